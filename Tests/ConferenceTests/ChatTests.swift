@@ -8,7 +8,7 @@ import Testing
         events.compactMap { if case .chat(let body) = $0 { body } else { nil } }
     }
 
-    @Test("CHT-1 chat to all, its sender included, and to one")
+    @Test("CHT-1 a chat message reaches all participants, its sender included, or the one that it names")
     func chat() throws {
         let world = try World()
         let ids = try (0..<3).map { try world.join("user \($0)") }
@@ -27,12 +27,12 @@ import Testing
         #expect(world.newEvents(ids[1]) == [])
         try world.request(.chat(ChatRequest(text: "note", to: ids[1])), ids[1])
         #expect(chats(world.newEvents(ids[1])).map(\.text) == ["note"])
-        // Each message has an id of its own.
+        // Each message has a different id.
         #expect(try world.request(.chat(ChatRequest(text: "hello")), ids[0]) != answer)
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-6 CHT-1 chat stays in the subsession one is in")
+    @Test("SUB-6 CHT-1 a chat message stays in the sender's subsession")
     func scoped() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -56,7 +56,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("CHT-1 the host switches the chat off and on, for all")
+    @Test("CHT-1 the host switches chat off and on for all")
     func allowed() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -77,7 +77,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("CHT-1 texts and rates have limits, each with its error")
+    @Test("CHT-1 the length and the rate of messages are limited, each with its own error")
     func limits() throws {
         let world = try World()
         let user = try world.join("user")
@@ -91,7 +91,7 @@ import Testing
         #expect(attempt("") == .invalidField)
         #expect(attempt("x", to: ConnectionID(rawValue: "nobody")) == .unknownUser)
         #expect(attempt("x", to: camera) == .unknownUser)
-        // What was refused does not count.
+        // Refused messages do not count toward the rate limit.
         for _ in 1..<world.conference.limits.chatPerSecond { #expect(attempt("x") == nil) }
         #expect(attempt("x") == .rateLimited)
         try world.request(.chat(ChatRequest(text: "x")), other)
@@ -101,13 +101,13 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    /// What a chat message is answered.
+    /// Returns the answer to a chat message.
     private func say(_ request: ChatRequest, _ world: World, _ sender: ConnectionID) throws -> ChatRequest.Answer? {
         guard case .chat(let answer) = try world.request(.chat(request), sender) else { return nil }
         return answer
     }
 
-    @Test("CHT-1 a message that is sent again with its id is said once, and answered as before")
+    @Test("CHT-1 a message that is sent again with its id is delivered once and gets the same answer")
     func sentAgain() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -116,13 +116,13 @@ import Testing
         world.forgetEvents()
         let first = try say(ChatRequest(text: "hello", id: "a"), world, user)
         let whisper = try say(ChatRequest(text: "psst", to: other, id: "b"), world, user)
-        // Its answers are lost, and it comes back.
+        // The answers are lost with the connection; the client resumes.
         world.drop(user)
         world.pass(.seconds(5))
         try world.resume(user)
         #expect(try say(ChatRequest(text: "hello", id: "a"), world, user) == first)
         #expect(world.lastEffects == [])
-        // Also where it could not be said any more.
+        // The answer is repeated even if the message would be refused by now.
         try world.request(.setChatAllowed(SetChatAllowedRequest(isAllowed: false)), host)
         try world.request(.leave(LeaveRequest()), other)
         #expect(try say(ChatRequest(text: "psst", to: other, id: "b"), world, user) == whisper)
@@ -132,7 +132,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("CHT-1 an id is that of one message of one user, who may have joined anew")
+    @Test("CHT-1 message ids are separate for each user, and survive a new join of an identified user")
     func ids() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -148,17 +148,17 @@ import Testing
         }
         let again = try world.join("user", identity: "42")
         #expect(try say(ChatRequest(text: "hello", id: "a"), world, again) == first)
-        // Those of others, and of connections that no token names, are their own.
+        // Other users, and connections without an identity in their token, have their own ids.
         let second = try say(ChatRequest(text: "hello", id: "a"), world, nameless)
         let third = try say(ChatRequest(text: "hello", id: "a"), world, try world.join("user"))
         #expect(Set([first, second, third].compactMap { $0?.message }).count == 3)
-        // Without an id each is said.
+        // Messages without an id are always delivered.
         for _ in 0..<2 { try world.request(.chat(ChatRequest(text: "bye")), named) }
         #expect(chats(world.newEvents(host)).map(\.text) == ["hello", "hello", "hello", "bye", "bye"])
         #expect(world.violations() == [])
     }
 
-    @Test("CHT-1 what is sent again costs nothing of the rate, and what is remembered is bounded")
+    @Test("CHT-1 repeated messages do not count toward the rate, and the number of remembered ids is bounded")
     func remembered() throws {
         var limits = ConferenceLimits()
         limits.chatPerSecond = 3
@@ -172,7 +172,7 @@ import Testing
         for (id, answer) in zip(ids, answers).dropFirst() {
             #expect(try say(ChatRequest(text: id, id: id), world, user) == answer)
         }
-        // What was refused is not remembered, and the oldest is forgotten: both are new.
+        // The refused "d" was never remembered and "a", the oldest, was evicted: both are new messages.
         world.pass(.seconds(1))
         #expect(try say(ChatRequest(text: "d", id: "d"), world, user)?.time == world.wallClock)
         #expect(try say(ChatRequest(text: "a", id: "a"), world, user) != answers[0])

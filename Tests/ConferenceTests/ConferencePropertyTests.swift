@@ -5,8 +5,10 @@ import Signaling
 import Testing
 
 @Suite struct ConferencePropertyTests {
-    /// After each step all invariants hold, and every client that is there holds the state of the session (STR-5).
-    @Test("STR-5 USR-3 TOK-3 whatever happens, rules hold and clients know what is true", arguments: 1...8)
+    /// After each step all invariants hold, and the state of every connected client equals the session's (STR-5).
+    @Test(
+        "STR-5 USR-3 TOK-3 whatever happens, all invariants hold and each client's state equals the session's",
+        arguments: 1...8)
     func rules(_ seed: UInt64) throws {
         var driver = RandomDriver(seed: seed)
         var sessions = 0
@@ -28,7 +30,7 @@ import Testing
                     Issue.record("seed \(seed), step \(steps): \(violations.joined(separator: "\n"))")
                     return
                 }
-                // What is over need not be looked at again.
+                // Closed connections and checked events need no further checks.
                 for id in world.closed.keys { (world.clients[id], world.outboxes[id]) = (nil, nil) }
                 for id in world.clients.keys { world.clients[id]?.events = [] }
             }
@@ -36,7 +38,7 @@ import Testing
         #expect(sessions < 400)
     }
 
-    @Test("the random runs do what they are for: every request is granted, and refused, at times")
+    @Test("the random runs cover every request, both granted and refused")
     func coverage() throws {
         var driver = RandomDriver(seed: 99)
         for _ in 0..<40 {
@@ -51,7 +53,7 @@ import Testing
         #expect(driver.resumes > 100)
     }
 
-    /// Two sessions in the same hands: what happens in one is nothing to the other (SES-3).
+    /// Activity in one of two sessions does not change the other (SES-3).
     @Test("SES-3 nothing of one session reaches another", arguments: 1...6)
     func isolation(_ seed: UInt64) throws {
         var driver = RandomDriver(seed: seed)
@@ -86,11 +88,11 @@ import Testing
         #expect(try run() == run())
     }
 
-    @Test("CON-3 a large session whose clients are all lost at once, but one")
+    @Test("CON-3 a large session loses all clients but one at once")
     func large() throws {
         var limits = ConferenceLimits()
         limits.participants = 1_500
-        // Each change at once, to everybody.
+        // Each change is sent to all clients immediately.
         limits.presenceSharing = .zero
         limits.listedUsers = .max
         limits.usersPage = .max
@@ -106,7 +108,7 @@ import Testing
         #expect(throws: SignalingError.self) { try conference.join(extra, now: .zero, wallClock: 0).get() }
         let last = ids[1_499]
         for id in ids where id != last { _ = conference.drop(id, now: .zero) }
-        // Each is told of by one event to the one that is left, and the host's role does not wander among the lost.
+        // The remaining client gets one event for each lost client, and the host role does not pass among lost clients.
         let effects = conference.handleTimeout(now: .seconds(30))
         let broadcasts = effects.compactMap {
             if case .broadcast(let audience, let event) = $0 { (Array(audience), event) } else { nil }

@@ -4,7 +4,7 @@ import Signaling
 import Testing
 
 @Suite struct ConnectionTests {
-    @Test("CON-2 each client hears of all others, of those already there too")
+    @Test("CON-2 each client learns of all others, including those that joined before it")
     func created() throws {
         let world = try World()
         let a = try world.join()
@@ -17,7 +17,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("CON-3 a lost client is dropped, not gone, and comes back to all that it had")
+    @Test("CON-3 a lost client is dropped, not removed, and gets its state back when it resumes")
     func resume() throws {
         let world = try World()
         let a = try world.join("a", .hostCapable)
@@ -34,7 +34,7 @@ import Testing
             world.newEvents(b).map(\.name) == [.userDropped, .streamChanged, .subscriptionChanged])
         #expect(world.conference.stream(own)?.isDropped == true)
         #expect(!world.lastEffects.contains { if case .media = $0 { true } else { false } })
-        // It misses this.
+        // Events that the lost client misses.
         try world.request(.signal(SignalRequest(type: "missed", data: "1")), b)
         try world.request(.setMuted(SetMutedRequest(stream: other, kind: .audio, isMuted: true)), b)
         world.pass(.seconds(29))
@@ -49,7 +49,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("CON-3 after the grace time it is gone, once", arguments: [1.0, 30.0, 600.0])
+    @Test("CON-3 a lost client is removed once, after the grace time", arguments: [1.0, 30.0, 600.0])
     func expired(_ grace: Double) throws {
         var limits = ConferenceLimits()
         limits.graceTime = .seconds(grace)
@@ -73,7 +73,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("CON-3 who comes when the time is over is late, though nobody looked at the clock")
+    @Test("CON-3 a resume after the grace time is refused even if no timer has fired")
     func late() throws {
         let world = try World()
         let a = try world.join()
@@ -102,7 +102,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("CON-3 losses and returns that are told twice are heard once")
+    @Test("CON-3 repeated losses and repeated resumes have no further effect")
     func twice() throws {
         let world = try World()
         let a = try world.join()
@@ -113,7 +113,7 @@ import Testing
         try world.resume(a)
         try world.resume(a)
         #expect(world.newEvents(b).map(\.name) == [.userDropped, .userDropped])
-        // Long after, with a new socket before the loss of the old one is noticed.
+        // 100 s later the client resumes on a new socket before the loss of the old one is noticed.
         world.pass(.seconds(100))
         #expect(code { try world.resume(a) } == nil)
         let whip = try world.join("whip", kind: .publisher)
@@ -123,7 +123,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("CON-3 a client whose media began anew is told to publish and subscribe again")
+    @Test("CON-3 a client whose media was reset is told to publish and subscribe again")
     func mediaReset() throws {
         let world = try World()
         let a = try world.join()
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(
-        "CON-5 a connection that the relay ends is told why",
+        "CON-5 a connection that the relay ends is told the reason",
         arguments: [DisconnectReason.slowConsumer, .protocolViolation, .tokenExpired])
     func disconnected(_ reason: DisconnectReason) throws {
         let world = try World()
@@ -152,12 +152,12 @@ import Testing
         #expect(world.events(a).last == .disconnected(Disconnected(reason: reason)))
         #expect(world.events(b).last == .userLeft(UserLeft(user: a, reason: reason)))
         #expect(world.conference.disconnect(a, reason: reason, now: world.now) == [])
-        // It was not removed: its token is good.
+        // The user was not removed, so its token stays valid.
         try world.join(token: "token")
         #expect(world.violations() == [])
     }
 
-    @Test("CON-6 a relay that drains says so, and takes nobody new")
+    @Test("CON-6 a draining relay announces it and refuses new participants")
     func drain() throws {
         let world = try World()
         let a = try world.join()
@@ -169,11 +169,11 @@ import Testing
         try directory.seat(a, in: entry, resumeToken: "secret")
         directory.isDraining = true
         #expect(code { _ = try directory.enter(key, newID: SessionID(rawValue: "2")) { _ in 2 } } == .draining)
-        // Who is in, comes back.
+        // Existing participants can resume.
         #expect(try directory.seat(resumeToken: "secret").connection == a)
     }
 
-    @Test("publishers without signalling have no role, no events, and end with their media")
+    @Test("publishers without signalling have no role, get no events, and leave when their media ends")
     func plainPublishers() throws {
         let world = try World()
         let whip = try world.join("whip", .all, kind: .publisher)

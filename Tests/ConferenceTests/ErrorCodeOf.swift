@@ -1,6 +1,6 @@
 import Signaling
 
-/// The code of the error that `body` throws; nil for none, `internalError` for one without a code.
+/// Returns the code of the error that `body` throws: nil if it throws none, `internalError` if the error has no code.
 func code(_ body: () throws -> Void) -> ErrorCode? {
     do {
         try body()

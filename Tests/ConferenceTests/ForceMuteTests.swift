@@ -4,7 +4,7 @@ import Signaling
 import Testing
 
 @Suite struct ForceMuteTests {
-    @Test("MUT-1 MUT-3 all are muted but the excluded, the caller too; everybody is told, and each publisher")
+    @Test("MUT-1 MUT-3 all streams but the excluded ones are muted, the caller's too; all clients are told")
     func all() throws {
         let world = try World()
         let caller = try world.join("caller", .moderator)
@@ -19,7 +19,7 @@ import Testing
         world.forgetEvents()
         let none = StreamID(rawValue: "none")
         try world.request(.forceMuteAll(ForceMuteAllRequest(excluding: [excluded, none])), caller)
-        // Silence before any news.
+        // The mutes come before any event.
         #expect(
             world.lastEffects.prefix(3) == [
                 .media(.setMuted(mine, .audio, true)), .media(.setMuted(first, .audio, true)),
@@ -40,7 +40,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-8 a mute that the media plane did not do is taken back and told, whoever asked for it")
+    @Test("USR-8 a mute that the media plane failed to apply is reverted and announced, whoever requested it")
     func failed() throws {
         let world = try World()
         let a = try world.join("a")
@@ -52,7 +52,7 @@ import Testing
         world.media(.muteFailed(id, .audio, true))
         #expect(world.conference.stream(id)?.isAudioMuted == false && world.conference.stream(id)?.hasAudio == true)
         #expect(world.newEvents(b).contains { $0.name == .streamChanged })
-        // Nothing is ordered for it, and one that was lifted meanwhile stays as it is.
+        // The media plane gets no command for it. A failure that arrives after the mute was lifted changes nothing.
         #expect(!world.lastEffects.contains { if case .media = $0 { true } else { false } })
         world.media(.muteFailed(id, .audio, true))
         #expect(world.newEvents(b) == [])
@@ -60,7 +60,7 @@ import Testing
         #expect(world.newEvents(b) == [])
     }
 
-    @Test("MUT-1 streams published afterwards start muted until it is disabled")
+    @Test("MUT-1 streams that are published later start muted until the forced mute is disabled")
     func later() throws {
         let world = try World()
         let caller = try world.join("caller", .moderator)
@@ -73,20 +73,20 @@ import Testing
         let id = plan.streams[0].id
         #expect(world.conference.stream(id)?.isAudioMuted == true)
         #expect(world.newEvents(late).contains(.muteForced(MuteForced(isActive: true, stream: id, kind: .audio))))
-        // Without sound nothing is muted.
+        // A stream without audio is not muted.
         let screen = try world.publish(late, .screen, audio: false, keeping: [id])
         #expect(world.conference.stream(screen)?.isAudioMuted == false)
 
         try world.request(.disableForceMute(DisableForceMuteRequest()), caller)
         #expect(world.newEvents(late).last == .muteForced(MuteForced(isActive: false)))
-        // Those that are muted stay so.
+        // Streams that are already muted stay muted.
         #expect(world.conference.stream(id)?.isAudioMuted == true)
         let other = try world.publish(caller)
         #expect(world.conference.stream(other)?.isAudioMuted == false)
         #expect(world.violations() == [])
     }
 
-    @Test("MUT-1 a stream that is being negotiated when mute is forced does not slip through")
+    @Test("MUT-1 a stream that is being negotiated when mute is forced starts muted")
     func whileNegotiating() throws {
         for isConfirmedBefore in [true, false] {
             let world = try World()
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("MUT-1 sound that is added to a stream while mute is forced starts muted")
+    @Test("MUT-1 audio that is added to a stream while mute is forced starts muted")
     func addedSound() throws {
         let world = try World()
         let caller = try world.join("caller", .moderator)
@@ -123,7 +123,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("MUT-2 one stream")
+    @Test("MUT-2 one stream can be muted by force")
     func one() throws {
         let world = try World()
         let caller = try world.join("caller", .moderator)
@@ -143,7 +143,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("MUT-3 a muted publisher unmutes itself, while mute is forced as well")
+    @Test("MUT-3 a muted publisher unmutes itself, even while mute is forced")
     func unmuting() throws {
         let world = try World()
         let caller = try world.join("caller", .moderator)
@@ -159,7 +159,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("MUT-4 only with canForceMute, whatever the role; late joiners learn the state")
+    @Test("MUT-4 forcing mute needs canForceMute, whatever the role; late joiners learn the state")
     func capability() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)

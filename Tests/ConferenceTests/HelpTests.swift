@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("SUB-5 managers get the request; who accepts comes, the requester learns it, the others are let off")
+    @Test("SUB-5 managers get the request; the one that accepts moves there, and all involved are told")
     func accepted() throws {
         let stage = try Stage()
         let world = stage.world
@@ -73,7 +73,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-5 ignored is what all have ignored, or nobody answered in time")
+    @Test("SUB-5 a request is ignored if every manager ignores it or none answers in time")
     func ignored() throws {
         let stage = try Stage()
         let world = stage.world
@@ -96,7 +96,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-5 busy while no manager is in the main session, and beyond the limit")
+    @Test("SUB-5 the result is busy while no manager is in the main session, and above the limit of requests")
     func busy() throws {
         var limits = ConferenceLimits()
         limits.helpRequests = 1
@@ -113,7 +113,7 @@ import Testing
         _ = try stage.ask(stage.users[0])
         #expect(stage.results(stage.users[0]) == [.busy])
         #expect(!world.names(stage.host).contains(.helpRequested))
-        // A lost manager is nobody who could come.
+        // A lost manager does not count as available.
         try world.request(.returnToMainSession(ReturnToMainSessionRequest()), stage.host)
         world.drop(stage.host)
         _ = try stage.ask(stage.users[0])
@@ -121,7 +121,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-5 hostAlreadyInSubsession, whether a manager was there before or came by itself")
+    @Test("SUB-5 the result is hostAlreadyInSubsession if a manager was there before or moved there unasked")
     func alreadyThere() throws {
         let stage = try Stage()
         let world = stage.world
@@ -131,10 +131,10 @@ import Testing
         #expect(world.newEvents(stage.manager).contains(.helpEnded(HelpEnded(request: request))))
         _ = try stage.ask(stage.users[1])
         #expect(stage.results(stage.users[1]) == [.hostAlreadyInSubsession])
-        // A manager who asks is there itself.
+        // A manager that asks for help is in the subsession itself.
         _ = try stage.ask(stage.host)
         #expect(stage.results(stage.host) == [.hostAlreadyInSubsession])
-        // One who becomes a manager where help was asked for.
+        // A participant of the subsession becomes a manager while the request is open.
         try world.request(.returnToMainSession(ReturnToMainSessionRequest()), stage.host)
         _ = try stage.ask(stage.users[0])
         try world.request(.setManager(SetManagerRequest(user: stage.users[1], isManager: true)), stage.host)
@@ -142,7 +142,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-5 a request ends with the place it came from: one result where somebody is there to be told")
+    @Test("SUB-5 a request ends when its sender moves or its subsession ends, with at most one result")
     func withdrawn() throws {
         let stage = try Stage()
         let world = stage.world
@@ -163,7 +163,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-5 managers who come are asked, those who go are waited for no more")
+    @Test("SUB-5 managers who come to the main session get open requests; those who leave it are no longer waited for")
     func managers() throws {
         let stage = try Stage()
         let world = stage.world
@@ -174,7 +174,7 @@ import Testing
         try world.request(.returnToMainSession(ReturnToMainSessionRequest()), stage.manager)
         #expect(world.names(stage.manager).contains(.helpRequested))
         try stage.answer(request, false, stage.host)
-        // It is not asked again for coming and going.
+        // A manager that leaves and returns does not get the request again.
         world.forgetEvents()
         try stage.join(stage.host, stage.other)
         try world.request(.returnToMainSession(ReturnToMainSessionRequest()), stage.host)
@@ -185,7 +185,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-5 an answer to what was not asked of one")
+    @Test("SUB-5 an answer to a request that the sender did not get is refused")
     func strangers() throws {
         let stage = try Stage()
         let request = try stage.ask(stage.users[0])

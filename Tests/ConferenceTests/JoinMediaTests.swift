@@ -2,9 +2,9 @@ import Conference
 import Signaling
 import Testing
 
-@Suite("Audio and video that a participant begins with (SES-8)")
+@Suite("Initial audio and video settings of a participant (SES-8)")
 struct JoinMediaTests {
-    @Test("SES-8 what is received at most bounds each subscription, whatever it asks for")
+    @Test("SES-8 the reception limits of a join bound each subscription, whatever it requests")
     func received() throws {
         let world = try World()
         let a = try world.join()
@@ -26,7 +26,7 @@ struct JoinMediaTests {
         #expect(world.faults.isEmpty, "\(world.faults)")
     }
 
-    @Test("SES-8 without video nothing is told of its pauses, and others are not affected")
+    @Test("SES-8 a participant that receives no video gets no events of its pauses, and others are not affected")
     func noVideo() throws {
         let world = try World()
         let a = try world.join()
@@ -39,7 +39,7 @@ struct JoinMediaTests {
         #expect(world.lastEffects == [.media(.subscribe(c, id, SubscriptionPreferences()))])
     }
 
-    @Test("SES-8 camera streams start muted as was said, until their publisher unmutes them; screens do not")
+    @Test("SES-8 camera streams start muted as the join requested until their publisher unmutes them; screens do not")
     func published() throws {
         let world = try World()
         let a = try world.join(media: JoinMedia(startsAudioMuted: true, startsVideoMuted: true))
@@ -48,7 +48,7 @@ struct JoinMediaTests {
         var stream = try #require(world.conference.stream(camera))
         #expect(stream.isAudioMuted && stream.isVideoMuted && !stream.hasAudio && !stream.hasVideo)
         #expect(world.conference.user(a)?.audio == .muted)
-        // Nobody has forced it.
+        // No one forced the mute.
         #expect(!world.newEvents(a).contains { $0.name == .muteForced })
         for kind in TrackKind.allCases {
             try world.request(.setMuted(SetMutedRequest(stream: camera, kind: kind, isMuted: false)), a)
@@ -60,7 +60,7 @@ struct JoinMediaTests {
         #expect(!share.isAudioMuted && !share.isVideoMuted)
         let other = try world.publish(b)
         #expect(world.conference.stream(other)?.isAudioMuted == false)
-        // What was unmuted since stays so.
+        // Tracks that were unmuted since then stay unmuted.
         stream = try #require(world.conference.stream(camera))
         #expect(!stream.isAudioMuted && !stream.isVideoMuted)
         #expect(world.faults.isEmpty, "\(world.faults)")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LimiterTests {
     private func key(_ name: String) throws -> SessionKey { try SessionKey(app: "app", name: name) }
 
-    @Test("SES-4 five wrong passwords a minute, by address and session")
+    @Test("SES-4 five wrong passwords are allowed per minute, address and session")
     func passwords() throws {
         var limiter = PasswordLimiter()
         let room = try key("room")
@@ -47,7 +47,7 @@ import Testing
         #expect(check("guesser") == .rateLimited)
         #expect(check("guesser", from: "192.0.2.2") == nil)
         #expect(check("other") == nil && check(nil) == nil)
-        // One client with many tokens: 20 times as many guesses lock the address.
+        // A client with many tokens locks its address after 20 times as many guesses.
         for number in 1..<20 {
             #expect(check("other") == nil)
             let token = TokenFingerprint(rawValue: "\(number)")
@@ -55,12 +55,12 @@ import Testing
         }
         #expect(check("other") == .rateLimited && check(nil) == .rateLimited)
         #expect(check("other", from: "192.0.2.2") == nil)
-        // Then the first five have ended.
+        // At 60 s the first five guesses have expired.
         #expect(check("other", at: 60) == nil && check("guesser", at: 60) == nil && check("1", at: 60) == .rateLimited)
         #expect(check("1", at: 61) == nil && limiter.remembered == 0)
     }
 
-    @Test("SES-4 what is remembered of wrong passwords is bounded")
+    @Test("SES-4 the number of remembered wrong passwords is bounded")
     func bounded() throws {
         var limiter = PasswordLimiter(perMinute: 2, capacity: 10)
         let room = try key("room")
@@ -72,7 +72,7 @@ import Testing
         #expect(code { try limiter.check(address: "999", token: nil, session: room, now: .zero) } == nil)
     }
 
-    @Test("a connection sends a hundred messages a second, evenly or at once")
+    @Test("a connection may send a hundred messages a second, evenly or in a burst")
     func messages() throws {
         var rate = MessageRate(now: .zero)
         for _ in 0..<100 { #expect(code { try rate.admit(now: .zero) } == nil) }
@@ -80,12 +80,12 @@ import Testing
         #expect(code { try rate.admit(now: .milliseconds(9)) } == .rateLimited)
         #expect(code { try rate.admit(now: .milliseconds(10)) } == nil)
         #expect(code { try rate.admit(now: .milliseconds(10)) } == .rateLimited)
-        // A long silence saves up no more than a second's.
+        // Long silence saves up at most the messages of one second.
         let later = MediaTime.seconds(1_000_000)
         let allowed = (0..<500).count { _ in code { try rate.admit(now: later) } == nil }
         #expect(allowed == 100)
         #expect(code { try rate.admit(now: .zero) } == .rateLimited)
-        // Evenly for a minute.
+        // Evenly spaced messages for a minute.
         var even = MessageRate(perSecond: 10, now: .zero)
         let passed = (0..<1_200).count { index in
             code { try even.admit(now: .milliseconds(Int64(index) * 50)) } == nil
@@ -110,7 +110,7 @@ import Testing
         } catch {
             #expect(error.code == .limitReached && error.limit == "limit.sessions")
         }
-        // Into those that are there one comes all the same.
+        // Existing sessions can still be entered.
         #expect(try directory.enter(key("1"), newID: SessionID(rawValue: "9")) { _ in 9 }.liveSession == 1)
         for number in 0..<3 {
             try directory.seat(ConnectionID(rawValue: "\(number)"), in: entries[number % 2], resumeToken: "t\(number)")

@@ -4,7 +4,7 @@ import MillraceTestKit
 import Signaling
 import Testing
 
-/// Joins and leaves that are told together, pages of users, and users that are only counted.
+/// Batched joins and leaves, pages of users, and users that are only counted.
 @Suite struct ListingTests {
     private func world(listed: Int = 500, page: Int = 100) throws -> World {
         var limits = ConferenceLimits()
@@ -17,7 +17,7 @@ import Testing
         events.compactMap { if case .usersChanged(let body) = $0 { body } else { nil } }
     }
 
-    @Test("USR-1 users that join within 100 ms are told by one event, of which nothing is due earlier")
+    @Test("USR-1 users that join within 100 ms are announced by one event, and not earlier")
     func together() throws {
         let world = try world()
         let host = try world.join("host", .hostCapable)
@@ -41,7 +41,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-1 one user that joins or leaves alone is told by the events of one user")
+    @Test("USR-1 a user that joins or leaves alone is announced by the event for one user")
     func alone() throws {
         let world = try world()
         let a = try world.join()
@@ -56,7 +56,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-1 users that leave within 100 ms are told by one event, also those that joined in that time")
+    @Test("USR-1 users that leave within 100 ms are announced by one event, also those that joined in that time")
     func leavingTogether() throws {
         let world = try world()
         let a = try world.join()
@@ -64,7 +64,7 @@ import Testing
         world.pass(.milliseconds(100))
         world.forgetEvents()
         let brief = try world.join()
-        // Its join answer names the brief one, so that it has to learn of its end.
+        // The join answer of `witness` lists `brief`, so `witness` has to be told that it left.
         let witness = try world.join()
         for id in gone { try world.request(.leave(LeaveRequest()), id) }
         try world.request(.leave(LeaveRequest()), brief)
@@ -79,7 +79,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("STR-2 a user is known before anything else is told of it, and is not told of again")
+    @Test("STR-2 a user is announced before any other event about it, and only once")
     func introduced() throws {
         let world = try world()
         let a = try world.join("a", .hostCapable)
@@ -97,7 +97,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SES-7 the join answer is paged, and its pages together list everybody once")
+    @Test("SES-7 the join answer is paged, and its pages together list each user once")
     func pages() throws {
         let world = try world(page: 10)
         var all: [ConnectionID] = []
@@ -151,11 +151,11 @@ import Testing
         world.deliverAll()
         #expect(world.clients[plain[0]]?.users.map(\.id) == [host, speaker, plain[0]])
 
-        // From here on a join costs the others a number.
+        // From here on a join only changes the count that other clients get.
         let more = try (0..<30).map { _ in try world.join() }
         world.pass(.milliseconds(100))
         #expect(world.newEvents(host) == [.usersChanged(UsersChanged(count: 40))])
-        // One that gets a stream or a role is listed while it has it.
+        // A counted user is listed while it has a stream or a role.
         let stream = try world.publish(more[3])
         #expect(world.newEvents(host).map(\.name) == [.usersChanged, .streamCreated, .userChanged])
         world.deliverAll()
@@ -163,7 +163,7 @@ import Testing
         try world.request(.unpublish(UnpublishRequest(stream: stream)), more[3])
         world.pass(.milliseconds(100))
         #expect(changes(world.newEvents(host)).last?.unlisted == [more[3]])
-        // What happens to counted users is told to themselves alone.
+        // Events about a counted user are sent to that user only.
         try world.request(.rename(RenameRequest(user: more[4], name: "new")), more[4])
         world.drop(more[5])
         #expect(world.newEvents(host) == [])
@@ -175,7 +175,7 @@ import Testing
         }
         #expect(names == ["new"])
 
-        // Below half the size everybody is listed again.
+        // Below half the configured size all users are listed again.
         for id in more + [tenth] + plain.prefix(2) where id != more[5] {
             try world.request(.leave(LeaveRequest()), id)
         }
@@ -191,7 +191,7 @@ import Testing
         #expect(world.allFaults() == [])
     }
 
-    @Test("USR-1 a large session is told of joins less often, so that a join costs as many messages at any size")
+    @Test("USR-1 joins are announced less often in a large session, so a join costs as many messages at any size")
     func pace() throws {
         var limits = ConferenceLimits()
         limits.presenceMessagesPerSecond = 100
@@ -204,14 +204,14 @@ import Testing
             try world.join()
             world.pass(.milliseconds(50))
         }
-        // 51 clients at 100 messages a second: once in 510 ms.
+        // 51 clients at 100 messages a second: one event in 510 ms.
         #expect(world.newEvents(ids[0]) == [])
         world.pass(.milliseconds(10))
         #expect(world.newEvents(ids[0]) == [.usersChanged(UsersChanged(count: 60))])
     }
 
-    /// The quadratic cost of before: each join made one message for every user there, and an answer that listed all of them.
-    @Test("USR-1 a join of a large session makes as many messages, and as long an answer, as one of a small session")
+    /// Regression test for a quadratic cost: each join sent one message to every user, and its answer listed all of them.
+    @Test("USR-1 a join of a large session causes as many messages, and as long an answer, as one of a small session")
     func cost() throws {
         let world = try world()
         try world.join("host", .hostCapable)
@@ -219,13 +219,13 @@ import Testing
             try join(world, size - world.conference.participantCount)
             let before = world.eventsTold
             #expect(try join(world, 500) == 2)
-            // At 10,000 messages and 2,000 joins a second: 5 a join, and one event for all that may fall in the time besides.
+            // At 10,000 messages and 2,000 joins a second: 5 messages a join, plus one event to all clients that may fall into that time.
             #expect(world.eventsTold - before <= 500 * 5 + size + 500)
         }
     }
 
-    /// Joins at 2,000 a second.
-    /// - Returns: users that the last answer listed.
+    /// Joins `count` users at 2,000 a second.
+    /// - Returns: number of users that the last answer listed.
     @discardableResult
     private func join(_ world: World, _ count: Int) throws -> Int {
         var last = ConnectionID(rawValue: "")
@@ -236,9 +236,10 @@ import Testing
         return world.clients[last]?.users.count ?? 0
     }
 
-    /// Random joins, leaves, publications and roles; clients hold what is true whenever nothing is pending.
+    /// Random joins, leaves, publications and roles; clients have the session's state whenever no event is pending.
     @Test(
-        "STR-5 USR-1 clients of a session about the limit know who is listed, and how many are there", arguments: 1...6)
+        "STR-5 USR-1 clients of a session near the listing limit know the listed users and the number of all users",
+        arguments: 1...6)
     func random(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func below(_ count: Int) -> Int { random.below(count) }
@@ -250,7 +251,7 @@ import Testing
         for step in 0..<600 {
             let users = world.conference.users.map(\.id).filter { $0 != host }
             let user = users.isEmpty ? nil : users[below(users.count)]
-            // Phases of growth and of shrinking, past the limit and below half of it.
+            // Alternating phases of growth above the limit and of shrinking below half of it.
             let grows = step / 60 % 2 == 0
             switch below(10) {
             case 0...4:

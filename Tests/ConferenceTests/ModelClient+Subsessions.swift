@@ -26,7 +26,7 @@ extension ModelClient {
             check(
                 subsessions.subsessions.contains { $0.id == body.subsession && $0.name == body.subsessionName },
                 "help in an unknown subsession")
-            // Its answer may have gone before this came.
+            // The client may have answered the request before this event was delivered.
             guard !answered.contains(body.request) else { break }
             check(asked.insert(body.request).inserted, "asked twice: \(body.request)")
         case .helpEnded(let body): check(asked.remove(body.request) != nil, "ended, not asked: \(body.request)")
@@ -34,7 +34,7 @@ extension ModelClient {
             check(openHelp.remove(body.request) != nil, "a result of \(body.request), which is not open")
             check(endedHelp.insert(body.request).inserted, "a second result of \(body.request)")
         case .chat(let body):
-            // One that is only counted comes with its name.
+            // A chat message of a user that is only counted has the user's name.
             check(body.name != nil || users.contains { $0.id == body.from }, "chat of a stranger: \(body.from)")
             check(body.to == nil || body.to == connection || body.from == connection, "chat to another")
         case .chatAllowedChanged(let body): isChatAllowed = body.isAllowed

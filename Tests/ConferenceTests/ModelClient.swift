@@ -1,13 +1,13 @@
 import Conference
 import Signaling
 
-/// What a client makes of its join answer and its events: the state it holds, and everything that was wrong with what it was told.
+/// Model of a client: the state that follows from its join answer and events, and every inconsistency found in them.
 struct ModelClient {
     let connection: ConnectionID
     let session: SessionID
     var users: [UserInfo]
     var userCount: Int
-    /// The next page of users that it has not asked for yet.
+    /// The next page of users that the client has not requested yet.
     var nextPage: UInt64?
     var streams: [StreamInfo]
     var recorded: Set<StreamID>
@@ -18,13 +18,13 @@ struct ModelClient {
     var subsessions: SubsessionsState
     /// Subscriptions that are suspended.
     var parted: Set<StreamID> = []
-    /// Its own requests for help that have no result, and those that had one.
+    /// The client's own requests for help: those without a result, and those with one.
     var openHelp: Set<HelpRequestID> = []
     var endedHelp: Set<HelpRequestID> = []
-    /// Requests of others that it is asked to answer.
+    /// Requests of others that the client has received to answer.
     var asked: Set<HelpRequestID> = []
     var answered: Set<HelpRequestID> = []
-    /// Streams of its own that it has ids of, and that are not announced.
+    /// The client's own streams that have ids and are not announced yet.
     var negotiated: Set<StreamID> = []
     var events: [Event] = []
     var lastSeq: UInt64 = 0
@@ -62,7 +62,7 @@ struct ModelClient {
             userCount = users.count
         case .usersChanged(let body):
             for user in body.joined {
-                // It may have been in the join answer already.
+                // The join answer may already have listed the user.
                 users.removeAll { $0.id == user.id }
                 users.append(user)
             }

@@ -1,7 +1,7 @@
 import Conference
 import Signaling
 
-/// What a media plane would hold after the commands it was given.
+/// Model of a media plane: the state that follows from the commands given to it.
 struct ModelMediaPlane {
     struct Leg: Hashable {
         let connection: ConnectionID
@@ -16,7 +16,7 @@ struct ModelMediaPlane {
     var streams: Set<StreamID> = []
     var muted: Set<Kind> = []
     var legs: [Leg: SubscriptionPreferences] = [:]
-    /// Of those who are not in the main session.
+    /// Places of participants outside of the main session.
     var places: [ConnectionID: Place] = [:]
     var faults: [String] = []
 

@@ -18,7 +18,7 @@ import Testing
         return all
     }
 
-    @Test("CON-3 events are numbered from 1, and come in order")
+    @Test("CON-3 events are numbered from 1 and delivered in order")
     func order() throws {
         var outbox = Outbox<String>()
         #expect(outbox.next() == nil && outbox.lastSeq == 0)
@@ -30,7 +30,7 @@ import Testing
         #expect(outbox.unsentCount == 0 && outbox.keptCount == 2 && outbox.keptBytes == 2)
     }
 
-    @Test("CON-3 missed events are replayed, those of the time away too")
+    @Test("CON-3 missed events are replayed, including those of the time without a connection")
     func replay() throws {
         var outbox = Outbox<Int>(limits: limits(10, 10))
         for number in 1...5 { try outbox.append(number, bytes: 1) }
@@ -40,7 +40,7 @@ import Testing
         #expect(outbox.next() == nil)
         #expect(try outbox.resume(lastEvent: 3) == 3)
         #expect(drain(&outbox) == [4, 5, 6])
-        // A second time, and from the other end of what is kept.
+        // A second resume, from the oldest and then from the newest kept event.
         outbox.detach()
         #expect(try outbox.resume(lastEvent: 0) == 6)
         #expect(drain(&outbox) == [1, 2, 3, 4, 5, 6])
@@ -48,7 +48,7 @@ import Testing
         #expect(outbox.next() == nil)
     }
 
-    @Test("CON-3 what was forgotten is a gap, and an event that never was is an error; neither changes anything")
+    @Test("CON-3 resuming after evicted events is a gap, after an unknown event an error; neither changes the outbox")
     func gap() throws {
         var outbox = Outbox<Int>(limits: limits(3, 100))
         for number in 1...5 { try outbox.append(number, bytes: 1) }
@@ -63,7 +63,7 @@ import Testing
         #expect(drain(&outbox) == [3, 4, 5])
     }
 
-    @Test("a client that does not read overflows its outbox, by events or by bytes; one that is away never does")
+    @Test("a client that does not read overflows its outbox, by events or by bytes; a disconnected client never does")
     func overflow() throws {
         var byEvents = Outbox<Int>(limits: limits(3, 4))
         for number in 1...4 { try byEvents.append(number, bytes: 1) }
@@ -75,7 +75,7 @@ import Testing
         try byBytes.append(1, bytes: 100)
         #expect(throws: Outbox<Int>.Overflow.self) { try byBytes.append(2, bytes: 1) }
         #expect(byBytes.next()?.payload == 1)
-        // Larger than all that is kept.
+        // An event larger than the replay limit.
         #expect(byBytes.keptBytes == 0)
         try byBytes.append(2, bytes: 100)
 
@@ -88,7 +88,7 @@ import Testing
         #expect(try byBytes.resume(lastEvent: 995) == 5)
     }
 
-    /// Events that were written may be lost with the socket; the client says what it has, and gets the rest.
+    /// Events that were written may be lost with the socket; the client names its last event and gets the rest.
     @Test("CON-3 each event arrives once and in order through any losses", arguments: 1...40)
     func property(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -123,7 +123,7 @@ import Testing
                     #expect(UInt64(missed) == outbox.lastSeq - received)
                 }
                 if code == .resumeGap {
-                    // Joined anew.
+                    // The client joins again with a new outbox.
                     gaps += 1
                     outbox = Outbox(limits: limits)
                     (received, appended) = (0, 0)

@@ -2,7 +2,7 @@ import Conference
 import Signaling
 import Testing
 
-/// Who may do what, tried by everybody. The table stands apart from the code.
+/// Each request is tried by each role, and compared with a table of permissions that is independent of the code.
 @Suite struct PermissionTests {
     enum Who: String, CaseIterable { case host, manager, moderator, participant, subscriber, mute }
 
@@ -13,7 +13,7 @@ import Testing
         var description: String { what }
     }
 
-    /// `mute` may publish, and not subscribe.
+    /// `mute` may publish but not subscribe.
     static let rows: [Row] = [
         Row(what: "rename another", may: [.host, .manager]) { .rename(RenameRequest(user: $1.victim, name: "x")) },
         Row(what: "rename itself", may: Set(Who.allCases)) { s, _ in .rename(RenameRequest(user: s, name: "x")) },
@@ -69,7 +69,7 @@ import Testing
         },
     ]
 
-    @Test("TOK-3 USR-4 USR-5 MUT-4 every request is refused to those who may not", arguments: rows)
+    @Test("TOK-3 USR-4 USR-5 MUT-4 every request is refused without its permission", arguments: rows)
     func table(_ row: Row) throws {
         for who in Who.allCases {
             let world = try World.populated()
@@ -92,7 +92,7 @@ import Testing
         #expect(code { _ = try world.prepare([.camera], sender) } == (who == .subscriber ? .notPermitted : nil))
     }
 
-    @Test("a stranger gets nothing")
+    @Test("every request of a connection that has not joined is refused")
     func stranger() throws {
         for row in Self.rows {
             let world = try World.populated()
@@ -105,7 +105,7 @@ import Testing
         #expect(code { _ = try world.prepare([.camera], ConnectionID(rawValue: "stranger")) } == .notJoined)
     }
 
-    @Test("join, resume and publish do not come in by the door of requests")
+    @Test("join, resume and publish are refused as requests within a session")
     func wrongDoor() throws {
         let world = try World.populated()
         let sender = try #require(world.sender(.host))

@@ -2,7 +2,7 @@ import Conference
 import Signaling
 import Testing
 
-/// Rules that the operator chooses.
+/// Policies that the operator configures.
 @Suite struct PolicyTests {
     @Test("USR-9 any participant can be made manager or host, unless the policy asks for a token that allows it")
     func promotion() throws {
@@ -13,7 +13,7 @@ import Testing
         let whip = try world.join("whip", .hostCapable, kind: .publisher)
         try world.request(.setManager(SetManagerRequest(user: plain, isManager: true)), host)
         #expect(world.conference.user(plain)?.role == .manager)
-        // Managers make and revoke none.
+        // Managers cannot make or revoke managers or hosts.
         for request in [
             Request.setManager(SetManagerRequest(user: other, isManager: true)),
             .setManager(SetManagerRequest(user: plain, isManager: false)), .makeHost(MakeHostRequest(user: plain)),
@@ -25,7 +25,7 @@ import Testing
         try world.request(.makeHost(MakeHostRequest(user: other)), host)
         #expect(world.conference.host == other && world.conference.user(host)?.role == .participant)
         try world.request(.leave(LeaveRequest()), other)
-        // A manager comes before whoever's token allows the role (USR-3).
+        // A manager has precedence over participants whose token allows the role (USR-3).
         #expect(world.conference.host == plain)
         #expect(world.violations() == [])
 
@@ -44,7 +44,7 @@ import Testing
         #expect(strict.violations() == [])
     }
 
-    @Test("USR-10 unmuting another user is a request, and done at once if the policy allows it")
+    @Test("USR-10 unmuting another user sends a request, or is applied at once if the policy allows it")
     func unmuting() throws {
         func muted(_ policy: UnmutePolicy) throws -> (World, host: ConnectionID, user: ConnectionID, stream: StreamID) {
             var limits = ConferenceLimits()
@@ -69,17 +69,17 @@ import Testing
         try direct.request(.requestUnmute(RequestUnmuteRequest(user: guest)), boss)
         #expect(direct.lastEffects.first == .media(.setMuted(camera, .audio, false)))
         #expect(direct.conference.stream(camera)?.isAudioMuted == false)
-        // Only of the kind.
+        // Only the requested kind is unmuted.
         #expect(direct.conference.stream(camera)?.isVideoMuted == true)
         let told = direct.newEvents(guest)
         #expect(told.last == .unmuteRequested(UnmuteRequested(from: boss, kind: .audio, isUnmuted: true)))
         #expect(told.contains { $0.name == .streamChanged })
-        // Who may not ask may not unmute, whatever the policy.
+        // A participant without permission to request an unmute cannot unmute under any policy.
         let other = try direct.join("other")
         #expect(
             code { try direct.request(.requestUnmute(RequestUnmuteRequest(user: guest, kind: .video)), other) }
                 == .notPermitted)
-        // A publisher without a client cannot be asked, and can be unmuted.
+        // A publisher without signalling cannot be asked, but can be unmuted.
         let whip = try direct.join("whip", kind: .publisher)
         let encoder = try direct.publish(whip)
         try direct.request(.muteUser(MuteUserRequest(user: whip)), boss)

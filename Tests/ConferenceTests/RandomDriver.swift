@@ -3,12 +3,12 @@ import MediaBase
 import MillraceTestKit
 import Signaling
 
-/// Does random things to a session, as many clients, an operator and a media plane at once would.
+/// Generates random activity of a session, as caused by many clients, an operator and a media plane at once.
 struct RandomDriver {
     var random: SeededGenerator
-    /// Plans whose negotiation is under way.
+    /// Publish plans that are being negotiated.
     var open: [PublishPlan] = []
-    /// Those that no media came of yet.
+    /// Negotiated plans whose streams have sent no media yet.
     var silent: [PublishPlan] = []
     /// How often each request succeeded and failed.
     var succeeded: [Method: Int] = [:]
@@ -47,7 +47,7 @@ struct RandomDriver {
         _ = code { try world.join(name, capabilities, kind: kind, token: token) }
     }
 
-    /// A socket breaks with some events not written, and some written in vain.
+    /// Breaks a client's socket with some events unwritten, and some written but not received.
     private mutating func lose(_ world: World) {
         guard let id = client(world) else { return }
         request(world)
@@ -155,9 +155,9 @@ struct RandomDriver {
         ]
         let all = requests + subsessionRequests(world, target)
         let request = all[random.below(all.count)]
-        // Powers are used by the host more often than chance would have it.
+        // Half of the requests come from the host, so that privileged requests succeed often enough.
         let by = flip() ? sender : world.conference.host ?? sender
-        // Who is lost says nothing.
+        // A lost client sends nothing.
         guard world.conference.user(by)?.isConnected != false else { return }
         count(request.method, code { try world.request(request, by) } == nil)
     }
@@ -166,7 +166,7 @@ struct RandomDriver {
         if isSuccess { succeeded[method, default: 0] += 1 } else { failed[method, default: 0] += 1 }
     }
 
-    /// Mostly somebody who is there; sometimes one who has left.
+    /// Returns a user of the session, or in 5 % of calls one who has left.
     private mutating func user(_ world: World) -> ConnectionID? {
         let users =
             chance(95) ? world.conference.users.map(\.id) : world.closed.keys.sorted { $0.rawValue < $1.rawValue }

@@ -14,7 +14,7 @@ struct ResourceLedgerTests {
 
     private let ada = ResourceHolder(token: "t1", app: "shop", user: "ada", address: "192.0.2.1")
 
-    @Test("Each owner has its limit, and a refusal names the key of the narrowest")
+    @Test("Each owner has its own limit, and a refusal names the configuration key of the lowest exceeded one")
     func limits() throws {
         var ledger = ResourceLedger(limits: Self.limits)
         try ledger.take(2, of: .participants, for: ada)
@@ -86,7 +86,7 @@ struct ResourceLedgerTests {
             for owner in ResourceOwner.Kind.allCases {
                 let amount = ledger.amount(of: kind, owner, of: holder)
                 #expect(amount <= Self.limits[owner][kind])
-                // The ledger agrees with what was taken and not given back.
+                // The ledger equals the amounts that were taken and not given back.
                 if owner == .address {
                     let expected = held.filter { $0.kind == kind && Self.shareAddress($0.holder, holder) }
                         .reduce(0) { $0 + $1.amount }

@@ -4,7 +4,7 @@ import Signaling
 import Testing
 
 @Suite struct SessionTests {
-    @Test("SES-1 the first join makes the session, later ones enter it")
+    @Test("SES-1 the first join creates the session, later joins enter it")
     func firstJoin() throws {
         let world = try World()
         #expect(world.conference.isForgettable)
@@ -19,7 +19,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SES-1 a session that was made ahead waits for its first join, and not for ever")
+    @Test("SES-1 a session that was created in advance waits a limited time for its first join")
     func reservation() throws {
         let reservation = Reservation(password: "pass", expires: .seconds(300))
         let world = try World(reservation: reservation)
@@ -52,7 +52,7 @@ import Testing
         #expect(code == (isAllowed ? nil : .invalidSessionName))
     }
 
-    @Test("SES-2 upper and lower case do not differ")
+    @Test("SES-2 names are compared without case")
     func letterCase() throws {
         let key = try SessionKey(app: "app", name: "Team ÄRGER")
         #expect(key.name == "team ärger")
@@ -60,7 +60,7 @@ import Testing
         #expect(try key != SessionKey(app: "App", name: "team ärger"))
     }
 
-    @Test("SES-3 apps with the same session name have sessions of their own")
+    @Test("SES-3 apps with the same session name have separate sessions")
     func apps() throws {
         var directory = SessionDirectory<String>()
         let red = try SessionKey(app: "red", name: "Room")
@@ -72,14 +72,14 @@ import Testing
         #expect(directory.entries(of: "green").isEmpty)
         func engineName(_ key: SessionKey) -> String { key.engineName(standard: "standard") }
         #expect(engineName(red) != engineName(blue))
-        // Not even with an app whose name looks like another's session.
+        // The engine's names also differ if a name resembles that of another app's session.
         let plain = try SessionKey(app: "standard", name: "room")
         #expect(engineName(plain) == "room")
         #expect(Set([red, blue, plain].map(engineName)).count == 3)
         #expect(code { _ = try SessionKey(app: "standard", name: "red\u{1F}room") } == .invalidSessionName)
     }
 
-    @Test("SES-4 the first join sets the password, later ones need it, and may try again")
+    @Test("SES-4 the first join sets the password, later joins need it and may try again")
     func password() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable, password: "open 4~!")
@@ -111,7 +111,7 @@ import Testing
         if expected != nil { #expect(world.conference.isForgettable) }
     }
 
-    @Test("SES-4 a password that comes with a later join into an open session does not close it")
+    @Test("SES-4 a password in a later join to an open session does not set one")
     func lateSetting() throws {
         let world = try World()
         try world.join()
@@ -120,7 +120,7 @@ import Testing
         try world.join()
     }
 
-    @Test("SES-5 the session ends when the last has left, and takes nobody afterwards")
+    @Test("SES-5 the session ends when the last participant leaves, and refuses joins afterwards")
     func lastLeaves() throws {
         let world = try World()
         let a = try world.join("a", .hostCapable)
@@ -139,7 +139,8 @@ import Testing
     }
 
     @Test(
-        "SES-5 everybody still in it is told why it ends", arguments: [DisconnectReason.sessionEnded, .relayShutdown])
+        "SES-5 remaining participants are told the reason for the end of the session",
+        arguments: [DisconnectReason.sessionEnded, .relayShutdown])
     func ends(_ reason: DisconnectReason) throws {
         let world = try World()
         let a = try world.join("a", .hostCapable)
@@ -169,7 +170,7 @@ import Testing
         #expect(code { _ = try directory.seat(resumeToken: "secret") } == .resumeExpired)
         #expect(code { try directory.seat(ConnectionID(rawValue: "d"), in: first, resumeToken: "x") } == .sessionEnded)
         let second = try directory.enter(key, newID: SessionID(rawValue: "3")) { _ in 3 }
-        // The end of the older one comes late.
+        // The removal of the older session comes late.
         directory.remove(first.id)
         #expect(directory[key]?.id == second.id)
     }
@@ -193,7 +194,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SES-7 the join answer carries what is true")
+    @Test("SES-7 the join answer has the current state of the session")
     func joinAnswer() throws {
         let world = try World(name: "the room")
         let a = try world.join("a", .all)
@@ -230,7 +231,7 @@ import Testing
         #expect(throws: SignalingError.self) { try world.join() }
         let first = try world.publish(a)
         let second = try world.publish(b)
-        // It takes the place of the one that it leaves out.
+        // A new offer replaces the stream that it leaves out.
         let third = try world.prepare([.camera], a)
         world.carryOut(world.conference.cancelPublish(third))
         #expect(code { try world.publish(a, .screen, keeping: [first]) } == .limitReached)

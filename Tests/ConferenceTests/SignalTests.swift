@@ -4,7 +4,7 @@ import Signaling
 import Testing
 
 @Suite struct SignalTests {
-    @Test("SIG-1 to one connection or to all, the sender included")
+    @Test("SIG-1 a signal reaches one connection or all, the sender included")
     func recipients() throws {
         let world = try World()
         let ids = try (0..<4).map { _ in try world.join() }
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "SIG-1 type and data are checked",
+        "SIG-1 the type and the length of the data are checked",
         arguments: [
             ("", 0, nil), ("AZaz09-_~", 8_192, nil), (String(repeating: "x", count: 128), 0, nil),
             (String(repeating: "x", count: 129), 0, .invalidSignalType), ("a b", 0, .invalidSignalType),
@@ -38,7 +38,7 @@ import Testing
         #expect(world.names(a) == (expected == nil ? [.signal] : []))
     }
 
-    @Test("SIG-2 the order from one sender to one receiver is kept, through a loss as well")
+    @Test("SIG-2 signals from one sender to one receiver stay in order, also across a lost connection")
     func order() throws {
         let world = try World()
         let a = try world.join()
@@ -46,7 +46,7 @@ import Testing
         world.forgetEvents()
         for number in 0..<300 {
             if number == 100 {
-                // Some were on their way when the receiver was lost.
+                // Some signals were in flight when the receiver was lost.
                 world.deliver(b, limit: 50)
                 world.lose(b, count: 20)
                 world.drop(b)

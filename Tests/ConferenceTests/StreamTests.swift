@@ -4,13 +4,13 @@ import Signaling
 import Testing
 
 @Suite struct StreamTests {
-    @Test("STR-1 one camera and one screen a connection")
+    @Test("STR-1 a connection publishes at most one camera and one screen stream")
     func onePublisherEach() throws {
         let world = try World()
         let a = try world.join()
         #expect(code { _ = try world.prepare([.camera, .camera], a) } == .streamExists)
         let both = try world.prepare([.camera, .screen], a)
-        // Those that are still being negotiated count.
+        // Streams that are being negotiated count.
         #expect(code { _ = try world.prepare([.camera], a) } == .streamExists)
         world.confirm(both)
         world.announce(both)
@@ -23,7 +23,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("STR-1 what a publish request says is checked")
+    @Test("STR-1 the fields of a publish request are checked")
     func checks() throws {
         let world = try World()
         let a = try world.join()
@@ -74,7 +74,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("STR-2 a stream is created at its first media, with all that is known of it")
+    @Test("STR-2 a stream is announced at its first media, with all of its attributes")
     func created() throws {
         let world = try World()
         let a = try world.join()
@@ -100,7 +100,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("STR-2 changes are told with the whole new state, and only if there are any")
+    @Test("STR-2 a change is announced with the complete new state, and only if something changed")
     func changed() throws {
         let world = try World()
         let a = try world.join()
@@ -117,7 +117,7 @@ import Testing
         let bad = UpdateStreamRequest(stream: id, name: "other", width: 100_000)
         #expect(code { try world.request(.updateStream(bad), a) } == .invalidField)
         #expect(world.conference.stream(id)?.name == "new")
-        // A new offer of the same stream with one kind less.
+        // A new offer of the same stream without its video.
         let plan = try world.prepare([PublishRequest.Stream(id: id, name: "new", audioMid: "0")], a)
         world.confirm(plan)
         #expect(world.newEvents(b).map(\.name) == [.streamChanged, .userChanged])
@@ -125,7 +125,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("REC-1 everybody is told that a stream is recorded, also who joins later, and that it ends")
+    @Test("REC-1 all clients, including late joiners, are told that a stream is recorded, and of the recording's end")
     func recorded() throws {
         let world = try World()
         let a = try world.join()
@@ -133,7 +133,7 @@ import Testing
         let plan = try world.prepare([.camera, .screen], a)
         world.confirm(plan)
         let (camera, screen) = (plan.streams[0].id, plan.streams[1].id)
-        // Nobody knows the streams yet.
+        // The streams are not announced yet.
         world.media(.recorded(camera, true))
         #expect(world.conference.recordedStreams.isEmpty)
         world.announce(plan)
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(
-        "STR-2 streams end with the reason",
+        "STR-2 the end of a stream is announced with its reason",
         arguments: [
             StreamEndReason.clientLeft, .unpublished, .forced, .networkLost, .reset,
         ])
@@ -181,7 +181,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("STR-3 subscribing, preferences, and every end of it")
+    @Test("STR-3 subscribing, preferences, and every way a subscription ends")
     func subscribe() throws {
         let world = try World()
         let a = try world.join()
@@ -213,12 +213,12 @@ import Testing
         try world.request(.subscribe(SubscribeRequest(stream: id)), b)
         world.media(.subscriptionFailed(b, id))
         #expect(world.newEvents(b) == [.subscriptionChanged(SubscriptionChanged(stream: id, state: .failed))])
-        // To one's own, too.
+        // A participant can subscribe to its own stream.
         try world.request(.subscribe(SubscribeRequest(stream: id)), a)
         #expect(world.violations() == [])
     }
 
-    @Test("STR-3 the subscriber is told when video stops and goes on, and why")
+    @Test("STR-3 the subscriber is told when video pauses and resumes, and the reason")
     func videoChanges() throws {
         let world = try World()
         let a = try world.join()
@@ -241,7 +241,7 @@ import Testing
         }
         world.media(.videoPaused(b, id))
         #expect(told() == ["videoDisabled quality"])
-        // It is gone already: no news.
+        // The video was already muted, so no event follows.
         try mute(true)
         world.media(.videoResumed(b, id))
         #expect(told() == [])
@@ -257,7 +257,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("STR-4 unpublishing stops forwarding first, and the publisher is told when it is over")
+    @Test("STR-4 unpublishing stops forwarding first, and the publisher is told when it is complete")
     func unpublish() throws {
         let world = try World()
         let a = try world.join()
@@ -270,7 +270,7 @@ import Testing
         #expect(world.lastEffects.contains(.media(.unsubscribe(b, id))))
         #expect(world.newEvents(a).first == .streamDestroyed(StreamDestroyed(stream: id, reason: .unpublished)))
         #expect(code { try world.request(.unpublish(UnpublishRequest(stream: id)), a) } == .unknownStream)
-        // Also by an offer that leaves it out.
+        // A new offer without the stream unpublishes it, too.
         let camera = try world.publish(a)
         try world.publish(a, .screen)
         #expect(world.conference.stream(camera) == nil)
@@ -290,7 +290,7 @@ import Testing
         #expect(code { try blue.request(.unpublish(UnpublishRequest(stream: id)), b) } == .unknownStream)
         #expect(code { try blue.admin(.setMuted(id, .audio, true)) } == .unknownStream)
         #expect(code { try red.request(.ping(PingRequest()), ConnectionID(rawValue: "c9")) } == .notJoined)
-        // Nor is one that is not announced yet.
+        // A stream that is not announced yet is unknown, too.
         let plan = try blue.prepare([.camera], b)
         blue.confirm(plan)
         let c = try blue.join()
@@ -300,7 +300,7 @@ import Testing
             code { try blue.request(.unpublish(UnpublishRequest(stream: plan.streams[0].id)), c) } == .unknownStream)
     }
 
-    @Test("STR-6 leaving takes all publications and subscriptions along")
+    @Test("STR-6 leaving ends all publications and subscriptions")
     func leaving() throws {
         let world = try World()
         let a = try world.join()
@@ -324,7 +324,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("a publisher that leaves while its stream is negotiated takes it along")
+    @Test("a stream that is being negotiated ends when its publisher leaves")
     func leavingWhileNegotiating() throws {
         let world = try World()
         let a = try world.join()
@@ -339,7 +339,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("the speaker is told as it changes, to late joiners too, and not for ever")
+    @Test("changes of the active speaker are announced, late joiners learn it, and it ends with the stream")
     func activeSpeaker() throws {
         let world = try World()
         let a = try world.join()

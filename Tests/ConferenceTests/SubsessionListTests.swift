@@ -6,7 +6,7 @@ import Testing
 @Suite struct SubsessionListTests {
     // MARK: the list
 
-    @Test("SUB-1 the host commits a list, all learn of it and can read it; it is withdrawn")
+    @Test("SUB-1 the host commits a list, all are told and can read it, and the host withdraws it")
     func commit() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -26,9 +26,9 @@ import Testing
         #expect(
             world.newEvents(user) == [.subsessionsChanged(SubsessionsChanged(change: .committed, state: state))])
         #expect(try world.request(.subsessions(SubsessionsRequest()), user) == .subsessions(state))
-        // Who comes later finds it in the answer.
+        // Later join answers contain the list.
         #expect(world.clients[try world.join("late")]?.subsessions == state)
-        // Another list takes its place, under new ids.
+        // Another list replaces it, with new ids.
         try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["a"])), host)
         #expect(!body.subsessions.map(\.id).contains(world.conference.subsessionList[0].id))
         try world.request(.withdrawSubsessions(WithdrawSubsessionsRequest()), host)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "SUB-1 a list that is none is refused",
+        "SUB-1 an invalid list is refused",
         arguments: [
             ([], .invalidField), ([""], .invalidField), (["a", "A"], .invalidField), (["a\n"], .invalidField),
             ([String(repeating: "x", count: 151)], .invalidField), ((0..<51).map { "\($0)" }, .limitReached),
@@ -57,7 +57,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-1 the four failures are told to the one who asked, and to nobody else")
+    @Test("SUB-1 the four failures are sent to the requester only")
     func failures() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -67,7 +67,7 @@ import Testing
             throws
         {
             #expect(code { try world.request(request, sender) } == expected)
-            // Who may not ask for it gets no list for asking.
+            // A requester without the permission gets no failure event.
             #expect(subsessionChanges(world.newEvents(sender)) == (expected == .notPermitted ? [] : [change]))
             #expect(world.newEvents(sender == host ? other : host) == [])
         }
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: managers
 
-    @Test("SUB-2 host and managers start and stop; they learn that they are managers, and that they are not any more")
+    @Test("SUB-2 the host and managers start and stop subsessions, and are told when they gain or lose the role")
     func roles() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -116,7 +116,7 @@ import Testing
         try world.request(.setManager(SetManagerRequest(user: other, isManager: false)), host)
         #expect(roles(other) == [false])
         #expect(code { try world.request(.startSubsessions(StartSubsessionsRequest()), other) } == .notPermitted)
-        // The host's role is handed over, and inherited.
+        // The host role is handed over, and inherited.
         try world.request(.makeHost(MakeHostRequest(user: other)), host)
         #expect(roles(other) == [true])
         #expect(roles(host) == [false])
@@ -125,7 +125,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-2 a broadcast comes from the main session and reaches everybody who is in a subsession")
+    @Test("SUB-2 a broadcast is sent from the main session and reaches all participants of subsessions")
     func broadcast() throws {
         let stage = try SubsessionStage()
         let world = stage.world
@@ -151,13 +151,13 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-1 the list is given so many times a second")
+    @Test("SUB-1 requests for the list are limited by a rate")
     func listRate() throws {
         let stage = try SubsessionStage()
         let list = Request.subsessions(SubsessionsRequest())
         for _ in 0..<stage.world.conference.limits.movesPerSecond { try stage.world.request(list, stage.users[0]) }
         #expect(code { try stage.world.request(list, stage.users[0]) } == .rateLimited)
-        // Neither others nor moves are held up by it.
+        // The limit affects neither other participants nor moves.
         try stage.world.request(list, stage.users[1])
         try stage.join(stage.users[0], stage.one)
         stage.world.pass(.seconds(1))

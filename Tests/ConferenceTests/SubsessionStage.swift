@@ -32,7 +32,7 @@ struct SubsessionStage {
     }
 }
 
-/// What happened to the subsessions, as a client was told.
+/// The changes of subsessions among the events of a client.
 func subsessionChanges(_ events: [Event]) -> [SubsessionsChange] {
     events.compactMap { if case .subsessionsChanged(let body) = $0 { body.change } else { nil } }
 }

@@ -4,7 +4,7 @@ import Signaling
 import Testing
 
 @Suite struct SubsessionTests {
-    @Test("SUB-3 users choose for themselves, once started; nobody is moved by others")
+    @Test("SUB-3 users move themselves once subsessions are started; no one can move another user")
     func choose() throws {
         let stage = try SubsessionStage(isStarted: false)
         let world = stage.world
@@ -20,13 +20,13 @@ import Testing
         #expect(world.conference.subsessionList.map(\.users) == [[], [user]])
         try stage.comeBack(user)
         #expect(world.conference.place(of: user) == .mainSession)
-        // There is no request that names another user, and publishers without a client stay.
+        // No request names another user, and publishers without signalling cannot move.
         let publisher = try world.join("camera", kind: .publisher)
         #expect(code { try stage.join(publisher, stage.one) } == .notPermitted)
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-3 media follows: parted at once and before anything is told, together again without another offer")
+    @Test("SUB-3 media stops at a move before any event is sent, and resumes without a new offer when both meet again")
     func hearing() throws {
         let stage = try SubsessionStage()
         let (world, a, b) = (stage.world, stage.users[0], stage.users[1])
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "SUB-3 a wish for a stream of elsewhere waits: the media plane gets it when both meet, with what it says by then"
+        "SUB-3 a subscription to a stream of another subsession reaches the media plane when both meet, as last updated"
     )
     func unheard() throws {
         let stage = try SubsessionStage()
@@ -67,7 +67,7 @@ import Testing
         try stage.join(b, stage.one)
         #expect(world.plane.legs == [.init(connection: b, stream: stream): wish])
         #expect(world.violations() == [])
-        // One that was never heard is given up without a word to the media plane.
+        // Ending a subscription that was never active sends no command to the media plane.
         try stage.comeBack(b)
         try world.request(.subscribe(SubscribeRequest(stream: stream)), stage.users[2])
         try world.request(.unsubscribe(UnsubscribeRequest(stream: stream)), stage.users[2])
@@ -75,7 +75,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-3 stop brings everybody back at once, and the list stays to be started again")
+    @Test("SUB-3 stop moves all participants back at once, and the list can be started again")
     func stop() throws {
         let stage = try SubsessionStage()
         let world = stage.world
@@ -97,7 +97,7 @@ import Testing
         #expect(
             events.count { if case .subscriptionChanged(let body) = $0 { body.state == .resumed } else { false } } == 2)
         #expect(world.conference.subsessionList.allSatisfy { $0.users.isEmpty })
-        // Nobody is told one by one.
+        // No events for single users are sent.
         world.pass(.seconds(1))
         #expect(!world.names(stage.host).contains(.subsessionUsersChanged))
         #expect(world.violations() == [])
@@ -106,7 +106,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-3 moves are limited by a rate; one who may not move stays where he is, and hears who he heard")
+    @Test("SUB-3 moves are limited by a rate; a refused move changes neither the place nor the subscriptions")
     func moveRate() throws {
         let stage = try SubsessionStage()
         let (world, user) = (stage.world, stage.users[0])
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: lists
 
-    @Test("SUB-4 moves of 100 ms share an event, each user once; who joins and who leaves goes without saying")
+    @Test("SUB-4 moves within 100 ms share an event that names each user once; joins and leaves send none")
     func lists() throws {
         let stage = try SubsessionStage()
         let (world, users) = (stage.world, stage.users)
@@ -148,7 +148,7 @@ import Testing
         }
         #expect(world.conference.deadline == .never)
         #expect(world.violations() == [])
-        // One who leaves the session within that time is not spoken of again.
+        // The event does not name a user who leaves the session within that time.
         try stage.join(users[0], stage.one)
         try world.request(.leave(LeaveRequest()), users[0])
         world.pass(.milliseconds(100))
@@ -156,7 +156,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-4 who joins between a move and the way back, before either is told, is told where everybody is")
+    @Test("SUB-4 a client that joins between a move and the move back, before either is announced, learns all places")
     func joinedBetween() throws {
         let stage = try SubsessionStage()
         try stage.join(stage.users[0], stage.one)
@@ -167,7 +167,7 @@ import Testing
         #expect(stage.world.violations() == [])
     }
 
-    @Test("SUB-4 hundreds of moves are told by events that fit into an outbox")
+    @Test("SUB-4 hundreds of moves are announced by events that fit into an outbox")
     func manyMoves() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -188,9 +188,9 @@ import Testing
         #expect(counts == [500, 100])
     }
 
-    // MARK: those who leave, and those who are lost
+    // MARK: clients that leave or are lost
 
-    @Test("SUB-3 CON-3 a lost client stays in its subsession, and learns of all that it missed")
+    @Test("SUB-3 CON-3 a lost client stays in its subsession, and gets the events that it missed")
     func lost() throws {
         let stage = try SubsessionStage()
         let (world, user) = (stage.world, stage.users[0])
@@ -217,7 +217,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-2 a host who leaves within a subsession passes its role on; the subsessions go on")
+    @Test("SUB-2 if the host leaves from a subsession, its role passes on and the subsessions continue")
     func hostLeaves() throws {
         let stage = try SubsessionStage()
         let world = stage.world
@@ -237,7 +237,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-3 MUT-1 mutes, signals and the share lock know no subsessions")
+    @Test("SUB-3 MUT-1 mutes, signals and the share lock apply across subsessions")
     func sessionWide() throws {
         let stage = try SubsessionStage()
         let (world, a, b) = (stage.world, stage.users[0], stage.users[1])
@@ -259,7 +259,7 @@ import Testing
 
     // MARK: speakers
 
-    @Test("SUB-3 who has the floor is told to those who hear it")
+    @Test("SUB-3 the active speaker is announced to the participants of its place only")
     func speakers() throws {
         let stage = try SubsessionStage()
         let (world, users) = (stage.world, stage.users)
@@ -273,13 +273,13 @@ import Testing
         #expect(world.newEvents(users[0]) == [speaks])
         #expect(world.newEvents(users[1]) == [speaks])
         for id in [users[2], stage.host] { #expect(world.newEvents(id) == []) }
-        // What the media plane says of one who is elsewhere by now is passed over.
+        // Speaker reports from the media plane are ignored if the speaker has moved since.
         world.media(.activeSpeaker(streams[0], in: .subsession(stage.two)))
         world.media(.activeSpeaker(streams[1]))
         #expect(world.newEvents(stage.host) == [.activeSpeaker(ActiveSpeaker(stream: nil))])
         world.media(.activeSpeaker(streams[2]))
         world.forgetEvents()
-        // One who moves learns who speaks there; who has the floor does not take it along.
+        // A participant that moves is told the speaker of its new place; an active speaker that moves is no longer the speaker.
         try stage.comeBack(users[0])
         #expect(world.newEvents(users[0]) == [.activeSpeaker(ActiveSpeaker(stream: streams[2]))])
         #expect(world.newEvents(users[1]) == [.activeSpeaker(ActiveSpeaker(stream: nil))])

@@ -2,7 +2,7 @@ import Conference
 import Signaling
 import Testing
 
-@Suite("Publishers without signalling that begin anew under their name")
+@Suite("Publishers without signalling that start again under their name")
 struct TakingOverTests {
     private func admission(
         token: String? = nil, identity: String? = nil, isTrusted: Bool = false, password: String? = nil,
@@ -14,7 +14,7 @@ struct TakingOverTests {
             isTrusted: isTrusted)
     }
 
-    @Test("CON-8 the same token takes a stream over: subscriptions and mutes stay, and nobody sees it go")
+    @Test("CON-8 a publisher with the same token takes over the stream; subscriptions and mutes stay")
     func sameToken() throws {
         let world = try World()
         let ada = try world.join("ada", .all)
@@ -36,7 +36,7 @@ struct TakingOverTests {
         #expect(world.violations() == [])
     }
 
-    @Test("others are refused, and change nothing")
+    @Test("a publisher that may not take over is refused and changes nothing")
     func refusals() throws {
         let world = try World()
         let ada = try world.join("ada", .hostCapable)
@@ -54,7 +54,7 @@ struct TakingOverTests {
             (trusted, admission(token: "t1")), (trusted, admission()), (bare, admission()),
             (bare, admission(isTrusted: true)),
         ] { #expect(attempt(holder, newcomer) == .streamExists) }
-        // A client of the control protocol has a connection of its own.
+        // The stream of a client of the control protocol cannot be taken over.
         let moderator = Capabilities(canPublish: true, canForceDisconnect: true)
         #expect(attempt(ada, admission(token: "t3", capabilities: moderator)) == .streamExists)
         #expect(attempt(ConnectionID(rawValue: "nobody"), admission(isTrusted: true)) == .streamExists)
@@ -63,14 +63,14 @@ struct TakingOverTests {
         #expect(attempt(trusted, admission(isTrusted: true)) == nil)
         #expect(attempt(named, admission(token: "t3", identity: "other", capabilities: moderator)) == nil)
         #expect(world.conference.user(named)?.identity == "other")
-        // The name is that token's from now on.
+        // From now on the name belongs to the new token.
         #expect(attempt(named, admission(token: "t1")) == .streamExists)
         #expect(attempt(named, admission(token: "t3")) == nil)
         try world.request(.removeUser(RemoveUserRequest(user: named)), ada)
         #expect(attempt(trusted, admission(token: "t3", capabilities: moderator)) == .tokenRevoked)
     }
 
-    @Test("SES-4 a taker shows the session's password")
+    @Test("SES-4 taking over a stream needs the session's password")
     func password() throws {
         let world = try World()
         try world.join("ada", .hostCapable, password: "open")

@@ -62,7 +62,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-2 a name of combining marks is bounded as well")
+    @Test("USR-2 the bytes of a name with many combining marks are bounded")
     func combiningMarks() throws {
         let world = try World()
         let monster = "a" + String(repeating: "\u{301}", count: 20_000)
@@ -70,7 +70,7 @@ import Testing
         #expect((world.conference.user(a)?.name.utf8.count ?? .max) <= 4_096)
     }
 
-    @Test("USR-3 the first who may be host is it, and there is one")
+    @Test("USR-3 the first participant with the capability becomes host, and there is only one host")
     func firstHost() throws {
         let world = try World()
         let a = try world.join("a")
@@ -84,7 +84,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-3 the host's role passes to a manager first, else to who is longest there and may have it")
+    @Test("USR-3 the host role passes to a manager first, else to the earliest participant with the capability")
     func succession() throws {
         let world = try World()
         let plain = try world.join("plain")
@@ -126,7 +126,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-4 the host makes another host, and makes and revokes managers")
+    @Test("USR-4 the host makes another participant host, and makes and revokes managers")
     func hostPowers() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -170,7 +170,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-4 USR-5 renaming: host and managers anybody, others themselves")
+    @Test("USR-4 USR-5 the host and managers rename any user, others only themselves")
     func rename() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -190,7 +190,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-6 a removed user is told why, its streams vanish, and its token is of no more use")
+    @Test("USR-6 a removed user is told the reason, its streams end, and its token is revoked")
     func removal() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable, token: "host")
@@ -214,7 +214,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-12 a removal ends every connection of the token: clients, lost ones, publishers without signalling")
+    @Test("USR-12 a removal ends every connection of the token: clients, lost clients, publishers without signalling")
     func removalOfAllConnections() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable, token: "host")
@@ -242,7 +242,7 @@ import Testing
                 .userLeft(UserLeft(user: encoder, reason: .removed)),
             ])
         #expect(code { try world.resume(lost) } == .resumeExpired)
-        // Connections without a token share nothing.
+        // Connections without a token are removed one at a time.
         try world.request(.removeUser(RemoveUserRequest(user: anonymous)), host)
         #expect(world.conference.users.map(\.name) == ["host", "other", "another without a token"])
         #expect(world.violations() == [])
@@ -259,13 +259,13 @@ import Testing
             #expect(code { try world.request(.removeUser(RemoveUserRequest(user: target)), sender) } == .notPermitted)
         }
         #expect(world.closed.isEmpty)
-        // An operator removes whom they like; the host's role passes on with all of the token gone.
+        // An operator may remove any user. The host is removed with all connections of its token, and its role ends.
         try world.admin(.remove(hosts))
         #expect(world.closed == [host: .removed, hosts: .removed] && world.conference.host == nil)
         #expect(world.violations() == [])
     }
 
-    @Test("USR-6 a user that is lost is removed for good too")
+    @Test("USR-6 a lost user can be removed and cannot resume")
     func removalOfLost() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -278,7 +278,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-6 as many removed tokens are remembered as the limit says")
+    @Test("USR-6 the number of remembered revoked tokens is bounded")
     func revokedTokens() throws {
         var limits = ConferenceLimits()
         limits.revokedTokens = 3
@@ -292,7 +292,7 @@ import Testing
         #expect(code { try world.join("bad", token: "6") } == nil)
     }
 
-    @Test("USR-7 while sharing is locked only host and managers share; running shares of others stop")
+    @Test("USR-7 while sharing is locked only the host and managers share; shares of others stop")
     func shareLock() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -304,7 +304,7 @@ import Testing
         let managers = try world.publish(manager, .screen)
         let camera = try world.publish(a)
         let screen = try world.publish(a, .screen, keeping: [camera])
-        // One that is being negotiated must not slip through.
+        // A screen stream that is being negotiated is stopped, too.
         let planned = try world.prepare([.screen], b)
         world.forgetEvents()
         try world.request(.lockShare(LockShareRequest(isLocked: true)), manager)
@@ -321,7 +321,7 @@ import Testing
         #expect(code { _ = try world.prepare([.screen], b) } == .shareLocked)
         #expect(code { try world.publish(b) } == nil)
         #expect(code { try world.request(.lockShare(LockShareRequest(isLocked: false)), a) } == .notPermitted)
-        // Who is no manager any more shares no more.
+        // The share of a manager stops when the role is revoked.
         try world.request(.setManager(SetManagerRequest(user: manager, isManager: false)), host)
         #expect(world.conference.stream(managers) == nil)
         try world.request(.lockShare(LockShareRequest(isLocked: false)), host)
@@ -330,7 +330,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-8 mute by a moderator is enforced; unmuting is asked for, and done by the publisher")
+    @Test("USR-8 mute by a moderator is enforced; unmuting is requested, and done by the publisher")
     func mute() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -361,7 +361,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-8 a publisher without signalling is muted like others, and unmuted by an operator")
+    @Test("USR-8 a publisher without signalling can be muted like others, and unmuted by an operator")
     func muteOfWHIP() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable)
@@ -375,7 +375,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-8 an operator mutes what is still to begin; it begins muted, and its publisher is told")
+    @Test("USR-8 an operator mutes a stream before its first media; it starts muted, and its publisher is told")
     func muteOfWhatBegins() throws {
         let world = try World()
         let a = try world.join("a")

@@ -3,7 +3,7 @@ import MediaBase
 import Signaling
 import Testing
 
-@Suite("Those who watch without signalling")
+@Suite("Subscribers without signalling")
 struct ViewerTests {
     private func admit(
         _ world: World, _ id: String, token: String? = nil, password: String? = nil, isTrusted: Bool = false,
@@ -25,7 +25,7 @@ struct ViewerTests {
         }
     }
 
-    @Test("SES-4, TOK-3 they need the password, the capability, and a place; nobody hears of them")
+    @Test("SES-4, TOK-3 they need the password, the capability and a free place, and are not announced")
     func admission() throws {
         var limits = ConferenceLimits()
         limits.viewers = 2
@@ -66,7 +66,7 @@ struct ViewerTests {
     }
 
     @Test(
-        "SES-5 they wait for a lone publisher to begin anew, as long as others for a lost client",
+        "SES-5 they wait for a lone publisher to start again for the grace time",
         arguments: [DisconnectReason.left, .networkLost])
     func publisherBeginsAnew(reason: DisconnectReason) throws {
         let world = try World()
@@ -89,9 +89,8 @@ struct ViewerTests {
         #expect(world.violations() == [])
     }
 
-    @Test("SES-5 nobody waits without viewers, without a grace time, or for who was removed") func nothingToWaitFor()
-        throws
-    {
+    @Test("SES-5 a session does not wait without subscribers, without a grace time, or for a removed publisher")
+    func nothingToWaitFor() throws {
         let gone = try World()
         let lone = try gone.join("encoder", kind: .publisher)
         #expect(code(admit(gone, "v1")) == nil)
@@ -116,7 +115,7 @@ struct ViewerTests {
         #expect([gone, hasty, strict].flatMap { $0.violations() } == [])
     }
 
-    @Test("SES-4 the first client sets the password, whoever published before it; who does not know it sees no more")
+    @Test("SES-4 the first client sets the password even after a publisher; subscribers without it are closed")
     func lateClient() throws {
         let world = try World()
         try world.join("encoder", kind: .publisher)
@@ -125,7 +124,7 @@ struct ViewerTests {
         #expect(!world.conference.hasPassword)
         try world.join("Ada", password: "secret")
         #expect(world.conference.hasPassword && closed(world) == ["v1"])
-        // Nobody changes it any more.
+        // Later joins cannot change the password.
         #expect(code(admit(world, "v3", password: "other")) == .passwordWrong)
         try world.join("Ben", password: "secret")
         #expect(code(admit(world, "v4", password: "secret")) == nil)

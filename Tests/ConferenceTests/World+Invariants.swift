@@ -2,7 +2,7 @@ import Conference
 import Signaling
 
 extension World {
-    /// All that is wrong with the session as it stands; empty if all is well.
+    /// Returns all violations of invariants in the session's current state.
     func violations() -> [String] {
         deliverAll()
         var found = allFaults()
@@ -10,7 +10,7 @@ extension World {
         let users = conference.users
         let streams = conference.streams
 
-        // Exactly one host while somebody is there who may be it.
+        // Exactly one host while a participant can have the role.
         let hosts = users.filter { $0.role == .host }.map(\.id)
         let able = users.contains {
             $0.kind == .client && (conference.capabilities(of: $0.id)?.canHost == true || $0.role != .participant)
@@ -39,7 +39,7 @@ extension World {
             require(status(own, \.hasVideo, \.isVideoMuted, [.screen]) == user.share, "share of \(user.id)")
         }
 
-        // No stream without its owner, and as lost as the owner is.
+        // Each stream has an owner, and is dropped if and only if the owner is lost.
         for stream in streams {
             let owner = users.first { $0.id == stream.connection }
             require(owner != nil, "\(stream.id) has no owner")
@@ -61,7 +61,7 @@ extension World {
         }
         for (leg, preferences) in legs {
             guard let there = plane.legs[leg] else {
-                // A wish that was never heard is none of the media plane's business.
+                // A subscription that was never active is unknown to the media plane.
                 require(!isHeard(leg), "the media plane lacks \(leg)")
                 continue
             }
@@ -78,7 +78,7 @@ extension World {
         if ended != nil { require(plane.streams.isEmpty && plane.legs.isEmpty, "media after the end") }
     }
 
-    /// What each client holds is what is true.
+    /// Compares each client's state with the session's.
     private func checkClients(_ require: (Bool, @autoclosure () -> String) -> Void) {
         let users = conference.users
         let streams = conference.streams
@@ -115,7 +115,7 @@ extension World {
             require(client.openHelp.isEmpty && client.asked.isEmpty, "help for \(id) outlasts the subsessions")
             require(conference.subsessionList.allSatisfy(\.users.isEmpty), "somebody is in a subsession")
         }
-        // Moves are told a moment later.
+        // Moves are announced up to 100 ms later.
         guard movesDue == nil else { return }
         let held = client.subsessions.subsessions.map { ($0.id, $0.name, Set($0.users)) }
         let real = conference.subsessionList.map { ($0.id, $0.name, Set($0.users)) }

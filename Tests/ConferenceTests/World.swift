@@ -3,7 +3,7 @@ import MediaBase
 import Signaling
 import Testing
 
-/// One session with model clients, their outboxes and a model media plane; carries out all effects, and notes every fault.
+/// One session with model clients, their outboxes and a model media plane; carries out all effects and records every fault.
 final class World {
     var conference: Conference
     var now = MediaTime.zero
@@ -14,16 +14,16 @@ final class World {
     var closed: [ConnectionID: DisconnectReason] = [:]
     var ended: DisconnectReason?
     var lastEffects: [Effect] = []
-    /// Events that were handed to all clients together.
+    /// Total number of events sent to all clients.
     private(set) var eventsTold = 0
-    /// When the last moves have been told to all.
+    /// Time by which the last moves have been announced to all clients.
     var movesDue: MediaTime?
     private(set) var faults: [String] = []
     private var counter = 0
 
     var wallClock: Int64 { 1_800_000_000_000 + now.rawValue / 1_000_000 }
 
-    /// - Parameter sharesPresence: joins and leaves are told together as `limits` say; else each at once.
+    /// - Parameter sharesPresence: batches joins and leaves as `limits` say; otherwise each is announced at once.
     init(
         limits: ConferenceLimits = ConferenceLimits(), sharesPresence: Bool = false, app: String = "app",
         name: String = "room",
@@ -41,7 +41,7 @@ final class World {
         return "\(prefix)\(counter)"
     }
 
-    // MARK: doors
+    // MARK: requests and reports
 
     @discardableResult
     func join(
@@ -84,11 +84,11 @@ final class World {
         return try reply.result.get()
     }
 
-    /// What a client knows of its own requests.
+    /// Updates a model client after its own request.
     private func note(_ request: Request, _ answer: RequestAnswer, of sender: ConnectionID) {
         switch (request, answer) {
         case (.unsubscribe(let body), _):
-            // What it was told before comes before.
+            // Earlier events are delivered first.
             deliver(sender)
             clients[sender]?.parted.remove(body.stream)
         case (.answerHelp(let body), _):
@@ -120,7 +120,7 @@ final class World {
         }
     }
 
-    /// All the way to `streamCreated`.
+    /// Publishes a stream up to its `streamCreated` event.
     @discardableResult
     func publish(
         _ sender: ConnectionID, _ type: VideoType = .camera, audio: Bool = true, video: Bool = true,
@@ -150,7 +150,7 @@ final class World {
         carryOut(conference.drop(id, now: now))
     }
 
-    /// With what the client has seen; its outbox replays the rest.
+    /// Resumes after the last event that the client received; its outbox replays the rest.
     func resume(_ id: ConnectionID) throws(SignalingError) {
         let effects = try conference.resume(id, now: now).get()
         do throws(SignalingError) {
@@ -191,7 +191,7 @@ final class World {
         }
     }
 
-    /// Nobody is told of anything while he hears more than he should.
+    /// Checks that no event is sent while the media plane still forwards media across subsessions.
     private func checkPlaces(before effect: Effect) {
         switch effect {
         case .media, .hook, .ended: return
@@ -216,7 +216,7 @@ final class World {
         }
     }
 
-    /// What is of one place alone reaches nobody elsewhere.
+    /// Checks that events of one place do not reach participants elsewhere.
     private func check(_ event: Event, for connection: ConnectionID) {
         let place = conference.place(of: connection)
         switch event {
@@ -240,7 +240,7 @@ final class World {
         }
     }
 
-    /// Hands over up to `limit` events that wait for a client.
+    /// Delivers up to `limit` queued events to a client.
     func deliver(_ connection: ConnectionID, limit: Int = .max) {
         var left = limit
         while left > 0, let item = outboxes[connection]?.next() {
@@ -249,14 +249,14 @@ final class World {
         }
     }
 
-    /// Events that were written to a socket, and never arrived.
+    /// Drops up to `count` queued events, as if they were written to a socket and never received.
     func lose(_ connection: ConnectionID, count: Int) {
         for _ in 0..<count where outboxes[connection]?.next() == nil { return }
     }
 
     func deliverAll() { for connection in outboxes.keys { deliver(connection) } }
 
-    /// Events that a client has received; all that wait are handed over first.
+    /// Returns all events that a client has received, after delivering the queued ones.
     func events(_ connection: ConnectionID) -> [Event] {
         deliver(connection)
         return clients[connection]?.events ?? []
@@ -264,7 +264,7 @@ final class World {
 
     func names(_ connection: ConnectionID) -> [EventName] { events(connection).map(\.name) }
 
-    /// Those since the last call.
+    /// Returns the events since the last call.
     func newEvents(_ connection: ConnectionID) -> [Event] {
         deliver(connection)
         defer { clients[connection]?.events = [] }
@@ -277,7 +277,7 @@ final class World {
 }
 
 extension Effect {
-    /// Of what the four requests tell where they fail.
+    /// Whether this is the failure event that one of the four requests for the list sends to its sender.
     func isFailure(of request: Request, to sender: ConnectionID) -> Bool {
         guard case .send(sender, .subsessionsChanged(let body)) = self else { return false }
         return switch request {
@@ -291,7 +291,7 @@ extension Effect {
 }
 
 extension Request {
-    /// Its sender may be elsewhere afterwards.
+    /// Whether the request can move its sender to another place.
     var movesSender: Bool {
         switch self {
         case .joinSubsession, .returnToMainSession, .answerHelp: true

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("An address with ten wrong tokens within a minute is refused for a minute, others are not")
+    @Test("An address with ten wrong tokens within a minute is refused for a minute; others are not")
     func refuses() {
         var limiter = WrongTokenLimiter()
         for number in 0..<9 { limiter.recordWrong("a", now: .seconds(Double(number) * 6)) }
@@ -28,7 +28,7 @@ import Testing
         #expect(refusal(&limiter, "a", 119) == nil)
     }
 
-    @Test("Wrong tokens that are further apart do not add up")
+    @Test("Wrong tokens that are more than 6 seconds apart do not add up")
     func forgets() {
         var limiter = WrongTokenLimiter()
         for number in 0..<1_000 {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("What is remembered is bounded, and refusals outlast the flood of another address")
+    @Test("The number of remembered addresses is bounded, and refusals outlast a flood from other addresses")
     func bounded() {
         var limiter = WrongTokenLimiter(perMinute: 3, capacity: 100)
         for _ in 0..<3 { limiter.recordWrong("a", now: .seconds(1)) }

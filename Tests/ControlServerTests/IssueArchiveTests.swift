@@ -5,7 +5,7 @@ import MillraceTestKit
 import Signaling
 import Testing
 
-@Suite("ISS-1 Reports are kept, and bounded")
+@Suite("ISS-1 Stored reports are bounded")
 struct IssueArchiveTests {
     private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -15,7 +15,7 @@ struct IssueArchiveTests {
             connection: ConnectionID(rawValue: "c"), note: "n\(number)", reportedAt: Int64(number))
     }
 
-    @Test("ISS-1 the newest are kept, in memory and on disk", arguments: [false, true])
+    @Test("ISS-1 the newest reports are kept, in memory and on disk", arguments: [false, true])
     func bounded(isOnDisk: Bool) async throws {
         let folder = TemporaryFolder()
         let directory = isOnDisk ? folder.path + "/issues" : nil

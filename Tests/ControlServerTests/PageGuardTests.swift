@@ -7,7 +7,7 @@ import Testing
 @Suite("Pages that may call the relay")
 struct PageGuardTests {
     @Test(
-        "a list of origins has origins alone",
+        "a list of origins is refused if an entry is not an origin",
         arguments: [
             ([], true), (["*"], true), (["https://a.example"], true),
             (["http://localhost:8000", "https://b.example"], true),
@@ -42,7 +42,7 @@ struct PageGuardTests {
     }
 
     @Test(
-        "without a token only the relay's own pages and named ones may act, by its own names",
+        "without a token only pages of the relay and of configured origins are allowed, under the relay's own names",
         arguments: [
             ("localhost:7880", nil, true), ("localhost:7880", "http://localhost:7880", true),
             ("127.0.0.1:7880", "http://127.0.0.1:7880", true), ("[::1]:7880", "http://[::1]:7880", true),
@@ -60,7 +60,7 @@ struct PageGuardTests {
         if let problem { #expect(problem.code == .notPermitted) }
     }
 
-    @Test("an asterisk opens nothing that needs no token")
+    @Test("an asterisk does not allow foreign pages at endpoints without a token")
     func asterisk() throws {
         let pages = PageGuard(origins: try #require(AllowedOrigins(["*"])), hosts: [])
         #expect(pages.objection(authority: "localhost", origin: "https://evil.example") != nil)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("SES-3 Sessions of apps at the media engine")
 struct SessionKeyTests {
-    @Test("SES-3 two apps' sessions of one name have two names there") func names() throws {
+    @Test("SES-3 sessions with the same name in two apps have different names at the engine") func names() throws {
         let own = try SessionKey(app: "shop", name: "Lobby")
         let other = try SessionKey(app: "bank", name: "Lobby")
         #expect(own.engineName(standard: "shop") == "lobby")

@@ -7,7 +7,7 @@ import Testing
 struct TokenMinterTests {
     private let now: Int64 = 1_800_000_000
 
-    @Test("TOK-4 what is minted is taken", arguments: TokenGrant.roleNames)
+    @Test("TOK-4 a minted token is accepted", arguments: TokenGrant.roleNames)
     func minted(role: String) async throws {
         var grant = TokenGrant(session: "Lobby 1", identity: "anna", data: "\"quoted\" ü", lifetime: 60)
         try grant.set(role: role)
@@ -28,7 +28,7 @@ struct TokenMinterTests {
     }
 
     @Test(
-        "what cannot be minted is refused with the field",
+        "an invalid grant is refused with the name of the field",
         arguments: [
             (TokenGrant(session: ""), "session"), (TokenGrant(session: "a\u{7}"), "session"),
             (TokenGrant(session: "a", identity: String(repeating: "x", count: 36)), "user_identity"),
@@ -50,7 +50,7 @@ struct TokenMinterTests {
     }
 
     @Test(
-        "a list of apps is key:secret, once each",
+        "a list of apps has key:secret entries with distinct keys",
         arguments: [
             ("", 0), ("a:\(TokenWorkshop.shop)", 1), (" a:\(TokenWorkshop.shop) , b:\(TokenWorkshop.bank)", 2),
             ("a:x:\(TokenWorkshop.shop)", 1), ("a", nil), ("a:short", nil), (":\(TokenWorkshop.shop)", nil),

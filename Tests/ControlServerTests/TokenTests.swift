@@ -109,12 +109,12 @@ struct TokenTests {
             claims("data", "\"" + String(repeating: "x", count: 1_001) + "\"", .tokenMalformed, "data too long"),
             claims("extra", "\"" + String(repeating: "x", count: 8_192) + "\"", .tokenMalformed, "oversize"),
         ]
-        // It is refused before anything in it is read.
+        // An oversize token is refused before its claims are parsed.
         all[all.count - 1].field = nil
         return all
     }()
 
-    @Test("TOK-2 every broken token is refused, each kind with its own code", arguments: broken)
+    @Test("TOK-2 every broken token is refused, each kind with its own error code", arguments: broken)
     func refused(_ broken: Broken) async {
         switch await verify(broken.token) {
         case .success(let token): Issue.record("taken: \(token)")
@@ -126,7 +126,7 @@ struct TokenTests {
     }
 
     @Test(
-        "TOK-2 clocks may differ by the leeway",
+        "TOK-2 clocks may differ within the leeway",
         arguments: [
             ("exp", -5, 5, false), ("exp", -4, 5, true), ("exp", 0, 0, false), ("exp", 1, 0, true),
             ("nbf", 5, 5, true), ("nbf", 6, 5, false), ("iat", 5, 5, true), ("iat", 1, 0, false), ("nbf", 0, 0, true),
@@ -155,7 +155,7 @@ struct TokenTests {
         #expect(token.capabilities == wanted)
     }
 
-    @Test("TOK-1 a good token says who, where and for how long") func good() async throws {
+    @Test("TOK-1 a valid token names its user, session and expiry") func good() async throws {
         let claims = TokenWorkshop.claims([
             "tpc": #""LobbY Ä""#, "data": #""x=1""#, "user_identity": "\"" + String(repeating: "é", count: 35) + "\"",
             "exp": "\(TokenWorkshop.now + 600).5",
@@ -171,7 +171,7 @@ struct TokenTests {
     }
 
     @Test("USR-6 two spellings of one token have one fingerprint") func fingerprint() async throws {
-        // The last character of 32 bytes in base64 has two bits that mean nothing.
+        // The last base64 character of 32 bytes has two unused bits.
         let token = TokenWorkshop.token()
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         let character = try #require(token.last)
@@ -183,7 +183,8 @@ struct TokenTests {
         #expect(try await verify(different).get().fingerprint != first)
     }
 
-    @Test("Tokens of an app with one jti count as one; without it a token's text decides") func tokenID() async throws {
+    @Test("Tokens of an app with one jti count as one; without a jti the token's text identifies it")
+    func tokenID() async throws {
         func holder(_ changes: [String: String?]) async throws -> ResourceHolder {
             try await verify(TokenWorkshop.token(TokenWorkshop.claims(changes))).get().holder(address: "192.0.2.1")
         }
@@ -199,7 +200,7 @@ struct TokenTests {
         }
     }
 
-    @Test("Two tokens that are minted at once for the same grant are two tokens") func minted() async throws {
+    @Test("Two tokens that are minted at the same time for the same grant are distinct") func minted() async throws {
         let minter = try TokenMinter(app: "shop", secret: TokenWorkshop.shop)
         let grant = TokenGrant(session: "lobby", lifetime: 60)
         let tokens = [
@@ -209,7 +210,7 @@ struct TokenTests {
         #expect(try await verify(tokens[1]).get().holder(address: "") != first)
     }
 
-    @Test("SES-3 a token of one app is not one of another") func apps() async throws {
+    @Test("SES-3 a token is valid for its own app only") func apps() async throws {
         let claims = TokenWorkshop.claims(["app_key": #""bank""#])
         #expect(try await verify(TokenWorkshop.token(claims, secret: TokenWorkshop.bank)).get().app == "bank")
         guard case .failure(let error) = await verify(TokenWorkshop.token(claims)) else {
@@ -219,7 +220,7 @@ struct TokenTests {
         #expect(error.code == .tokenBadSignature)
     }
 
-    @Test("TOK-2 the answer to an unknown app is that to a wrong signature, whatever else is wrong with the token")
+    @Test("TOK-2 an unknown app gets the same answer as a wrong signature, whatever else is wrong with the token")
     func unknownApps() async {
         for changes in [[:], ["exp": "1"], ["tpc": #""other""#], ["role_type": "7"]] as [[String: String]] {
             var answers: [SignalingError?] = []

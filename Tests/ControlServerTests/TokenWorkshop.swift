@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
 
-/// Makes tokens of every kind, bad ones above all, without the code that is tested.
+/// Makes valid and invalid tokens without the code under test.
 enum TokenWorkshop {
     static let now: Int64 = 1_800_000_000
     static let shop = "shop-secret-shop-secret-shop-secret"
     static let bank = "bank-secret-bank-secret-bank-secret"
 
-    /// Claims of a good token as JSON, with some replaced; nil leaves one out.
+    /// Returns the claims of a valid token as JSON, with some replaced; nil leaves a claim out.
     static func claims(_ changes: [String: String?] = [:]) -> String {
         var claims = [
             "app_key": #""shop""#, "tpc": #""lobby""#, "user_identity": #""anna""#, "role_type": "0",

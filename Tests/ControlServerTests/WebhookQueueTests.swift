@@ -5,7 +5,7 @@ import MillraceTestKit
 import Signaling
 import Testing
 
-@Suite("Webhooks: what is sent when, in virtual time")
+@Suite("Webhooks: order and times of deliveries, in virtual time")
 struct WebhookQueueTests {
     private func event(_ session: String, app: String = "shop") throws -> WebhookEvent {
         WebhookEvent(.participantJoined, session: try SessionKey(app: app, name: session), time: 0)
@@ -52,7 +52,7 @@ struct WebhookQueueTests {
         }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60])
         queue.finished(delivery, .delivered, now: now)
-        // The next begins afresh.
+        // The next delivery starts with its first attempt.
         let rest = drain(&queue, at: now)
         let next = try #require(rest.first)
         #expect(next.number == 2 && next.attempt == 1)
@@ -131,7 +131,8 @@ struct WebhookQueueTests {
     }
 
     @Test(
-        "order holds whatever fails, and nothing is lost or doubled", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+        "events stay in order after any failures, and none is lost or delivered twice",
+        arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func property(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var queue = WebhookQueue()
@@ -166,7 +167,7 @@ struct WebhookQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("an app with much to tell leaves others their requests")
+    @Test("an app with many events leaves other apps their share of concurrent requests")
     func requestsAreShared() throws {
         var limits = WebhookQueue.Limits()
         limits.requests = 4
@@ -189,7 +190,7 @@ struct WebhookQueueTests {
         #expect(delivered["loud", default: 0] <= 8, "\(delivered)")
     }
 
-    @Test("a full queue makes room for an app with less than its share")
+    @Test("a full queue drops events of other apps for an app that has less than its share")
     func roomIsShared() throws {
         var limits = WebhookQueue.Limits()
         limits.events = 10
@@ -208,7 +209,7 @@ struct WebhookQueueTests {
             delivered[next.event.session.app, default: []].append(next.number)
             queue.finished(next, .delivered, now: .zero)
         }
-        // The oldest of each stay, in their order.
+        // The oldest events of each app stay, in order.
         #expect(delivered == ["loud": [1, 2, 3, 4, 5], "quiet": [21, 22, 23, 24, 25]])
         #expect(queue.isEmpty && queue.deadline == .never)
     }

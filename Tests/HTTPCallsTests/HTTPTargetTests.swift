@@ -4,7 +4,7 @@ import Testing
 @Suite("URLs to call")
 struct HTTPTargetTests {
     @Test(
-        "are taken apart",
+        "valid URLs are parsed into host, port and path",
         arguments: [
             ("http://a.example", "a.example", 80, "/", false),
             ("https://a.example/x?y=1", "a.example", 443, "/x?y=1", true),
@@ -17,7 +17,7 @@ struct HTTPTargetTests {
     }
 
     @Test(
-        "are refused",
+        "invalid URLs are refused",
         arguments: [
             "", "a", "/x", "ftp://a", "http://", "http://u:p@a.example/", "http://a/#b", "http://a:0/",
             "http://a:70000/",
@@ -25,7 +25,7 @@ struct HTTPTargetTests {
         ])
     func bad(text: String) { #expect(HTTPTarget(text) == nil) }
 
-    @Test("what logs say of one has no query: it may hold a secret") func description() throws {
+    @Test("the description of a URL in logs leaves out its query, which may be a secret") func description() throws {
         let target = try #require(HTTPTarget("https://a.example/hooks?key=secret"))
         #expect(target.description == "https://a.example/hooks?…" && target.path == "/hooks?key=secret")
         let error = HTTPCallError.timeout(target)

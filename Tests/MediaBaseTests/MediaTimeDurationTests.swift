@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Media time and Duration") struct MediaTimeDurationTests {
     @Test(
-        "Spans convert exactly to nanoseconds",
+        "A Duration is converted exactly to nanoseconds",
         arguments: [
             (Duration.zero, Int64(0)), (.seconds(3), 3_000_000_000), (.milliseconds(-1_500), -1_500_000_000),
             (.nanoseconds(1), 1), (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999), 0),
@@ -16,7 +16,9 @@ import Testing
         #expect(MediaTime(.seconds(Int64.min)).rawValue == .min)
     }
 
-    @Test("and back", arguments: [Int64.min, -1, 0, 1, 1_500_000_000, .max])
+    @Test(
+        "A MediaTime is equal after conversion to Duration and back",
+        arguments: [Int64.min, -1, 0, 1, 1_500_000_000, .max])
     func back(nanoseconds: Int64) {
         #expect(MediaTime(Duration(MediaTime(rawValue: nanoseconds))).rawValue == nanoseconds)
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Sequence numbers, timestamps and time")
 struct NumberTests {
     @Test(
-        "distances of sequence numbers are the short way round (RFC 1982)",
+        "the distance of sequence numbers is the shorter one (RFC 1982)",
         arguments: [
             (UInt16(0), UInt16(0), 0), (1, 0, 1), (0, 1, -1), (0, 65_535, 1), (65_535, 0, -1), (32_767, 0, 32_767),
             (32_768, 0, -32_768),
@@ -16,7 +16,7 @@ struct NumberTests {
     }
 
     @Test(
-        "advancing wraps, by any amount",
+        "advancing by any amount wraps",
         arguments: [
             (UInt16(65_535), 1, UInt16(0)), (0, -1, 65_535), (5, 65_536 * 3, 5), (0, .max, 65_535), (0, .min, 0),
         ])
@@ -25,7 +25,7 @@ struct NumberTests {
     }
 
     @Test(
-        "distances of timestamps are the short way round",
+        "the distance of timestamps is the shorter one",
         arguments: [
             (UInt32(0), UInt32(0), 0), (0, .max, 1), (.max, 0, -1), (0x7fff_ffff, 0, 0x7fff_ffff),
             (0x8000_0000, 0, -0x8000_0000),
@@ -44,7 +44,7 @@ struct NumberTests {
                 && PayloadType(111).rawValue == 111)
     }
 
-    @Test("time adds, compares and does not trap at its ends")
+    @Test("sums and comparisons of times do not trap at the limits")
     func time() {
         #expect(MediaTime.milliseconds(1500) == .seconds(1.5) && MediaTime.microseconds(2) == .nanoseconds(2000))
         #expect(MediaTime.milliseconds(3) - .milliseconds(5) == .milliseconds(-2))
@@ -55,7 +55,7 @@ struct NumberTests {
         #expect(time.milliseconds == 1250 && time.seconds == 1.25)
     }
 
-    @Test("sums and differences of times saturate on the side that they leave by")
+    @Test("sums and differences of times saturate at the limit that they exceed")
     func saturation() {
         let least = MediaTime(rawValue: .min)
         #expect(MediaTime.never + .seconds(1) == .never && MediaTime.never - .seconds(-1) == .never)
@@ -91,7 +91,7 @@ struct NumberTests {
         (-1.5, -1_500_000_000), (0x1p63, Int64.max), (Double.leastNonzeroMagnitude, 0),
     ]
 
-    @Test("any number of seconds is a time", arguments: secondsAndNanoseconds)
+    @Test("any number of seconds is converted to a time", arguments: secondsAndNanoseconds)
     func seconds(_ seconds: Double, _ nanoseconds: Int64) {
         #expect(MediaTime.seconds(seconds).rawValue == nanoseconds)
         #expect(Int64(saturating: 0x1p63) == .max && Int64(saturating: -0x1p63) == .min)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Socket address")
 struct SocketAddressTests {
     @Test(
-        "text to octets and back",
+        "a text is converted to octets and back",
         arguments: [
             ("127.0.0.1", [UInt8](arrayLiteral: 127, 0, 0, 1)), ("0.0.0.0", [0, 0, 0, 0]),
             ("255.255.255.255", [255, 255, 255, 255]),
@@ -23,7 +23,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "other spellings are read, and written in the one of RFC 5952",
+        "other spellings are parsed and written in the form of RFC 5952",
         arguments: [
             ("2001:0DB8:0:0:0:0:0:1", "2001:db8::1"), ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
             ("1:0:0:2:0:0:3:4", "1::2:0:0:3:4"),
@@ -36,7 +36,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "what is not an address is refused",
+        "texts that are not addresses are refused",
         arguments: [
             "", " ", "localhost", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.-4", "+1.2.3.4", "1.2.3.+4",
             "1.2.3. 4", "1..3.4", "1.2.3.",
@@ -50,7 +50,7 @@ struct SocketAddressTests {
         #expect(SocketAddress(text, port: 1) == nil)
     }
 
-    @Test("what the kernel wrote is read without padding, flow label and scope")
+    @Test("an address from the kernel is read without padding, flow label and scope")
     func kernelBytes() throws {
         var v4: [UInt8] = [2, 0, 0x13, 0x8c, 10, 0, 0, 7] + [UInt8](repeating: 0xee, count: 8)
         let four = try #require(v4.withUnsafeBytes { SocketAddress(kernelBytes: $0) })
@@ -86,7 +86,7 @@ struct SocketAddressTests {
         }
     }
 
-    @Test("no address is equal to no address only")
+    @Test("an empty address is equal only to an empty address")
     func none() {
         let none = SocketAddress()
         #expect(none.length == 0 && none.octets.isEmpty && none.host == "")

@@ -1,7 +1,7 @@
 package import Messaging
 package import Signaling
 
-/// The rules over dictionaries, for tests that say what is asked and look at what comes of it.
+/// The messaging rules over a store in memory, for tests that send requests and check their outcomes.
 package final class Chatter {
     package let store = MemoryMessageStore()
     package var limits = MessagingLimits()
@@ -57,7 +57,7 @@ package final class Chatter {
         return group
     }
 
-    /// The code that the rules refuse something with; nil where they do not.
+    /// Returns the error code with which `body` is refused; nil if it is accepted.
     package func code(_ body: () throws -> some Any) -> ErrorCode? {
         do {
             _ = try body()

@@ -1,9 +1,9 @@
 package import Signaling
 
-/// What a client knows of its list by events, or by changes, without ever reading it whole.
+/// A client's copy of its list, built only from events or from changes.
 package struct ConversationReplica {
     package private(set) var conversations: [ConversationRef: Conversation] = [:]
-    /// What is off the list.
+    /// Deleted conversations.
     package private(set) var deleted: [ConversationRef: DeletedConversation] = [:]
     package private(set) var totalUnread = 0
     package private(set) var cursor: Int64 = 0
@@ -49,6 +49,6 @@ package struct ConversationReplica {
         deleted[entry.ref] = entry
     }
 
-    /// Newest first.
+    /// Conversations, newest first.
     package var list: [Conversation] { conversations.values.sorted { $0.order > $1.order } }
 }

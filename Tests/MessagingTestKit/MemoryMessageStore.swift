@@ -1,6 +1,6 @@
 package import Messaging
 
-/// The rules' store in dictionaries, as plain as can be. Without rollback.
+/// A simple message store in dictionaries, without rollback.
 package final class MemoryMessageStore: MessageTransaction {
     package let storeID = "memory"
     private var users: [UserRecord.ID: UserRecord] = [:]

@@ -1,7 +1,7 @@
 package import Messaging
 package import Signaling
 
-/// What conversations are to do, written down without regard to cost: every message remembers who sees it and who has not read it.
+/// Reference model of conversations without regard to cost: each message has the users who see it and who have not read it.
 package struct PlainConversations {
     package struct Text {
         package var number: Int64
@@ -16,17 +16,17 @@ package struct PlainConversations {
     struct View {
         var isListed = true
         var isMuted = false
-        /// Larger is newer, over all conversations.
+        /// Position in the list across all conversations; a larger value is newer.
         var order = 0
-        /// Number of the last message that is gone for this user.
+        /// Number of the last message that this user has cleared.
         var cleared: Int64 = 0
     }
 
     struct Talk {
-        /// Of two users, or of a group in order of joining.
+        /// The two users, or the members of a group in order of joining.
         var members: [String]
         var group: (id: String, name: String, owner: String)?
-        /// Of a group: who made it.
+        /// The creator of a group.
         var creator: String?
         var texts: [Text] = []
         var lastNumber: Int64 = 0
@@ -45,13 +45,13 @@ package struct PlainConversations {
 
     let limits: MessagingLimits
     private(set) var talks: [Talk] = []
-    /// Makers of groups that are no more, and since when; they count until a sweep comes by.
+    /// Creators of ended groups, with the time of the end; these groups count until the next sweep.
     private var ended: [(creator: String, time: Int64)] = []
     private var clock = 0
 
     package init(limits: MessagingLimits) { self.limits = limits }
 
-    // MARK: looking
+    // MARK: queries
 
     func place(_ ref: ConversationRef, of user: String) -> Int? {
         talks.firstIndex { talk in
@@ -79,7 +79,7 @@ package struct PlainConversations {
             }
     }
 
-    /// Conversations that the user has and that are off its list, each with what is cleared of it.
+    /// Returns the user's deleted conversations, each with its last cleared message.
     package func deleted(of user: String) -> [ConversationRef: Int64] {
         talks.reduce(into: [:]) { found, talk in
             guard let view = talk.views[user], !view.isListed, talk.members.contains(user) else { return }
@@ -98,7 +98,7 @@ package struct PlainConversations {
         place(ref, of: user).map { talks[$0].texts.filter { $0.seenBy.contains(user) } }
     }
 
-    /// Messages that somebody still sees, so that they are stored for sure.
+    /// Returns messages that at least one user still sees, and that are therefore certainly stored.
     package func stored(by sender: String) -> [(ref: ConversationRef, text: Text)] {
         talks.flatMap { talk in
             talk.texts.filter { $0.sender == sender && !$0.seenBy.isEmpty }.map { (ref(talk, for: sender), $0) }
@@ -119,14 +119,14 @@ package struct PlainConversations {
         }
     }
 
-    // MARK: doing
+    // MARK: changes
 
     private mutating func tick() -> Int {
         clock += 1
         return clock
     }
 
-    /// - Returns: who is called by a notification.
+    /// - Returns: the message's number, and the users who get a notification.
     package mutating func send(
         _ ref: ConversationRef, from sender: String, id: String, text: String, now: Int64
     ) -> Result<(number: Int64, called: Set<String>), SignalingError> {
@@ -160,7 +160,7 @@ package struct PlainConversations {
         return .success((talks[place].lastNumber, called))
     }
 
-    /// - Returns: whether there is such a conversation.
+    /// - Returns: whether the conversation exists.
     package mutating func clearUnread(_ ref: ConversationRef, of user: String) -> Bool {
         guard let place = place(ref, of: user) else { return false }
         for text in talks[place].texts.indices { talks[place].texts[text].unreadBy.remove(user) }
@@ -253,7 +253,7 @@ package struct PlainConversations {
         for place in talks.indices { talks[place].texts.removeAll { $0.time < time } }
     }
 
-    /// Groups that were dismissed before count no more.
+    /// Stops counting groups that were dismissed before `time`.
     package mutating func clearAway(before time: Int64) { ended.removeAll { $0.time < time } }
 
     package mutating func remove(_ user: String, now: Int64) {
@@ -268,7 +268,7 @@ package struct PlainConversations {
                 talks[place].texts[text].seenBy.remove(user)
             }
         }
-        // Both are gone: the next two of these names begin anew.
+        // Both users are removed: new users with these ids start an empty conversation.
         talks.removeAll { $0.group == nil && $0.views.isEmpty }
     }
 }

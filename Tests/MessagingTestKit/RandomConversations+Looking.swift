@@ -9,7 +9,7 @@ extension RandomConversations {
         return outcome.answer
     }
 
-    /// All that a user can read is what the model says, by pages of any size, and what its clients know is the same.
+    /// Checks that all that a user can read, in pages of any size, and the state of its clients equal the model.
     package mutating func look(at user: String) async {
         guard let list = await list(of: user) else { return }
         let told = list.map {
@@ -52,9 +52,9 @@ extension RandomConversations {
         }
     }
 
-    /// A client that asks for changes now and then.
+    /// Simulates a client that asks for changes occasionally.
     private mutating func follow(_ user: String, _ list: [Conversation]) async {
-        // It logs in before it asks what changed.
+        // The client logs in before it asks for changes.
         _ = await apply(MessagingCommand(user: UserKey(app: app, id: user), action: .login(name: nil)), now)
         var follower = followers[user] ?? ConversationReplica()
         for _ in 0..<1_000 {
@@ -64,7 +64,7 @@ extension RandomConversations {
                 return check(false, "no changes of \(user)")
             }
             if page.store != follower.store, follower.cursor > 0 {
-                // Somebody new by the same id: from the beginning.
+                // A new user with the same id: the client starts from the beginning.
                 follower = ConversationReplica()
                 continue
             }
@@ -77,7 +77,7 @@ extension RandomConversations {
         checkDeleted(follower, user, "changes")
     }
 
-    /// What is off the list is known with all that was deleted of it since.
+    /// Checks that the replica has each deleted conversation with its last cleared message.
     private mutating func checkDeleted(_ replica: ConversationReplica, _ user: String, _ source: String) {
         for (ref, cleared) in model.deleted(of: user) {
             let told = replica.deleted[ref]

@@ -1,7 +1,7 @@
 package import Messaging
 package import Signaling
 
-/// Random histories of some users, carried out by a store under test and by the plain model; every difference is a fault.
+/// Random histories of several users, executed by a store under test and by the plain model; every difference is a fault.
 package struct RandomConversations {
     package typealias Apply = (MessagingCommand, _ now: Int64) async -> Result<MessagingOutcome, SignalingError>
 
@@ -21,18 +21,18 @@ package struct RandomConversations {
     var now: Int64 = 1_000
     var replicas: [String: ConversationReplica] = [:]
     var followers: [String: ConversationReplica] = [:]
-    /// What each user sent, with its answer: whatever became of the message, it is not stored a second time.
+    /// Sent messages of each user with their answers. A message is never stored a second time, even if it was removed.
     private var answered: [String: [(request: SendMessageRequest, answer: MessagingAnswer)]] = [:]
     private var ids = 0
     package private(set) var faults: [String] = []
-    /// How often each method was granted, and each error was answered.
+    /// Counts of each granted method and of each error.
     package private(set) var granted: [String: Int] = [:]
     package private(set) var refused: [ErrorCode: Int] = [:]
 
-    /// Ids of groups are random where it counts; no two apps share one.
+    /// Returns the id of a group, unique across apps. In production group ids are random.
     private func groupID(_ number: Int) -> String { "\(app) g\(number)" }
 
-    /// A sweep goes over all apps of a store, and the model knows one.
+    /// Whether the run does sweeps: a sweep covers all apps of a store, and the model has only one.
     private let sweeps: Bool
 
     package init(app: String, sweeps: Bool = true, random: any RandomNumberGenerator, apply: @escaping Apply) {
@@ -74,7 +74,7 @@ package struct RandomConversations {
         }
     }
 
-    /// Any conversation of the user, at times one that it does not have.
+    /// Returns a random conversation of the user, sometimes one that does not exist.
     private mutating func ref(of user: String) -> ConversationRef {
         if number(0...9) > 0, let ref = pick(model.refs(of: user)) { return ref }
         return number(0...1) == 0 ? .group(groupID(number(0...max(ids, 1)))) : .peer(self.user() + "x")
@@ -145,7 +145,7 @@ package struct RandomConversations {
         }
     }
 
-    /// Also after the message was removed. A group has to be there still.
+    /// Sends an earlier message again, even if it was removed since. Skips groups that no longer exist.
     private mutating func sendAnyAgain(_ user: String) async {
         let groups = model.groups(of: user)
         let known = (answered[user] ?? []).filter { sent in

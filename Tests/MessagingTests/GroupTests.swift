@@ -4,7 +4,7 @@ import Signaling
 import Testing
 
 @Suite struct GroupTests {
-    @Test("CHT-2 a group is made, written to, joined, left and dismissed")
+    @Test("CHT-2 a group is created, gets messages, is joined, left and dismissed")
     func life() throws {
         let chat = Chatter()
         let made = try chat.ask("ada", .createGroup(.init(name: "Team", members: ["bob", "bob", "ada"])))
@@ -57,7 +57,7 @@ import Testing
         #expect(chat.store.messageCount == 0)
     }
 
-    @Test("CHT-10 a group has 500 members and no more, and a user so many groups")
+    @Test("CHT-10 a group has at most 500 members, and a user may create a limited number of groups")
     func limits() throws {
         let chat = Chatter()
         chat.limits.groupsPerUser = 2
@@ -66,7 +66,7 @@ import Testing
         #expect(group.members.count == 500)
         #expect(
             chat.code { try chat.ask("ada", .inviteToGroup(.init(group: group.id, members: ["one"]))) } == .groupFull)
-        // Those who are members already take no place.
+        // Inviting existing members needs no free place.
         try chat.ask("ada", .inviteToGroup(.init(group: group.id, members: ["u1"])))
         #expect(chat.code { try chat.group("Fuller", "bob", full + ["one"]) } == .groupFull)
         let many = Array(repeating: "bob", count: 501)
@@ -75,12 +75,12 @@ import Testing
         #expect(chat.code { try chat.group("Third", "ada", []) } == .limitReached)
     }
 
-    @Test("CHT-10 what others take a user into is not held against the groups that it makes")
+    @Test("CHT-10 groups that others add a user to do not count toward the groups that it may create")
     func quota() throws {
         let chat = Chatter()
         chat.limits.groupsPerUser = 2
         for place in 0..<20 { _ = try chat.group("Group \(place)", "maker \(place)", ["ada"]) }
-        // Nobody takes it into any more, and nobody learns into how many it was taken.
+        // No one can add the user to more groups, and the error does not tell how many groups it is in.
         do {
             _ = try chat.group("One more", "bob", ["ada"])
             Issue.record("made")
@@ -89,7 +89,7 @@ import Testing
             #expect(!error.message.contains { $0.isNumber } && !error.message.contains("ada"))
         }
         let own = try chat.group("Own", "ada", [])
-        // Whoever owns it now: it counts for who made it.
+        // A group counts for its creator even if another user owns it.
         try chat.ask("ada", .inviteToGroup(.init(group: own.id, members: ["bob"])))
         try chat.ask("ada", .leaveGroup(.init(group: own.id)))
         _ = try chat.group("Another", "ada", [])
@@ -98,7 +98,7 @@ import Testing
         #expect(chat.code { try chat.group("Three", "bob", []) } == .limitReached)
     }
 
-    @Test("a dismissed group counts for a while, and leaves nothing of users that never came")
+    @Test("a dismissed group counts until a sweep removes it, and keeps no data of users that never logged in")
     func dismissed() throws {
         let chat = Chatter()
         chat.limits.groupsPerUser = 1
@@ -115,12 +115,12 @@ import Testing
         chat.now += 30 * 86_400_000 + 1
         try sweep()
         _ = try chat.group("Next", "ada", [])
-        // However long its client was away, it hears of the end.
+        // A client learns of the end however long it was offline.
         guard
             case .changes(let page) = try chat.ask("bob", .conversationChanges(.init(since: 0, count: 10))).answer
         else { return }
         #expect(page.deleted.map(\.ref) == [.group(group.id)])
-        // With its last users goes the group.
+        // The group's record is removed with its last users.
         for user in ["ada", "bob"] {
             while try chat.apply(user, .removeSlice(limit: 10)).answer == .sliceRemoved(isDone: false) {}
         }
@@ -128,7 +128,7 @@ import Testing
         #expect(chat.store.userCount == 0 && chat.store.entryCount == 0)
     }
 
-    @Test("CHT-5 one who never logged in, and whom another conversation has, hears of a dismissed group however late")
+    @Test("CHT-5 a user who never logged in but has another conversation learns of a dismissed group at any later time")
     func strangers() throws {
         let chat = Chatter()
         func sweep() throws {
@@ -145,7 +145,7 @@ import Testing
         let three = try chat.group("Three", "bob", ["zoe"])
         let two = try chat.group("Two", "ada", ["xan"])
         try chat.send("hello", from: "ada", to: .peer("zoe"))
-        // What the clients know of users who joined a session, and did no more than to ask.
+        // State of clients that joined a session and only asked for changes.
         let (xan, yan, zoe) = (try changes("xan"), try changes("yan"), try changes("zoe"))
         for group in [one, three] { try chat.ask("bob", .dismissGroup(.init(group: group.id))) }
         try sweep()
@@ -153,10 +153,10 @@ import Testing
             let page = try changes(user, since: known.cursor)
             #expect(page.store == known.store && page.deleted.map(\.ref) == [.group(group.id)])
         }
-        // One who was in nothing else is forgotten: its client begins anew.
+        // A user without another conversation is forgotten, so its client gets a new store id and starts from the beginning.
         #expect(try changes("yan", since: yan.cursor).store != yan.store)
         #expect(chat.store.userCount == 4)
-        // With its last group another one goes, and with that the group that it alone had heard of.
+        // Removing a user's last group removes the user, and with it the group that only this user could still learn of.
         while try chat.apply("bob", .removeSlice(limit: 10)).answer == .sliceRemoved(isDone: false) {}
         chat.now += 30 * 86_400_000 + 1
         try sweep()
@@ -167,7 +167,7 @@ import Testing
         #expect(chat.store.userCount == 2 && chat.store.entryCount == 4 && chat.store.threadCount == 3)
     }
 
-    @Test("a command costs what it touches: users that it names, and members that hear of it")
+    @Test("the cost of a command is the number of users that it names or notifies")
     func cost() throws {
         let chat = Chatter()
         let key = UserKey(app: "app", id: "ada")
@@ -187,7 +187,7 @@ import Testing
         #expect(try chat.ask("ada", .group(.init(group: group.id))).cost == 1)
     }
 
-    @Test("CHT-2 a change of a large group is told by a few names and the size, not by all of its members")
+    @Test("CHT-2 the event of a large group's change has a few names and the size instead of all members")
     func largeChange() throws {
         let chat = Chatter()
         let others = (0..<99).map { "u\($0)" }
@@ -213,7 +213,7 @@ import Testing
         #expect(chat.code { try chat.group("Team", "ada", [name]) } == .invalidField)
     }
 
-    @Test("who is invited again begins anew")
+    @Test("a user who is invited again starts with default settings and an empty history")
     func again() throws {
         let chat = Chatter()
         let group = try chat.group("Team", "ada", ["bob"])

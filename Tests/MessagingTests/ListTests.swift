@@ -4,7 +4,7 @@ import Signaling
 import Testing
 
 @Suite struct ListTests {
-    @Test("CHT-4 the list is read by pages, newest first, and stays whole while messages come in")
+    @Test("CHT-4 the list is read in pages, newest first, and stays complete while messages arrive")
     func pages() throws {
         let chat = Chatter()
         for peer in 1...9 { try chat.send("x", from: "ada", to: .peer("p\(peer)")) }
@@ -18,7 +18,7 @@ import Testing
         let first = try page(nil)
         #expect(first.conversations.map(\.id) == ["p9", "p8", "p7", "p6"])
         #expect(first.hasMore)
-        // One that was read and one that was not go to the top meanwhile.
+        // Between two pages, one conversation of the first page and one of a later page move to the top.
         try chat.send("y", from: "p8", to: .peer("ada"))
         let event = try chat.send("y", from: "p3", to: .peer("ada")).deliveries
         let second = try page(first.conversations.last?.order)
@@ -31,7 +31,7 @@ import Testing
             })
     }
 
-    @Test("CHT-6 cleared unread messages leave the total")
+    @Test("CHT-6 clearing unread messages reduces the total")
     func clear() throws {
         let chat = Chatter()
         for _ in 0..<3 { try chat.send("x", from: "bob", to: .peer("ada")) }
@@ -40,13 +40,13 @@ import Testing
         let outcome = try chat.ask("ada", .clearUnread(.init(conversation: .peer("bob"))))
         #expect(outcome.deliveries.contains(.init(users: ["ada"], event: .totalUnreadChanged(.init(total: 1)))))
         #expect(try chat.list("ada").conversations.map(\.unread) == [1, 0])
-        // Nothing to clear: nothing is told.
+        // No event is sent if there is nothing to clear.
         #expect(try chat.ask("ada", .clearUnread(.init(conversation: .peer("bob")))).deliveries == [])
         #expect(
             chat.code { try chat.ask("ada", .clearUnread(.init(conversation: .peer("eve")))) } == .unknownConversation)
     }
 
-    @Test("CHT-7 a muted conversation counts for itself, not in the total, and calls nobody")
+    @Test("CHT-7 a muted conversation has its own count, is not part of the total, and causes no notifications")
     func mute() throws {
         let chat = Chatter()
         try chat.send("x", from: "bob", to: .peer("ada"))
@@ -61,7 +61,7 @@ import Testing
         #expect(try chat.list("ada").totalUnread == 2)
     }
 
-    @Test("CHT-8 a deleted conversation comes back with a new message, and its messages were there all the time")
+    @Test("CHT-8 a deleted conversation returns with a new message, and its old messages are kept")
     func delete() throws {
         let chat = Chatter()
         try chat.send("one", from: "bob", to: .peer("ada"))
@@ -80,7 +80,7 @@ import Testing
         #expect(conversation.lastMessage == nil && conversation.unread == 0)
     }
 
-    @Test("CHT-8 what one deletes is told to one's other devices, on the list and off it")
+    @Test("CHT-8 a user's deletions are announced to the user's other devices, for listed and deleted conversations")
     func cleared() throws {
         let chat = Chatter()
         for text in ["one", "two"] { try chat.send(text, from: "bob", to: .peer("ada")) }
@@ -104,11 +104,11 @@ import Testing
             case .changes(let page) = try chat.ask("ada", .conversationChanges(.init(since: 0, count: 10))).answer
         else { return }
         #expect(page.deleted == again.deleted && page.conversations == [])
-        // Nothing is told of what is cleared by oneself to the other.
+        // The peer is not told what the user cleared.
         #expect(try chat.list("bob").conversations.map(\.clearedThrough) == [0])
     }
 
-    @Test("CHT-5 changes are told from any point on, deletions among them")
+    @Test("CHT-5 changes, including deletions, can be read from any cursor")
     func changes() throws {
         let chat = Chatter()
         for peer in 1...5 { try chat.send("x", from: "ada", to: .peer("p\(peer)")) }
@@ -134,7 +134,7 @@ import Testing
         #expect(login == .init(user: "ada", store: second.store, cursor: second.cursor))
     }
 
-    @Test("messages that nobody sees any more are removed, and only those")
+    @Test("only messages that no user can see any more are removed")
     func purge() throws {
         let chat = Chatter()
         for text in ["one", "two"] { try chat.send(text, from: "bob", to: .peer("ada")) }
@@ -149,7 +149,7 @@ import Testing
         #expect(try chat.texts("ada", .peer("bob")) == ["three"])
     }
 
-    @Test("old messages go, with the unread ones among them")
+    @Test("old messages are removed, including unread ones")
     func retention() throws {
         let chat = Chatter()
         for text in ["one", "two", "three"] { try chat.send(text, from: "bob", to: .peer("ada")) }
@@ -163,7 +163,7 @@ import Testing
         #expect(try chat.list("ada").conversations.map(\.lastMessage) == [nil])
     }
 
-    @Test("CHT-5 a newest message that is gone is told to those who had read it as well")
+    @Test("CHT-5 the removal of a newest message is announced to users who had read it, too")
     func newestRemoved() throws {
         let chat = Chatter()
         let group = try chat.group("Team", "ada", ["bob", "cyd"])
@@ -182,7 +182,7 @@ import Testing
         #expect(told("cyd") == "one" && told("ada") == "one")
     }
 
-    @Test("a slice of a removal does not go over all members of many groups")
+    @Test("the cost of one slice of a removal is bounded for large groups")
     func slices() throws {
         let chat = Chatter()
         let others = (0..<50).map { "u\($0)" }
@@ -190,7 +190,7 @@ import Testing
             let group = try chat.group("Group \(place)", "maker \(place)", others + ["ada"])
             try chat.send("x", from: "ada", to: .group(group.id))
         }
-        // 52 members of a group, and a slice of 60: two groups, not four.
+        // Groups with 52 members and a slice of 60: two groups, not four.
         #expect(try chat.apply("ada", .removeSlice(limit: 60)).cost == 104)
         #expect(chat.store.messageCount == 2)
         while try chat.apply("ada", .removeSlice(limit: 60)).answer == .sliceRemoved(isDone: false) {}
@@ -198,7 +198,7 @@ import Testing
         #expect(try chat.list("u1").totalUnread == 0)
     }
 
-    @Test("a user that is removed leaves nothing but its id in others' lists")
+    @Test("only the id of a removed user stays, in the lists of others")
     func removal() throws {
         let chat = Chatter()
         let group = try chat.group("Team", "bob", ["ada", "cyd"])
@@ -215,7 +215,7 @@ import Testing
         guard case .group(let left) = try chat.ask("ada", .group(.init(group: group.id))).answer else { return }
         #expect(left.members == ["ada", "cyd"] && left.owner == "ada")
         #expect(chat.code { try chat.texts("bob", .peer("ada")) } == .unknownConversation)
-        // Somebody new by that id does not see what was written to the old one.
+        // A new user with that id does not see messages to the removed user.
         try chat.send("four", from: "ada", to: .peer("bob"))
         #expect(try chat.texts("bob", .peer("ada")) == ["four"])
     }

@@ -19,12 +19,12 @@ import Testing
         return run
     }
 
-    @Test("CHT-2 CHT-4 CHT-5 CHT-8 lists, totals, histories and events are what a plain model says", arguments: 1...20)
+    @Test("CHT-2 CHT-4 CHT-5 CHT-8 lists, totals, histories and events equal those of a plain model", arguments: 1...20)
     func model(_ seed: UInt64) async {
         #expect(await run(seed: seed, steps: 300).faults == [])
     }
 
-    @Test("the random runs do what they are for: everything is granted at times, and refused for every reason")
+    @Test("the random runs cover every request, and every reason for a refusal")
     func coverage() async {
         let run = await run(seed: 99, steps: 2_000)
         #expect(run.faults == [])

@@ -4,7 +4,7 @@ import Signaling
 import Testing
 
 @Suite struct SendingTests {
-    @Test("CHT-2 the first message makes the conversation on both sides, and everybody is told")
+    @Test("CHT-2 the first message creates the conversation for both users, and both are told")
     func first() throws {
         let chat = Chatter()
         let outcome = try chat.send("hello", from: "ada", to: .peer("bob"), id: "m-1")
@@ -36,7 +36,7 @@ import Testing
         #expect(events.count == 6)
     }
 
-    @Test("CHT-9 the same message again is stored once, told once and answered the same")
+    @Test("CHT-9 a repeated message is stored once, announced once and answered the same")
     func again() throws {
         let chat = Chatter()
         let first = try chat.send("hello", from: "ada", to: .peer("bob"), id: "m-1")
@@ -47,12 +47,12 @@ import Testing
         #expect(chat.store.messageCount == 1)
         #expect(chat.code { try chat.send("other", from: "ada", to: .peer("bob"), id: "m-1") } == .invalidField)
         #expect(chat.code { try chat.send("hello", from: "ada", to: .peer("cyd"), id: "m-1") } == .invalidField)
-        // Ids are their sender's own.
+        // Message ids are separate for each sender.
         try chat.send("hello", from: "bob", to: .peer("ada"), id: "m-1")
         #expect(chat.store.messageCount == 2)
     }
 
-    @Test("CHT-9 a message that was removed is not stored a second time", arguments: [true, false])
+    @Test("CHT-9 a removed message is not stored again if it is sent again", arguments: [true, false])
     func againAfterRemoval(_ isDeleted: Bool) throws {
         let chat = Chatter()
         let first = try chat.send("hello", from: "ada", to: .peer("bob"), id: "m-1")
@@ -70,7 +70,7 @@ import Testing
         #expect(second.answer == first.answer && second.deliveries == [])
         #expect(chat.store.messageCount == 0)
         #expect(chat.code { try chat.send("hello", from: "ada", to: .peer("cyd"), id: "m-1") } == .invalidField)
-        // Not for ever.
+        // Its id is forgotten after `resendDays`.
         chat.now += Int64(chat.limits.resendDays) * 86_400_000 + 1
         try sweep()
         #expect(chat.store.receiptCount == 0)
@@ -78,7 +78,7 @@ import Testing
         #expect(chat.store.messageCount == 1)
     }
 
-    @Test("SES-3 users of two apps by the same id have nothing to do with each other")
+    @Test("SES-3 users of two apps with the same id are separate")
     func apps() throws {
         let chat = Chatter()
         try chat.send("one", from: "ada", to: .peer("bob"), app: "a")
@@ -91,7 +91,7 @@ import Testing
         #expect(chat.code { try chat.send("x", from: "bob", to: .group(group.id), app: "b") } == .unknownGroup)
     }
 
-    @Test("ids that only look the same are two users")
+    @Test("ids that differ in Unicode normalization are different users")
     func bytes() throws {
         let chat = Chatter()
         try chat.send("hello", from: "ada", to: .peer("Zo\u{EB}"))
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "CHT-10 what is over a limit, or no id, is refused by its own error",
+        "CHT-10 messages above a limit or with an invalid id are refused, each with its own error",
         arguments: [
             ("bob", "m", 8_192, nil), ("bob", "m", 8_193, .textTooLong), ("bob", "m", 0, .invalidField),
             ("bob", "", 1, .invalidField), ("bob", "\u{E9}", 1, .invalidField), ("ada", "m", 1, .invalidField),
@@ -116,7 +116,7 @@ import Testing
         #expect(chat.store.messageCount == (code == nil ? 1 : 0))
     }
 
-    @Test("a token's identity that cannot be a user's id opens nothing")
+    @Test("every request with an identity that is not a valid user id is refused")
     func identity() {
         let chat = Chatter()
         for id in ["", String(repeating: "a", count: 36), "a\nb"] {
@@ -126,7 +126,7 @@ import Testing
         #expect(chat.store.userCount == 0)
     }
 
-    @Test("pages have 1 to 100 items, and go one way", arguments: [Int.min, 0, 101, .max])
+    @Test("pages have 1 to 100 items and one direction", arguments: [Int.min, 0, 101, .max])
     func pages(_ count: Int) throws {
         let chat = Chatter()
         try chat.send("x", from: "ada", to: .peer("bob"))
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("CHT-3 a display name is what others call the conversation")
+    @Test("CHT-3 a user's display name is the name of the conversation for its peers")
     func names() throws {
         let chat = Chatter()
         try chat.apply("bob", .login(name: "Bob the Great"))
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(
-        "CHT-3 who is refused a name, for itself or a group, is told why",
+        "CHT-3 the error for a refused name of a user or a group has the reason",
         arguments: [
             (String(repeating: "n", count: 201), "201 characters, at most 200"),
             ("e" + String(repeating: "\u{301}", count: 400), "801 bytes, at most 800"), ("a\u{202E}b", "U+202E"),
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test("CHT-3 CHT-5 another display name comes to the lists of others, and goes with its user")
+    @Test("CHT-3 CHT-5 a changed display name appears in the lists of others, and is removed with its user")
     func newName() throws {
         let chat = Chatter()
         try chat.send("x", from: "ada", to: .peer("bob"))
@@ -189,7 +189,7 @@ import Testing
             return page.conversations.map(\.name)
         }
         let before = try #require(try chat.list("ada").conversations.first)
-        // Who took the conversation off its list does not get it back for a name.
+        // A name change does not bring back a deleted conversation.
         #expect(try told(chat.apply("bob", .login(name: "Bob"))) == ["ada": "Bob"])
         #expect(try changed(before.change) == ["Bob"])
         #expect(try chat.list("ada").conversations.map(\.order) == [before.order])
@@ -200,7 +200,7 @@ import Testing
         #expect(try changed(named.change) == ["bob"])
     }
 
-    @Test("a name is told to no more than the newest hundred")
+    @Test("a name change is announced to at most the newest hundred conversations")
     func manyNames() throws {
         let chat = Chatter()
         for peer in 0..<150 { try chat.send("x", from: "ada", to: .peer("p\(peer)")) }
@@ -209,7 +209,7 @@ import Testing
         #expect(outcome.cost == 100)
     }
 
-    @Test("a page ends early where its texts are long, and nothing is left out")
+    @Test("a page with long texts ends early, and the pages together are complete")
     func pageBytes() throws {
         let chat = Chatter()
         let text = String(repeating: "x", count: 8_192)
@@ -228,7 +228,7 @@ import Testing
         #expect(forward.messages.map(\.number) == Array(1...32) && forward.hasMore)
     }
 
-    @Test("changes and lists by pages of bytes are whole")
+    @Test("pages of changes and lists that are limited by bytes are complete")
     func listBytes() throws {
         let chat = Chatter()
         let text = String(repeating: "x", count: 8_192)
@@ -247,7 +247,7 @@ import Testing
         #expect(list.conversations.count == 32 && list.hasMore)
     }
 
-    @Test("times do not go back within a conversation")
+    @Test("message times do not decrease within a conversation")
     func time() throws {
         let chat = Chatter()
         try chat.send("one", from: "ada", to: .peer("bob"))

@@ -10,7 +10,7 @@ import Testing
         (0..<count).count { _ in (try? rates.admit(ada, isMessage: isMessage, now: now)) != nil }
     }
 
-    @Test("CHT-10 20 messages a second of one user, and 100 requests, from however many sockets")
+    @Test("CHT-10 a user may send 20 messages and 100 requests a second over all of its sockets")
     func rates() throws {
         var rates = UserRates(MessagingLimits(), now: .seconds(0))
         #expect(admitted(&rates, 50, isMessage: true, at: .seconds(0)) == 20)
@@ -24,11 +24,11 @@ import Testing
             #expect(error.code == .rateLimited && error.retryAfter == 1)
             #expect(error.limit == MessagingLimits.userRequestsKey)
         }
-        // Others are not held back.
+        // Other users are not affected.
         try rates.admit(UserKey(app: "", id: "bob"), isMessage: true, now: .seconds(60))
     }
 
-    @Test("CHT-10 what touches many is paid for, afterwards as well")
+    @Test("CHT-10 the cost of commands that affect many users is limited, also if it is known only afterwards")
     func entries() throws {
         var rates = UserRates(MessagingLimits(), now: .seconds(0))
         func refusal(_ cost: Int, at now: MediaTime) -> SignalingError? {
@@ -39,27 +39,27 @@ import Testing
                 return error
             }
         }
-        // Ten groups of 500 at once.
+        // Ten groups with 500 members at once.
         for _ in 0..<10 { #expect(refusal(500, at: .seconds(0)) == nil) }
         let refused = try #require(refusal(500, at: .seconds(0)))
         #expect(refused.limit == MessagingLimits.userEntriesKey && refused.retryAfter == 1)
-        // Reading goes on.
+        // Reading costs nothing and is still allowed.
         #expect(refusal(0, at: .seconds(0)) == nil)
         #expect(refusal(500, at: .seconds(1)) == nil)
-        // What a command said nothing of is a debt.
+        // Cost that is known only after the command is charged as debt.
         rates.charge(ada, cost: 1_500, now: .seconds(1))
         #expect(try #require(refusal(1, at: .seconds(1))).retryAfter == 4)
         #expect(refusal(1, at: .seconds(3)) != nil)
         #expect(refusal(1, at: .seconds(5)) == nil)
-        // It is not forgotten, and others have nothing to do with it.
+        // The debt is remembered, and other users are not affected.
         #expect(rates.count == 1)
         try rates.admit(UserKey(app: "", id: "bob"), isMessage: false, cost: 5_000, now: .seconds(5))
-        // More than there ever is: a full bucket lets it in.
+        // A cost above the bucket's capacity is admitted if the bucket is full.
         #expect(refusal(9_000, at: .seconds(60)) == nil)
         #expect(refusal(1, at: .seconds(60)) != nil)
     }
 
-    @Test("users that are silent are forgotten")
+    @Test("inactive users are forgotten")
     func forgotten() throws {
         var rates = UserRates(MessagingLimits(), now: .seconds(0))
         for number in 0..<1_000 {

@@ -8,7 +8,8 @@ import Synchronization
 import Testing
 
 @Suite struct DatabasePropertyTests {
-    @Test("CHT-4 CHT-9 the database does what the plain model says, and is whole after it", arguments: 1...6)
+    @Test(
+        "CHT-4 CHT-9 the database equals the plain model, and passes its integrity check afterwards", arguments: 1...6)
     func model(_ seed: UInt64) async throws {
         let folder = TemporaryFolder()
         let time = Mutex(Int64(0))
@@ -19,7 +20,7 @@ import Testing
             time.withLock { $0 = now }
             return await (command.isReading ? database.read(command) : database.perform(command)).mapError(\.answer)
         }
-        // Every other time two apps in one database, the users of both by the same ids.
+        // Even seeds use two apps with the same user ids in one database.
         let apps = seed.isMultiple(of: 2) ? ["one", "two"] : ["one"]
         var runs = apps.enumerated().map { place, app in
             RandomConversations(

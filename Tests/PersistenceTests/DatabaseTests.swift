@@ -22,7 +22,7 @@ import Testing
         return MessagingCommand(user: UserKey(app: "", id: "ada"), action: .request(.history(request)))
     }
 
-    /// All of them, page by page.
+    /// Returns the texts of all messages, read in pages.
     static func texts(_ database: MessageDatabase) async throws -> [String] {
         var messages: [Message] = []
         while case .history(let page) = try await database.read(history(before: messages.first?.number)).get().answer {
@@ -32,7 +32,7 @@ import Testing
         return messages.map(\.text)
     }
 
-    @Test("CHT-9 what was answered is there when the database is opened again, once")
+    @Test("CHT-9 an answered message is stored once after the database is opened again")
     func again() async throws {
         let folder = TemporaryFolder()
         let database = try Self.open(folder)
@@ -43,12 +43,12 @@ import Testing
         #expect(try await Self.texts(second) == ["a \u{0} b 🙂"])
     }
 
-    @Test("CHT-9 a copy of the files at any moment has all that was answered by then")
+    @Test("CHT-9 a copy of the database files at any time has all messages answered so far")
     func copy() async throws {
         let folder = TemporaryFolder()
         let database = try Self.open(folder)
         for number in 0..<50 { _ = try await database.perform(Self.send(number)).get() }
-        // As a killed process leaves them: the log not moved yet.
+        // Files as after a kill: the write-ahead log is not checkpointed.
         let copy = TemporaryFolder()
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
@@ -59,7 +59,7 @@ import Testing
         #expect(try reopened.integrityFault() == nil)
     }
 
-    @Test("commands that come while a commit runs are committed together, and answered in order")
+    @Test("commands that arrive during a commit are committed together and answered in order")
     func group() async throws {
         let folder = TemporaryFolder()
         let database = try Self.open(folder)
@@ -81,14 +81,14 @@ import Testing
         #expect(try await Self.texts(database).count == 1_000)
     }
 
-    /// Commands that wait for the writer at the same time, with their failures, in the order of the answers.
+    /// Submits commands while the writer is blocked, and returns their failures in the order of the answers.
     static func submit(
         _ numbers: ClosedRange<Int>, to database: MessageDatabase,
         _ make: (Int) -> MessagingCommand = { DatabaseTests.send($0) }
     ) async -> [(number: Int, failure: StorageFailure?)] {
         let gate = DispatchSemaphore(value: 0)
         let answers = Mutex<[(number: Int, failure: StorageFailure?)]>([])
-        // The writer stands still in the first answer.
+        // The first answer blocks the writer.
         database.submit(send(0)) { _ in gate.wait() }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             for number in numbers {
@@ -105,7 +105,7 @@ import Testing
         return answers.withLock { $0 }
     }
 
-    @Test("what fails for one command fails for no other of its commit")
+    @Test("a failing command does not affect other commands of its commit")
     func failsAlone() async throws {
         let folder = TemporaryFolder()
         let database = try Self.open(folder)
@@ -126,7 +126,7 @@ import Testing
         #expect(try await Self.texts(database).count == 19)
     }
 
-    @Test("a commit is bounded by its work, not by the number of its commands alone", arguments: [false, true])
+    @Test("a commit is bounded by the cost of its commands, not only by their number", arguments: [false, true])
     func work(isGroup: Bool) async throws {
         let folder = TemporaryFolder()
         var configuration = StorageConfiguration(directory: folder.path)
@@ -145,12 +145,12 @@ import Testing
         }
         #expect(answers.map { $0.number } == Array(1...20))
         #expect(answers.allSatisfy { $0.failure == nil })
-        // The command that holds the writer may have found the first message waiting already.
+        // The first message may be part of the commit of the command that blocks the writer.
         #expect([before + 20, before + 21].contains(database.statistics.commits))
         #expect(database.statistics.waiting == 0)
     }
 
-    @Test("CHT-9 the connection that writes brings each commit onto the disk")
+    @Test("CHT-9 the writing connection syncs each commit to the disk")
     func synchronous() async throws {
         let folder = TemporaryFolder()
         let database = try Self.open(folder)
@@ -159,7 +159,7 @@ import Testing
         #expect(try database.writerSynchronous() == 2)
     }
 
-    @Test("what the rules refuse is undone, what stands beside it in the commit is kept")
+    @Test("a refused command is rolled back, and other commands of its commit are kept")
     func refused() async throws {
         let folder = TemporaryFolder()
         let database = try Self.open(folder)
@@ -184,7 +184,7 @@ import Testing
         #expect(try await Self.texts(database).count == 10)
     }
 
-    @Test("a queue that is full refuses, and says so")
+    @Test("commands above the queue's limit are refused with an error")
     func queue() async throws {
         let folder = TemporaryFolder()
         var configuration = StorageConfiguration(directory: folder.path)
@@ -192,7 +192,7 @@ import Testing
         let database = try MessageDatabase(configuration, wallClock: { 0 })
         let gate = DispatchSemaphore(value: 0)
         let results = Mutex<[ErrorCode?]>([])
-        // The writer stands still in the first answer.
+        // The first answer blocks the writer.
         database.submit(Self.send(0)) { _ in gate.wait() }
         await withCheckedContinuation { continuation in
             for number in 1...200 {
@@ -212,7 +212,7 @@ import Testing
         #expect(try await Self.texts(database).count == min(codes.count { $0 == nil } + 1, 100))
     }
 
-    @Test("a store of the first version is brought up to date")
+    @Test("a database of the first version is migrated")
     func firstVersion() async throws {
         let folder = TemporaryFolder()
         let database = try Self.open(folder)
@@ -251,12 +251,12 @@ import Testing
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM user WHERE acted = 1")
             )
         }
-        // Nobody who was there before is taken for one who never came.
+        // Existing users are not treated as users who never logged in.
         #expect(creators == 2 && ended == 1 && users == 3)
         try reader.close()
     }
 
-    @Test("CHT-5 one who never logged in is forgotten with its last group, and hears of the end of others until then")
+    @Test("CHT-5 a user who never logged in is forgotten with its last group, and learns of the end of others")
     func strangers() async throws {
         let folder = TemporaryFolder()
         let database = try Self.open(folder)
@@ -293,7 +293,7 @@ import Testing
         #expect(try await changes("yan", since: yan.cursor).store != yan.store)
         try await dismiss("two", by: "ada")
         #expect(try await changes("xan", since: xan.cursor).store != xan.store)
-        // One whom another's conversation still names, though it has none itself.
+        // A user without conversations that another user's conversation still names.
         while case .success(false) = await database.removeSlice(of: UserKey(app: "", id: "zoe")) {}
         try await make("four", by: "bob", ["zoe"])
         try await dismiss("four", by: "bob")
@@ -308,7 +308,7 @@ import Testing
         try reader.close()
     }
 
-    @Test("files are nobody else's")
+    @Test("other users of the host cannot read the files")
     func permissions() async throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/store"
@@ -320,7 +320,7 @@ import Testing
         #expect(database.bytes > 4_096)
     }
 
-    @Test("the log does not grow for ever")
+    @Test("the size of the write-ahead log is bounded")
     func checkpoint() async throws {
         let folder = TemporaryFolder()
         var configuration = StorageConfiguration(directory: folder.path)
@@ -329,17 +329,17 @@ import Testing
         let log = folder.path + "/messages.sqlite-wal"
         let text = String(repeating: "x", count: 8_000)
         func size() -> Int { (try? Status(log)).map { Int($0.value.st_size) } ?? 0 }
-        // What was moved while it was written stays below the bound as it is; what had no pause for that is cut off.
+        // Checkpoints during writes keep the log below the bound; without a pause for them the log is truncated.
         let bound = 4 * configuration.checkpointBytes
         for round in 0..<3 {
-            // A slow machine may cut the log off between two of the writes.
+            // On a slow machine the log may be truncated between two writes.
             var largest = 0
             for number in 0..<50 {
                 _ = try await database.perform(Self.send(50 * round + number, text: text)).get()
                 largest = max(largest, size())
             }
             #expect(largest > configuration.checkpointBytes)
-            // Reading goes on meanwhile, and does not hold it up.
+            // Concurrent reads continue and do not prevent the checkpoint.
             let start = ContinuousClock.now
             while size() >= bound, ContinuousClock.now - start < .seconds(60) { _ = try await Self.texts(database) }
             #expect(size() < bound)

@@ -7,7 +7,7 @@ import Signaling
 import Synchronization
 import Testing
 
-/// Each failure of a disk really happens; none of them ends the program or spoils what is stored.
+/// Real disk failures; none of them ends the process or damages stored data.
 @Suite struct FailureTests {
     private func open(_ path: String, _ change: (inout StorageConfiguration) -> Void = { _ in }) throws
         -> MessageDatabase
@@ -31,7 +31,7 @@ import Testing
         if case .failed(let error) = answer.failure { error.kind } else { nil }
     }
 
-    @Test("a full store refuses, keeps what it has, and goes on once there is room")
+    @Test("a full store refuses messages, keeps stored ones, and accepts messages again once there is space")
     func full() async throws {
         let folder = TemporaryFolder()
         let text = String(repeating: "x", count: 8_000)
@@ -50,7 +50,7 @@ import Testing
             #expect(answer.failure?.answer.retryAfter == 60)
             #expect(database.statistics.failures == [.diskFull: 1])
             #expect((50..<500).contains(stored))
-            // Reading goes on.
+            // Reading still works.
             #expect(try await DatabaseTests.texts(database).count == stored)
             database.close()
         }
@@ -59,7 +59,7 @@ import Testing
         #expect(try database.integrityFault() == nil)
     }
 
-    @Test("a disk that is full refuses, and what was answered stays", .enabled(if: geteuid() == 0))
+    @Test("a full disk causes refusals, and answered messages stay", .enabled(if: geteuid() == 0))
     func tmpfs() async throws {
         let folder = TemporaryFolder()
         let mount = try Mount(on: folder.path, arguments: ["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
@@ -79,7 +79,7 @@ import Testing
         database.close()
     }
 
-    @Test("a log that cannot be moved into the database is counted and told", .enabled(if: geteuid() == 0))
+    @Test("a failed checkpoint of the write-ahead log is counted and reported", .enabled(if: geteuid() == 0))
     func checkpoint() async throws {
         let folder = TemporaryFolder()
         let mount = try Mount(on: folder.path, arguments: ["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
@@ -93,17 +93,17 @@ import Testing
         for number in 0..<500 where refused == 0 {
             if case .failure = await database.perform(DatabaseTests.send(number, text: text)) { refused += 1 }
         }
-        // The disk is full of the log: there is no room to move it to.
+        // The log has filled the disk, so there is no space for the checkpoint.
         let start = ContinuousClock.now
         while told.withLock({ $0.isEmpty }), ContinuousClock.now - start < .seconds(120) {
-            // Reading goes on meanwhile.
+            // Reading still works.
             #expect(try await !DatabaseTests.texts(database).isEmpty)
         }
         #expect(told.withLock { $0.first } == .diskFull)
         #expect(database.statistics.failures[.diskFull, default: 0] > refused)
     }
 
-    @Test("a directory that cannot be written to is said so", .enabled(if: geteuid() == 0))
+    @Test("a directory without write permission is reported", .enabled(if: geteuid() == 0))
     func readOnly() async throws {
         let folder = TemporaryFolder()
         let database = try open(folder.path)
@@ -116,7 +116,7 @@ import Testing
         #expect(try await DatabaseTests.texts(open(folder.path)).count == 1)
     }
 
-    @Test("a second relay on the same directory is kept out")
+    @Test("a second relay on the same directory is refused")
     func twice() async throws {
         let folder = TemporaryFolder()
         let database = try open(folder.path)
@@ -124,7 +124,7 @@ import Testing
         _ = try await database.perform(DatabaseTests.send(1)).get()
     }
 
-    @Test("another program's lock is waited for, then told")
+    @Test("the store waits for another program's lock, then reports it")
     func locked() async throws {
         let folder = TemporaryFolder()
         let database = try open(folder.path)
@@ -139,7 +139,8 @@ import Testing
         _ = try await database.perform(DatabaseTests.send(1)).get()
     }
 
-    @Test("a file that is no database is told, and not touched", arguments: ["header", "middle", "text"])
+    @Test(
+        "a file that is not a valid database is reported and left unchanged", arguments: ["header", "middle", "text"])
     func corrupted(_ how: String) async throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/messages.sqlite"
@@ -166,7 +167,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
     }
 
-    @Test("damage that shows up later is told to who asks, and the rest goes on")
+    @Test("damage that is found later is an error for the affected request, and other requests work")
     func damagedLater() async throws {
         let folder = TemporaryFolder()
         let database = try open(folder.path)
@@ -187,7 +188,7 @@ import Testing
         #expect(kinds.contains(.corrupted))
     }
 
-    @Test("a store of a newer version is left alone")
+    @Test("a store of a newer version is refused and left unchanged")
     func newer() async throws {
         let folder = TemporaryFolder()
         try open(folder.path).close()
@@ -197,7 +198,7 @@ import Testing
         #expect(kind { try open(folder.path) } == .newer)
     }
 
-    @Test("every kind has its advice, and tells users nothing of paths", arguments: StorageError.Kind.allCases)
+    @Test("every kind of error has advice, and its answer to users has no path", arguments: StorageError.Kind.allCases)
     func texts(_ kind: StorageError.Kind) {
         let error = StorageError(kind, "/secret/path")
         #expect(!error.advice.isEmpty)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A mount for a test that runs as root; gone with `end`.
+/// A mount for a test that runs as root; `end` removes it.
 final class Mount {
     struct Failed: Error {}
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system says of a file.
+/// The result of `stat` for a file.
 struct Status {
     struct Missing: Error {}
 

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Uploads that their clients abort", .serialized)
 struct AbortedUploadTests {
-    @Test("they count as the client's fault, so that the log has no error line for them", arguments: [true, false])
+    @Test(
+        "an aborted upload counts as a malformed request of the client, not as an error of the relay",
+        arguments: [true, false])
     func aborted(isReset: Bool) async throws {
         try await withDoors { _ in
         } make: { engine, configuration, bodies, logger in
@@ -32,7 +34,7 @@ struct AbortedUploadTests {
                 server.statistics.values.problems.values.reduce(0, +) > 0
             }
             let problems = server.statistics.values.problems
-            // The HTTP parser may report the end within a body as well.
+            // The HTTP parser may also report the end within a body.
             #expect(Set(problems.keys) == [.malformedRequest], "\(problems)")
         }
     }

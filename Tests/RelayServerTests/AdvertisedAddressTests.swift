@@ -19,7 +19,7 @@ struct AdvertisedAddressTests {
     }
 
     @Test(
-        "all addresses of the host that the sockets are bound to, default route first, loopback last",
+        "the advertised addresses are those that the sockets are bound to, default route first, loopback last",
         arguments: [
             ("0.0.0.0", ["192.0.2.7", "172.17.0.1", "127.0.0.1"]),
             ("::", ["192.0.2.7", "2001:db8::7", "172.17.0.1", "127.0.0.1", "::1"]),
@@ -29,7 +29,7 @@ struct AdvertisedAddressTests {
         #expect(RelayConfiguration.hostAddresses(boundTo: bound, of: try Self.host()) == expected)
     }
 
-    @Test("a host without network has loopback, one with many addresses at most the limit")
+    @Test("a host without a network advertises loopback, and one with many addresses at most the limit")
     func limits() throws {
         #expect(RelayConfiguration.hostAddresses(boundTo: "0.0.0.0", of: []) == ["127.0.0.1"])
         let many = try (1...100).map { try Self.interface("10.0.0.\($0)") } + [Self.interface("127.0.0.1")]
@@ -41,7 +41,7 @@ struct AdvertisedAddressTests {
         #expect(throws: Never.self) { try configuration.validate() }
     }
 
-    @Test("the kernel tells the addresses of this host; explicit ones are kept, in their order")
+    @Test("the addresses of this host come from the kernel; explicit ones are kept in order")
     func ofThisHost() {
         #expect(InterfaceAddress.all().contains { $0.address.host == "127.0.0.1" })
         var configuration = RelayConfiguration()
@@ -54,7 +54,7 @@ struct AdvertisedAddressTests {
     }
 
     @Test(
-        "HTTP that is reachable from further away than media is warned about",
+        "a warning is logged if HTTP is reachable from other hosts and media is not",
         arguments: [("127.0.0.1", false), ("127.0.0.1,192.0.2.1", false), ("127.0.0.1", true)])
     func reach(advertised: String, isHTTPOpen: Bool) {
         var configuration = RelayConfiguration()

@@ -2,9 +2,9 @@ import Testing
 
 @testable import RelayServer
 
-@Suite("Recordings that were begun unasked")
+@Suite("Recordings that are started by configuration")
 struct BegunRecordingsTests {
-    @Test("one that was stopped is of the stream that is there, unless that was published after it")
+    @Test("a recording that was started belongs to the current stream unless that was published later")
     func stopped() {
         var begun = BegunRecordings()
         #expect(!begun.has("s", "cam", since: 0))

@@ -45,7 +45,7 @@ struct CanvasDoorTests {
                 let answer = try await body
                 #expect(answer.status == 200)
                 #expect(answer.body.starts(with: Array("RIFF".utf8)))
-                // A tone, not silence: some sample is well above zero.
+                // The audio has a test tone: at least one sample is well above zero.
                 let samples = stride(from: 1_000, to: answer.body.count - 1, by: 2).map {
                     Int16(truncatingIfNeeded: Int(answer.body[$0]) | Int(answer.body[$0 + 1]) << 8)
                 }

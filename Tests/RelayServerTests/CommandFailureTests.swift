@@ -1,15 +1,15 @@
 import Testing
 
-@Suite("What commands say if something fails", .serialized)
+@Suite("Error messages of commands", .serialized)
 struct CommandFailureTests {
-    /// A server that is no relay; it answers every request with 404 and no body.
+    /// Runs `body` with the port of a server that is not a relay and answers every request with 404 and no body.
     private func withServer(_ body: (Int) async throws -> Void) async throws {
         let server = try await WebhookReceiver(script: [Int](repeating: 404, count: 100))
         try await body(server.port)
         try await server.close()
     }
 
-    /// A port that nothing listens on.
+    /// Returns a port without a listener.
     private func freePort() async throws -> Int {
         let server = try await WebhookReceiver()
         try await server.close()
@@ -17,7 +17,7 @@ struct CommandFailureTests {
     }
 
     @Test(
-        "a relay that does not run: what to start, and exit code 1",
+        "if no relay is running, a command ends with exit code 1 and names the command that starts one",
         arguments: [["session", "list"], ["load", "--audio"]])
     func noRelay(command: [String]) async throws {
         let result = try await MillraceProcess.run(command + ["--url", "http://127.0.0.1:\(try await freePort())"])
@@ -28,7 +28,7 @@ struct CommandFailureTests {
     }
 
     @Test(
-        "a server that is no relay is told from one that refuses",
+        "the error distinguishes a server that is not a relay from a relay that refuses",
         arguments: [["session", "list"], ["load", "--audio"]])
     func otherServer(command: [String]) async throws {
         try await withServer { port in
@@ -38,7 +38,7 @@ struct CommandFailureTests {
         }
     }
 
-    @Test("an unknown name and a taken port")
+    @Test("an unknown host name and a port in use have their own errors")
     func namesAndPorts() async throws {
         let unknown = try await MillraceProcess.run(["session", "list", "--url", "http://relay.invalid"])
         #expect(unknown.status == 1 && unknown.errors.contains("the name does not resolve"))

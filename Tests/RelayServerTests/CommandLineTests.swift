@@ -23,7 +23,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "bad usage is exit code 2, with the reason on standard error",
+        "wrong usage ends with exit code 2 and the reason on standard error",
         arguments: [
             ["serve", "--bogus"], ["serve", "--http-port"], ["serve", "--http-port", "x"],
             ["serve", "--config", "/none.json"],
@@ -37,7 +37,7 @@ struct CommandLineTests {
     }
 
     @Test func everyFlagReachesItsKey() async throws {
-        // Values that no default is.
+        // Values that differ from the defaults.
         let values = [
             "http.address": "127.0.0.9", "http.corsOrigin": "https://a.example", "admin.token": "0123456789abcdef",
             "whip.token": "1123456789", "whep.token": "2123456789", "ice.servers": "stun:a.example",
@@ -104,7 +104,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test("a signal ends it with exit code 0", arguments: [SIGINT, SIGTERM])
+    @Test("a signal ends the relay with exit code 0", arguments: [SIGINT, SIGTERM])
     func signals(signal: Int32) async throws {
         let relay = try MillraceProcess(
             ["serve", "--http-port", "0", "--media-port", "0", "--webrtc-port", "0", "--drain-seconds", "0", "--json"])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Configuration: flag > environment > file > default")
 struct ConfigurationLoaderTests {
-    /// A file of this content, gone after `body`.
+    /// Runs `body` with a temporary file of this content.
     @discardableResult
     private func withFile<R>(_ name: String, _ text: String, _ body: (String) async throws -> R) async throws -> R {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -106,12 +106,13 @@ struct ConfigurationLoaderTests {
         #expect(throws: ConfigurationError.self) { try configuration.validate() }
         configuration.bandwidthStartKilobits = 50_001
         #expect(throws: ConfigurationError.self) { try configuration.validate() }
-        // No bounds at all, and no trap either.
+        // A minimum above the maximum is an error and does not trap.
         configuration.bandwidthMinimumKilobits = 60_000
         #expect(throws: ConfigurationError.self) { try configuration.validate() }
     }
 
-    @Test("every key is set by its flag and by its environment variable", arguments: ConfigurationKey.all.map(\.name))
+    @Test(
+        "every key can be set by its flag and by its environment variable", arguments: ConfigurationKey.all.map(\.name))
     func everyKeyIsReachable(name: String) async throws {
         let key = try #require(ConfigurationKey.named(name))
         let text = key.defaultText
@@ -124,7 +125,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a bad value names key, value, range and source",
+        "the error of an invalid value names the key, value, range and source",
         arguments: [
             ("http.port", "65536", "0 to 65535"), ("http.port", "eighty", "0 to 65535"),
             ("http.port", "", "0 to 65535"),

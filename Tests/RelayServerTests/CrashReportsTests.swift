@@ -19,7 +19,7 @@ struct CrashReportsTests {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test("a run without a crash leaves nothing")
+    @Test("a run without a crash leaves no file")
     func cleanRun() throws {
         try withDirectory { path, reports in
             #expect(reports.takeNew().isEmpty && reports.paths.isEmpty)
@@ -37,7 +37,7 @@ struct CrashReportsTests {
         try withDirectory { path, reports in
             let file = try reports.begin(process: 1)
             try Data("report".utf8).write(to: URL(filePath: path + "/crash-20260101T000000Z-9.new"))
-            // The file of the running process is no report.
+            // The file of the running process does not count as a report.
             #expect(reports.takeNew() == [path + "/crash-20260101T000000Z-9.txt"])
             #expect(reports.takeNew().isEmpty)
             #expect(reports.paths == [path + "/crash-20260101T000000Z-9.txt"])
@@ -45,7 +45,7 @@ struct CrashReportsTests {
         }
     }
 
-    @Test("files of killed processes: an empty one goes, one with part of a report is a report")
+    @Test("an empty file of a killed process is removed, and one with part of a report is kept as a report")
     func leftovers() throws {
         try withDirectory { path, reports in
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -71,7 +71,7 @@ struct CrashReportsTests {
         }
     }
 
-    @Test("a directory that cannot be made is an error that names it")
+    @Test("a directory that cannot be created is an error that names it")
     func unusable() {
         #expect {
             try CrashReports(directory: "/proc/self/status/crash").begin()
@@ -80,7 +80,7 @@ struct CrashReportsTests {
         }
     }
 
-    @Test("the directory is that of the key, else one in that of storage, else none")
+    @Test("the directory is the configured one, else a subdirectory of the storage directory, else none")
     func defaultDirectory() {
         var configuration = RelayConfiguration()
         #expect(configuration.crashReports == nil)

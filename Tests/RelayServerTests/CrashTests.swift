@@ -4,7 +4,7 @@
 
     @testable import RelayServer
 
-    /// A relay with a planted trap as a process of its own.
+    /// A relay with an injected trap, in a separate process.
     @Suite("A crash of the relay", .enabled(if: MillraceProcess.isBuilt, "the millrace product is not built"))
     struct CrashTests {
         private static let ports = ["--http-port", "0", "--media-port", "0", "--webrtc-port", "0"]
@@ -28,7 +28,7 @@
             return try #require((ready["url"] as? String).flatMap { URL(string: $0)?.port })
         }
 
-        /// Publishes a stream and subscribes to it, which plants the trap.
+        /// Publishes a stream and subscribes to it, which triggers the injected trap.
         private func publishAndSubscribe(_ port: Int, token: String? = nil) async throws {
             let http = RawHTTPClient(port: port)
             let fields = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
@@ -44,7 +44,7 @@
             return try #require(Int(match.1))
         }
 
-        @Test("a planted trap leaves a report of stack, decisions and counters within 200 ms")
+        @Test("an injected trap leaves a report of stack, decisions and counters within 200 ms")
         func report() async throws {
             try await withFolder { folder in
                 let token = "a-token-that-nobody-may-read"
@@ -65,11 +65,11 @@
                 let text = try String(contentsOfFile: file, encoding: .utf8)
                 #expect(text.contains("build: 0.1.0 debug") && text.contains("thread: media-0 ("))
                 #expect(text.contains("\nprocess: \(relay.identifier)\n"))
-                // The process ends right after the last line.
+                // The process ends directly after the last line.
                 let entered = try number(/\nentered: (\d+) ns/, in: text)
                 let end = try number(/\nend: (\d+) ns/, in: text)
                 #expect(end > entered && end - entered < 200_000_000, "\((end - entered) / 1_000) us")
-                // The function that overflows, and the worker's loop that called it.
+                // The overflowing function and the worker's loop that called it.
                 let symbols = try #require(text.components(separatedBy: "\nsymbols:\n").dropFirst().first)
                 #expect(symbols.hasPrefix("#0 $s11MediaEngine6WorkerC"))
                 #expect(symbols.contains("overflowCounters") && symbols.contains("trapWhenDue"))
@@ -87,7 +87,7 @@
             }
         }
 
-        @Test("the next start and the doctor tell of the report, and so does a metric")
+        @Test("the next start, the doctor and a metric mention the report")
         func nextStart() async throws {
             try await withFolder { folder in
                 let report = folder + "/crash-20260101T000000Z-9"
@@ -103,13 +103,13 @@
                 relay.signal(SIGTERM)
                 #expect(await relay.wait() == 0)
                 #expect(await relay.errorText().contains(report + ".txt"))
-                // The file of the run that ended well is gone.
+                // The file of the run without a crash is removed.
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["crash-20260101T000000Z-9.txt"])
             }
         }
 
         @Test(
-            "without a directory the whole report goes to standard error; a signal of another process is reported too"
+            "without a directory the report goes to standard error; a signal from another process is reported, too"
         )
         func standardError() async throws {
             let relay = try MillraceProcess(

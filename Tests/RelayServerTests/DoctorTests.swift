@@ -38,7 +38,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "addresses that clients cannot use are warned about",
+        "addresses that clients cannot use cause a warning",
         arguments: [
             ("0.0.0.0", "127.0.0.1", "127.0.0.1", [DoctorFinding.Level.ok]),
             ("0.0.0.0", "127.0.0.1,192.0.2.1", "0.0.0.0", [.warn, .ok]),

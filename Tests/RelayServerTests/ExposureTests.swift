@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayServer
 
-@Suite("What HTTP exposes to other hosts")
+@Suite("Endpoints that HTTP exposes to other hosts")
 struct ExposureTests {
     private static let admin = "an-admin-token-of-enough-characters"
     private static let apps = "shop:0123456789012345678901234567890123456789"
@@ -29,7 +29,7 @@ struct ExposureTests {
     }
 
     @Test(
-        "Beyond loopback HTTP needs TLS or an explicit flag, and a token for every endpoint",
+        "On addresses other than loopback HTTP needs TLS or an explicit flag, and a token for every endpoint",
         arguments: [
             (["loopback"], []), (["loopback", "dev"], []), (["loopback", "admin"], []),
             ([], ["http.tlsCertificate", "admin.token", "whip.token", "whep.token"]),
@@ -53,7 +53,7 @@ struct ExposureTests {
         for key in missing { #expect(error?.description.contains(key) == true) }
     }
 
-    @Test("An admin token changes nothing about the address")
+    @Test("An admin token does not change the address")
     func tokenAndAddress() async throws {
         var configuration = RelayConfiguration()
         configuration.adminToken = Self.admin
@@ -66,7 +66,7 @@ struct ExposureTests {
         _ = try await ConfigurationLoader(flags: ["admin.token": "sixteen-letters!"]).load()
     }
 
-    @Test("Metrics ask for the admin token if other hosts reach them; health does not")
+    @Test("Metrics need the admin token if other hosts can reach them; health does not")
     func metrics() async throws {
         try await withRelay {
             $0.httpAddress = "0.0.0.0"
@@ -93,7 +93,7 @@ struct ExposureTests {
         }
     }
 
-    @Test("A development relay beyond loopback makes an admin token of its own")
+    @Test("A development relay on an address other than loopback generates an admin token")
     func development() async throws {
         try await withRelay {
             $0.httpAddress = "0.0.0.0"
@@ -120,7 +120,7 @@ struct ExposureTests {
             (["--http-address", "0.0.0.0", "--dev"], ["--insecure-http"]),
         ])
     func command(_ arguments: [String], _ wanted: [String]) async throws {
-        // The ports are in use: a relay that came to bind them would end with exit code 1.
+        // The HTTP port is in use: a relay that tried to bind it would end with exit code 1.
         try await withRelay { relay, _ in
             let result = try await MillraceProcess.run(
                 ["serve", "--http-port", "\(relay.httpPort)", "--media-port", "0", "--webrtc-port", "0"] + arguments)

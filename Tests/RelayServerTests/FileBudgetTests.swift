@@ -32,7 +32,7 @@ struct FileBudgetTests {
         }
     }
 
-    @Test("Without ICE over TCP its share goes to HTTP")
+    @Test("Without ICE over TCP, HTTP gets its share of the files")
     func withoutTCP() throws {
         var configuration = configuration
         configuration.webRTCTCP = false
@@ -40,7 +40,7 @@ struct FileBudgetTests {
         #expect(budget.mediaConnectionsPerWorker == 0 && budget.connections == 768)
     }
 
-    @Test("An explicit number for one address wins", arguments: [1, 300, 5_000])
+    @Test("An explicit limit for one address has priority", arguments: [1, 300, 5_000])
     func explicit(wanted: Int) throws {
         var configuration = configuration
         configuration.httpConnectionsPerAddress = wanted

@@ -40,7 +40,7 @@ struct ForeignPageTests {
                 let bare = try await exchange(http, method, path, host: "evil.example", body: body)
                 #expect(bare.status == 403, "\(method) \(path)")
             }
-            // Pages of the relay itself, and programs, go on.
+            // Pages of the relay itself and clients other than browsers are accepted.
             let page = try await exchange(
                 http, "POST", "/whep/demo", host: "localhost:\(http.port)", body: view,
                 fields: ["Origin": "http://localhost:\(http.port)"])
@@ -49,7 +49,7 @@ struct ForeignPageTests {
         }
     }
 
-    @Test("a named origin may publish, change and end, and reads what it needs; another one may not")
+    @Test("a configured origin may publish, patch and delete, and read the needed header fields; another one may not")
     func named() async throws {
         try await withDoubledWebRTC({
             $0.origins = AllowedOrigins(["https://app.example", "http://localhost:8000"]) ?? AllowedOrigins()
@@ -70,7 +70,7 @@ struct ForeignPageTests {
                 "PATCH", resource, body: Fragment.trickle(of: "chromium-publish"),
                 fields: origin.merging(["Content-Type": "application/trickle-ice-sdpfrag", "If-Match": "*"]) { $1 })
             #expect(patched.status == 204, "\(patched.text)")
-            // It reads errors as well.
+            // The page can read errors, too.
             let wrong = try await http.request("POST", "/whip/demo", body: "{}", fields: origin)
             #expect(wrong.status == 415 && wrong.fields["access-control-allow-origin"] == "https://app.example")
             #expect(try await http.request("DELETE", resource, fields: origin).status == 200)
@@ -83,7 +83,7 @@ struct ForeignPageTests {
         }
     }
 
-    @Test("a page with the endpoint's token may publish from anywhere, by any name")
+    @Test("a page with the endpoint's token may publish from any origin, under any host name")
     func tokens() async throws {
         try await withDoubledWebRTC({ $0.publishToken = "let-me-publish" }) { _, http, _ in
             let offer = try RawHTTPClient.offer("chromium-publish")
@@ -98,7 +98,9 @@ struct ForeignPageTests {
         }
     }
 
-    @Test("a token that anyone can make opens nothing to foreign pages; an app's does", arguments: [true, false])
+    @Test(
+        "foreign pages with a development token are refused; with an app's token they are accepted",
+        arguments: [true, false])
     func sessionTokens(isPublic: Bool) async throws {
         let app = isPublic ? AppDirectory.development : "shop"
         let secret = isPublic ? AppDirectory.developmentSecret : Self.secret

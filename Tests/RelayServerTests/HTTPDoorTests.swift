@@ -3,7 +3,7 @@ import NIOCore
 import RelayServer
 import Testing
 
-@Suite("HTTP doors: what is asked badly is answered well")
+@Suite("HTTP endpoints: invalid requests get precise errors")
 struct HTTPDoorTests {
     @Test func healthAndReadiness() async throws {
         try await withRelay { _, http in
@@ -17,7 +17,7 @@ struct HTTPDoorTests {
     }
 
     @Test(
-        "errors are problem documents with a code, and readable by pages",
+        "errors are problem documents with a code, and pages can read them",
         arguments: [
             ("GET", "/nowhere", nil, 404, "notFound"), ("GET", "/page/nothing.js", nil, 404, "notFound"),
             ("GET", "/v1/nowhere", nil, 404, "notFound"), ("POST", "/healthz", "{}", 405, "methodNotAllowed"),
@@ -51,7 +51,7 @@ struct HTTPDoorTests {
     }
 
     @Test(
-        "a field that does not fit is named",
+        "the error of an invalid field names it",
         arguments: [
             (#"{}"#, "direction"), (#"{"direction":1}"#, "direction"), (#"{"direction":null}"#, "direction"),
             (#"{"direction":"sideways"}"#, "direction"), (#"{"direction":"publish","stream":7}"#, "stream"),
@@ -163,7 +163,7 @@ struct HTTPDoorTests {
     }
 
     @Test(
-        "a request has a time to arrive in",
+        "a request that arrives too slowly is ended",
         arguments: [
             "GET /hea", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ",
             "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"dir",

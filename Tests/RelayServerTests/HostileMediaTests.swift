@@ -15,7 +15,7 @@ struct HostileMediaTests {
             async let body = http.request("GET", path)
             try await http.until("millrace_taps", isAtLeast: 1)
             try publisher.sendFrame(isKey: true)
-            // 9.9 s each, and 2^31 ticks.
+            // Three jumps of 9.9 s and one of 2^31 ticks.
             for step in [891_000, 891_000, 891_000, 1 << 31] as [UInt32] { try publisher.sendFrame(after: step) }
             try await http.until("millrace_http_canvas_time_jumps_total", isAtLeast: 1)
             for _ in 0..<20 { try publisher.sendFrame() }
@@ -27,7 +27,7 @@ struct HostileMediaTests {
             let line = try #require(answer.body.firstIndex(of: 10)) + 1
             let frames = (answer.body.count - line) / frame
             #expect((answer.body.count - line) % frame == 0)
-            // Filled, each of the jumps would be 1,188 frames; what is filled is the time that really passed.
+            // Filling a jump would add 1,188 frames; only the time that really passed is filled.
             #expect(frames >= 20 && frames < 1_000)
         }
     }
@@ -40,7 +40,7 @@ struct HostileMediaTests {
             async let body = http.request("GET", path)
             try await http.until("millrace_taps", isAtLeast: 1)
             try publisher.sendAudio()
-            // 9.9 s and 500 s, and 2^31 ticks.
+            // Two jumps of 9.9 s, one of 500 s and one of 2^31 ticks.
             for step in [475_200, 475_200, 24_000_000, 1 << 31] as [UInt32] { try publisher.sendAudio(after: step) }
             try await http.until("millrace_http_canvas_time_jumps_total", isAtLeast: 1)
             for _ in 0..<25 { try publisher.sendAudio() }
@@ -52,7 +52,7 @@ struct HostileMediaTests {
         }
     }
 
-    @Test("A frame of 16383x16383 and one of 0x0 cost a canvas reader nothing but themselves")
+    @Test("A frame of 16383x16383 and one of 0x0 are skipped, and a canvas reader gets the other frames")
     func canvasSizes() async throws {
         try await withRelay { relay, http in
             let publisher = try await HostilePublisher(try #require(relay.engine))
@@ -71,7 +71,7 @@ struct HostileMediaTests {
         }
     }
 
-    @Test("A recording goes on after a forged key frame of size zero and a frame 2^30 ticks ahead, and says so")
+    @Test("A recording continues after a forged key frame of size zero and a frame 2^30 ticks ahead, and reports them")
     func recording() async throws {
         let folder = TemporaryFolder()
         try await withRelay({ $0.recordingDirectory = folder.path + "/recordings" }) { relay, http in
@@ -103,7 +103,7 @@ struct HostileMediaTests {
         }
     }
 
-    @Test("A full disk is said by the API, and the recording resumes when there is room", .enabled(if: geteuid() == 0))
+    @Test("The API reports a full disk, and the recording resumes when there is space", .enabled(if: geteuid() == 0))
     func fullDisk() async throws {
         let folder = TemporaryFolder()
         let mount = try TemporaryMount(on: folder.path, megabytes: 20)
@@ -138,7 +138,7 @@ struct HostileMediaTests {
         }
     }
 
-    /// A whole VP8 key frame of a size behind a descriptor of one byte (RFC 6386 section 9.1, RFC 7741 section 4.2).
+    /// Returns a complete VP8 key frame of a size after a one-byte descriptor (RFC 6386 section 9.1, RFC 7741 section 4.2).
     private static func keyFrame(_ width: Int, _ height: Int) -> [UInt8] {
         let size = [width & 0xff, width >> 8, height & 0xff, height >> 8].map { UInt8($0) }
         let head: [UInt8] = [0x10, 0x10, 0, 0, 0x9d, 0x01, 0x2a]

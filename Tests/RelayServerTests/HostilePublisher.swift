@@ -7,7 +7,7 @@ import RTP
 import SRTP
 import Testing
 
-/// A publisher that sends exactly the packets that a test wants, authentic and over UDP, through a plain transport.
+/// A publisher that sends arbitrary authentic packets over UDP through a plain transport.
 final class HostilePublisher {
     static let width = 160
     static let height = 120
@@ -20,7 +20,7 @@ final class HostilePublisher {
     private let source = MovingPicture(width: HostilePublisher.width, height: HostilePublisher.height)
     private var packetizer = VP8Packetizer(maximumPayloadLength: 1_000)
     private var sequences: [MediaKind: UInt16] = [.audio: 100, .video: 100]
-    /// RTP time of the next frame, which a test may move.
+    /// RTP time of the next frame of each kind, which a test may change.
     var ticks: [MediaKind: UInt32] = [.audio: 5_000, .video: 5_000]
     private var frames = 0
 

@@ -5,16 +5,16 @@ import RelayServer
 import Signaling
 import Testing
 
-@Suite("HTTP connections that ask for nothing", .serialized)
+@Suite("HTTP connections without requests", .serialized)
 struct IdleConnectionTests {
-    /// A connection that sends nothing.
+    /// Opens a connection that sends nothing.
     private func idle(_ http: RawHTTPClient) async throws -> any Channel {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: http.port).get()
     }
 
     @Test(
-        "those that fill the relay are closed, and others get in; WebSockets and publishers stay",
+        "idle connections that reach the limit are closed for others; WebSockets and publishers stay",
         .timeLimit(.minutes(1)))
     func makeRoom() async throws {
         try await withRelay({
@@ -25,7 +25,7 @@ struct IdleConnectionTests {
             let published = try await http.publish(stream: "cam")
             let socket = try await SocketClient(port: relay.httpPort)
             var others: [any Channel] = []
-            // The last of them wait before the door, and take the places of the first.
+            // The last connections wait in the listen queue and replace the first ones.
             for _ in 0..<8 { others.append(try await idle(http)) }
             #expect(try await http.request("GET", "/healthz").status == 200)
             for other in others { try await other.closeFuture.get() }
@@ -52,7 +52,7 @@ struct IdleConnectionTests {
             #expect(refused.status == 503 && refused.problemCode == "limitReached", "\(refused.text)")
             #expect(try refused.json["limit"] as? String == "http.connectionsPerAddress")
             #expect(refused.fields["retry-after"] != nil && refused.fields["connection"] == "close")
-            // It is answered before it has asked for anything.
+            // The refusal is sent before any request.
             #expect(try await http.exchange("").status == 503)
             try await others.removeLast().close()
             try await eventually("there is a place again") {
@@ -64,7 +64,7 @@ struct IdleConnectionTests {
         }
     }
 
-    @Test("one that has asked may be idle for longer than a new one", .timeLimit(.minutes(1)))
+    @Test("a connection that has sent a request may be idle for longer than a new one", .timeLimit(.minutes(1)))
     func kept() async throws {
         try await withRelay({
             $0.httpFirstRequestSeconds = 1

@@ -11,7 +11,7 @@ final class IdleFlood {
 
     private var sockets: [Int32] = []
 
-    /// Connects without waiting for the relay to accept: what it leaves in the listen queue is part of the flood.
+    /// Connects without waiting for the relay to accept: connections in the listen queue are part of the flood.
     init(from source: String, to destination: String, port: Int, count: Int) throws {
         guard let local = SocketAddress(source, port: 0), let remote = SocketAddress(destination, port: UInt16(port))
         else { throw Failed(step: "address", errno: EINVAL) }
@@ -23,7 +23,7 @@ final class IdleFlood {
             guard Self.call(connect, socket, remote) == 0 || errno == EINPROGRESS else {
                 throw Failed(step: "connect", errno: errno)
             }
-            // The listen queue has 256 places: before it can be full, the relay gets time to take some.
+            // The listen queue has 256 places: before it can be full, the relay gets time to accept some connections.
             if index % 50 == 49 { Self.waitUntilConnected(socket) }
         }
     }

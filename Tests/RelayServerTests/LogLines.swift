@@ -1,7 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// A log that keeps its messages.
+/// A log handler that stores its messages.
 struct LogLines: LogHandler {
     private let kept = NIOLockedValueBox<[String]>([])
     var metadata: Logger.Metadata = [:]

@@ -3,7 +3,7 @@ import MediaBase
 import RelayServer
 import Testing
 
-/// A session into which real pictures (320x180, 15 a second) and a tone are published through a plain transport.
+/// A session with a stream of real video (320x180, 15 frames a second) and a test tone from a plain transport.
 struct MediaFixture {
     let session: String
     let stream: String
@@ -11,7 +11,7 @@ struct MediaFixture {
     var path: String { "/v1/sessions/\(session)/streams/\(stream)" }
 }
 
-/// Runs `body` while media is published into `relay`, from when the relay has the first of it.
+/// Publishes media into `relay` and runs `body` once the relay has received the first packets.
 func withMedia<R: Sendable>(
     _ relay: Relay, http: RawHTTPClient, _ body: (MediaFixture) async throws -> R
 ) async throws -> R {
@@ -24,7 +24,7 @@ func withMedia<R: Sendable>(
     let fixture = MediaFixture(session: plan.sessionName(0), stream: plan.streamName(0))
     async let report = run.run { _ in }
     do {
-        // Each try is a request of its own, so this turns slowly and needs no pause.
+        // Each iteration makes an HTTP request, so the loop needs no pause.
         var isFlowing = false
         while !isFlowing {
             let metrics = try await http.request("GET", "/metrics").text
@@ -32,7 +32,7 @@ func withMedia<R: Sendable>(
         }
         let result = try await body(fixture)
         run.interrupt()
-        // A test that stops the relay takes the ground from under the run.
+        // The run fails if the test stops the relay.
         _ = try? await report
         return result
     } catch {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Metrics")
 struct MetricsTests {
-    /// What the exposition format allows on a line: a comment, or a name, labels and a number.
+    /// Parses the exposition format: each line is a comment, or a name with labels and a number.
     private func samples(_ text: String) throws -> [String: Double] {
         let line = /^([a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\]|\\["\\n])*",?)*\})?) (\S+)$/
         var samples: [String: Double] = [:]

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// The `millrace` product as a process of its own.
+/// The `millrace` product as a separate process.
 final class MillraceProcess: @unchecked Sendable {
     struct Result {
         var status: Int32
@@ -9,7 +9,7 @@ final class MillraceProcess: @unchecked Sendable {
         var errors: String
     }
 
-    /// Next to the test bundle, where the build puts every product.
+    /// The executable in the directory of the test bundle, which has all products of the build.
     private static let url = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
         path: "millrace")
     static let isBuilt = FileManager.default.isExecutableFile(atPath: url.path)
@@ -20,7 +20,7 @@ final class MillraceProcess: @unchecked Sendable {
 
     /// - Parameters:
     ///   - environment: variables in addition to a plain `PATH`.
-    ///   - openFiles: soft and hard limit of open files; nil: as this process has them.
+    ///   - openFiles: soft and hard limit of open files; nil: the limits of this process.
     init(_ arguments: [String], environment: [String: String] = [:], openFiles: Int? = nil) throws {
         if let openFiles {
             process.executableURL = URL(filePath: "/bin/sh")
@@ -35,14 +35,14 @@ final class MillraceProcess: @unchecked Sendable {
         try process.run()
     }
 
-    /// Runs to the end.
+    /// Runs a command and waits for its end.
     static func run(_ arguments: [String]) async throws -> Result {
         try await MillraceProcess(arguments).result()
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the process.
     func result() async -> Result {
-        // Less than a pipe holds comes on standard error, so one can be read after the other.
+        // Standard error fits into the pipe's buffer, so it can be read after standard output.
         let output = await read(output) { $0.readDataToEndOfFile() }
         let errors = await read(errors) { $0.readDataToEndOfFile() }
         return Result(
@@ -50,13 +50,13 @@ final class MillraceProcess: @unchecked Sendable {
             errors: String(decoding: errors, as: UTF8.self))
     }
 
-    /// Descriptors that the process has open; 0 after its end.
+    /// Number of open descriptors of the process; 0 after its end.
     var openFileCount: Int {
         let directory = "/proc/\(process.processIdentifier)/fd"
         return (try? FileManager.default.contentsOfDirectory(atPath: directory).count) ?? 0
     }
 
-    /// What standard output has up to the first line's end.
+    /// Returns the first line of standard output.
     func firstLine() async -> String {
         let line = await read(output) { file in
             var line = Data()
@@ -68,7 +68,7 @@ final class MillraceProcess: @unchecked Sendable {
 
     /// Resident memory of the process; 0 after its end.
     var residentBytes: Int {
-        // proc(5): the second number is the resident set in pages.
+        // The second number is the size of the resident set in pages (proc(5)).
         let path = "/proc/\(process.processIdentifier)/statm"
         let numbers = (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ") ?? []
         return (numbers.count > 1 ? Int(numbers[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -78,13 +78,13 @@ final class MillraceProcess: @unchecked Sendable {
 
     var identifier: Int32 { process.processIdentifier }
 
-    /// Waits for the end by a signal; nil: the process ended by itself.
+    /// Waits for the end of the process and returns the signal that ended it; nil: it exited by itself.
     func waitForSignal() async -> Int32? {
         let number = await wait()
         return process.terminationReason == .uncaughtSignal ? number : nil
     }
 
-    /// Everything on standard error, once the process has ended.
+    /// Returns all of standard error after the process has ended.
     func errorText() async -> String {
         String(decoding: await read(errors) { $0.readDataToEndOfFile() }, as: UTF8.self)
     }
@@ -98,7 +98,7 @@ final class MillraceProcess: @unchecked Sendable {
         await blocking { body(pipe.fileHandleForReading) }
     }
 
-    /// Off the threads that tasks run on: there are as many as processors, and other tests need them.
+    /// Runs `body` outside of the concurrency thread pool, which has one thread per processor and is shared by all tests.
     private func blocking<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: body()) }

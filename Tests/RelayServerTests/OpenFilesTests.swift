@@ -21,7 +21,7 @@ struct OpenFilesTests {
     }
 
     @Test(
-        "idle connections of one address leave files for others, and media flows",
+        "idle connections of one address leave descriptors for others, and media flows",
         .timeLimit(.minutes(3)))
     func flood() async throws {
         OpenFileLimit.raise()
@@ -37,7 +37,7 @@ struct OpenFilesTests {
         #expect(try await http.request("GET", "/healthz").status == 200)
         let metrics = try await http.request("GET", "/metrics").text
         #expect(metrics.contains("millrace_http_limit_refusals_total{limit=\"http.connectionsPerAddress\"}"))
-        // 256 files are reserved: the flood got none of them.
+        // The flood used none of the 256 reserved descriptors.
         #expect(relay.openFileCount < 256)
         let socket = try await SocketClient(port: port)
         #expect(try await socket.ask(.ping(.init())) == nil)
@@ -61,7 +61,7 @@ struct OpenFilesTests {
             result.errors.contains("the process may open 256 files; the relay needs at least 320"), "\(result.errors)")
     }
 
-    @Test("Accepting pauses at the descriptor ceiling, and goes on afterwards", .timeLimit(.minutes(1)))
+    @Test("Accepting pauses at the descriptor ceiling and continues afterwards", .timeLimit(.minutes(1)))
     func ceiling() async throws {
         try await withConnect({ $0.descriptorCeiling = 0 }) { relay in
             // The connection is closed without an answer.

@@ -8,7 +8,7 @@ struct PageDoorTests {
     private static let web = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources/CPage/web", directoryHint: .isDirectory)
 
-    @Test("the files within the binary are those of the folder, byte for byte")
+    @Test("the files in the binary are equal to those of the folder")
     func folder() throws {
         let enumerator = try #require(FileManager.default.enumerator(at: Self.web, includingPropertiesForKeys: nil))
         var found: Set<String> = []
@@ -22,7 +22,7 @@ struct PageDoorTests {
         #expect(Set(PageFile.all.values.map(\.entityTag)).count == PageFile.all.count)
     }
 
-    @Test("every file is served with its type, under a policy that lets nothing else in")
+    @Test("every file is served with its media type and a content security policy for local resources only")
     func files() async throws {
         try await withRelay { _, http in
             for (path, type) in [
@@ -44,7 +44,7 @@ struct PageDoorTests {
         }
     }
 
-    @Test("a file that the browser has is not sent again; another version is")
+    @Test("a file that the browser has cached is sent again only if its version differs")
     func validators() async throws {
         try await withRelay { _, http in
             let first = try await http.request("GET", "/page/ui/app.js")
@@ -60,7 +60,7 @@ struct PageDoorTests {
     }
 
     @Test(
-        "nothing else is there",
+        "other paths are not found",
         arguments: [
             "/page", "/page/", "/page/index", "/page/../Package.swift", "/page/ui", "/page/ui/", "/page/ui/none.js",
             "/page/%2e%2e/web/index.html", "/page/ui%2Fapp.js", "/page/ui/app.js/x", "/admin/x", "/index.html",
@@ -72,7 +72,7 @@ struct PageDoorTests {
         }
     }
 
-    @Test("what a file names is there, and nothing comes from elsewhere")
+    @Test("every file that another file names exists, and no file is loaded from other hosts")
     func references() throws {
         for (path, file) in PageFile.all where path.hasSuffix(".js") || path.hasSuffix(".html") {
             let text = String(buffer: file.bytes)
@@ -86,7 +86,7 @@ struct PageDoorTests {
             for found in text.matches(of: #/(?:src|href)="/page/([^"]+)"/#) {
                 #expect(PageFile.all[String(found.1)] != nil, "\(path) names \(found.1)")
             }
-            // The namespace of SVG is a name, not a place.
+            // The namespace of SVG is an identifier that is never loaded.
             let elsewhere = text.matches(of: #/https?://[^"'` )]+/#).map { String($0.0) }
             #expect(elsewhere.allSatisfy { $0 == "http://www.w3.org/2000/svg" }, "\(path): \(elsewhere)")
             #expect(

@@ -47,7 +47,7 @@ struct PlainDoorTests {
         }
     }
 
-    @Test("RTX by request: the answer names its numbers; without a request there is none")
+    @Test("RTX on request: the answer has its SSRC and payload type; without a request there is no RTX")
     func retransmissions() async throws {
         try await withRelay { _, http in
             func open(_ session: String, _ video: String, audio: String = "{}") async throws -> RawHTTPResponse {
@@ -72,7 +72,7 @@ struct PlainDoorTests {
         }
     }
 
-    @Test("a plain subscriber gets a key frame by HTTP; unknown transports and publishers are 404")
+    @Test("a plain subscriber requests a key frame by HTTP; unknown transports and publishers are 404")
     func keyFrame() async throws {
         try await withRelay { _, http in
             let publish = try await http.request("POST", "/v1/sessions/a/plain", body: #"{"direction":"publish"}"#)
@@ -125,7 +125,7 @@ struct PlainDoorTests {
             let ssrc = try await http.request(
                 "POST", "/v1/sessions/a/plain", body: #"{"direction":"publish","stream":"other","video":{"ssrc":77}}"#)
             #expect(ssrc.status == 409 && ssrc.problemCode == "ssrcInUse")
-            // SSRCs of other sessions are no concern of this one.
+            // The same SSRC can be used in another session.
             #expect(try await http.request("POST", "/v1/sessions/b/plain", body: body).status == 201)
         }
     }

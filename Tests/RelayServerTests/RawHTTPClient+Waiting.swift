@@ -3,7 +3,7 @@ import NIOPosix
 import Testing
 
 extension RawHTTPClient {
-    /// Asks `/metrics` until `name` has reached a value.
+    /// Polls `/metrics` until `name` has reached a value.
     func until(_ name: String, isAtLeast least: Double = -.infinity, isAtMost most: Double = .infinity) async throws {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
@@ -16,7 +16,7 @@ extension RawHTTPClient {
         Issue.record("\(name) did not come to \(least)...\(most)")
     }
 
-    /// Sends `text`, reads `bytes` of what comes, and hangs up.
+    /// Sends `text`, reads `bytes` bytes of the response, and closes the connection.
     func begin(_ text: String, until bytes: Int) async throws {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Speaks HTTP/1.1 byte by byte, so that tests can also speak it badly.
+/// An HTTP/1.1 client that sends arbitrary bytes, so that tests can send malformed requests.
 struct RawHTTPClient: Sendable {
     let port: Int
 
@@ -19,7 +19,7 @@ struct RawHTTPClient: Sendable {
             }
         var received: [UInt8] = []
         try await channel.executeThenClose { inbound, outbound in
-            // A server that refuses early may close while we still write.
+            // A server that refuses early may close the connection during the write.
             try? await outbound.write(bytes)
             do {
                 for try await part in inbound { received.append(contentsOf: part.readableBytesView) }
@@ -28,7 +28,7 @@ struct RawHTTPClient: Sendable {
         return try RawHTTPResponse(received)
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on a new connection.
     func request(
         _ method: String, _ path: String, body: String? = nil, fields: [String: String] = [:]
     ) async throws -> RawHTTPResponse {

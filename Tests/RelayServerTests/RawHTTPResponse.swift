@@ -1,15 +1,15 @@
 import Foundation
 
-/// The first HTTP/1.1 answer in what a server sent.
+/// The first HTTP/1.1 response in the bytes from a server.
 struct RawHTTPResponse: Sendable {
     struct Malformed: Error {
         let text: String
     }
 
     let status: Int
-    /// By lower-case name; the last of several.
+    /// Header fields by lower-case name; the last value of repeated fields.
     let fields: [String: String]
-    /// In the order in which they came, names in lower case.
+    /// Header fields in order, with lower-case names.
     let lines: [(name: String, value: String)]
     let body: [UInt8]
 
@@ -48,7 +48,7 @@ struct RawHTTPResponse: Sendable {
         }
     }
 
-    /// The values of a field that stands several times.
+    /// Returns all values of a repeated field.
     func values(_ name: String) -> [String] { lines.filter { $0.name == name }.map(\.value) }
 
     var text: String { String(decoding: body, as: UTF8.self) }
@@ -62,7 +62,7 @@ struct RawHTTPResponse: Sendable {
         }
     }
 
-    /// The `code` of a problem document; nil where the answer is none.
+    /// The `code` of a problem document; nil if the response is not one.
     var problemCode: String? {
         guard fields["content-type"] == "application/problem+json" else { return nil }
         return (try? json)?["code"] as? String

@@ -38,7 +38,7 @@ struct RecordDoorTests {
     }
 
     @Test(
-        "The decode command says of a recording that it is still being written, by an exit code of its own",
+        "The decode command reports a recording that is still being written by a distinct exit code",
         .enabled(if: MillraceProcess.isBuilt, "the millrace product is not built"), .timeLimit(.minutes(2)))
     func verifyWhileWritten() async throws {
         let folder = TemporaryFolder()
@@ -48,7 +48,7 @@ struct RecordDoorTests {
                 #expect(try await http.request("POST", path, body: #"{"action":"start"}"#).status == 201)
                 var files: [String] = []
                 while files.isEmpty { files = try await http.request("GET", path).json["files"] as? [String] ?? [] }
-                // At any moment of the writing.
+                // Repeated at different times during the recording.
                 for _ in 0..<10 {
                     let open = try await MillraceProcess.run(["decode", "--verify", files[0]])
                     #expect(open.status == 3 && open.output.hasSuffix("  still being written\n"), "\(open)")
@@ -69,7 +69,7 @@ struct RecordDoorTests {
                 while frames < 5 {
                     frames = try await http.request("GET", media.path + "/record").json["videoFrames"] as? Int ?? 0
                 }
-                // Closes the file.
+                // Stopping the relay closes the file.
                 await relay.stop()
                 let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
                 #expect(names.contains { $0.hasSuffix(".webm") })

@@ -54,7 +54,7 @@ struct RelayLifecycleTests {
 
     @Test func stopIsQuickWithIdleConnectionsOpen() async throws {
         try await withRelay { relay, http in
-            // Keeps its connection until the relay closes it.
+            // The connection stays open until the relay closes it.
             async let open = http.exchange("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try await http.until("millrace_http_responses_total{status=\"404\"}", isAtLeast: 1)
             let took = await ContinuousClock().measure { await relay.stop() }
@@ -82,7 +82,7 @@ struct RelayLifecycleTests {
             $0.drainMinimumSeconds = 2
         } _: { relay, http in
             async let stopped: Void = relay.stop()
-            // The signal is through when readyz says so; each try is a request of its own.
+            // The drain has started once `readyz` fails; each iteration makes an HTTP request.
             var ready = try await http.request("GET", "/readyz")
             while ready.status == 200 { ready = try await http.request("GET", "/readyz") }
             #expect(ready.status == 503 && ready.problemCode == "draining")

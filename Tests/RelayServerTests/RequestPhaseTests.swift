@@ -2,7 +2,7 @@ import Testing
 
 @testable import ControlServer
 
-@Suite("The one timer of a connection")
+@Suite("The timer of a connection")
 struct RequestPhaseTests {
     @Test func aRequestIsTimedFromItsFirstByte() {
         var phase = RequestPhase()

@@ -20,7 +20,7 @@ struct SessionNameTests {
         #expect(try SessionName(String(repeating: "x", count: 150)).rawValue.count == 150)
         #expect(throws: Problem.self) { try SessionName(String(repeating: "x", count: 151)) }
         #expect(throws: Problem.self) { try SessionName("") }
-        // One character to people, a kilobyte to a table.
+        // A single grapheme of more than a kilobyte.
         #expect(throws: Problem.self) { try SessionName("a" + String(repeating: "\u{301}", count: 600)) }
     }
 

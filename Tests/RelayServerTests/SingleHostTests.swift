@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("RFC 9112 section 3.2: one Host a request")
+@Suite("RFC 9112 section 3.2: exactly one Host per request")
 struct SingleHostTests {
     private static let handshake =
         "Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nConnection: Upgrade\r\n"
@@ -28,14 +28,14 @@ struct SingleHostTests {
     func later() async throws {
         try await withRelay { relay, http in
             let good = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            // The connection may end before the answer to the first request was sent.
+            // The connection may end before the answer to the first request is sent.
             let answer = try? await http.exchange(good + "GET /v1/sessions HTTP/1.1\r\n\r\n")
             #expect(answer == nil || answer?.text == "ok\n")
             #expect(relay.server?.statistics.values.problems[.malformedRequest] == 1)
         }
     }
 
-    @Test("HTTP/1.0 needs no Host, and has one at most")
+    @Test("an HTTP/1.0 request needs no Host and may have at most one")
     func old() async throws {
         try await withRelay { _, http in
             #expect(try await http.exchange("GET /healthz HTTP/1.0\r\n\r\n").status == 200)

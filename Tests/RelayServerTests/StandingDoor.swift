@@ -5,8 +5,8 @@ import SDP
 
 @testable import MediaEngine
 
-/// The engine's own door; but once a publisher has its transport, the worker stands still until `goOn` is called, or for half a minute: a test
-/// that has failed is to come to its end.
+/// The engine with a worker that blocks after each publisher's transport was opened until `goOn` is called. It blocks for at most 30 s, so that a
+/// failed test ends.
 final class StandingDoor: WebRTCDoor {
     private let engine: MediaEngine
     private let gate = DispatchSemaphore(value: 0)
@@ -17,7 +17,7 @@ final class StandingDoor: WebRTCDoor {
 
     init(_ engine: MediaEngine) { self.engine = engine }
 
-    /// To be called once for each publisher that was opened.
+    /// Unblocks the worker. Call it once for each opened publisher.
     func goOn() { gate.signal() }
 
     func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer {

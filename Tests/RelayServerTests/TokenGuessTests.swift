@@ -9,10 +9,10 @@ struct TokenGuessTests {
 
     private func bearer(_ token: String) -> [String: String] { ["Authorization": "Bearer \(token)"] }
 
-    @Test("After ten wrong admin tokens an address is refused, with the right one too")
+    @Test("After ten wrong admin tokens an address is refused even with the right one")
     func admin() async throws {
         try await withRelay({ $0.adminToken = Self.admin }) { _, http in
-            // Neither of these guesses anything.
+            // Requests without a token do not count as guesses.
             for _ in 0..<20 { #expect(try await http.request("GET", "/v1/sessions").status == 401) }
             for number in 0..<9 {
                 let path = number % 2 == 0 ? "/v1/sessions" : "/v1/admin/relay"
@@ -31,7 +31,7 @@ struct TokenGuessTests {
         }
     }
 
-    @Test("Guesses at the same time are counted one by one")
+    @Test("Concurrent guesses are counted individually")
     func parallel() async throws {
         try await withRelay({ $0.adminToken = Self.admin }) { _, http in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in

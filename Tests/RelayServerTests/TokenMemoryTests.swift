@@ -25,7 +25,7 @@ struct TokenMemoryTests {
         return try await client.request(request, Request.join).map { _ in client }
     }
 
-    @Test("Sockets that never read and viewers of one subscriber token take less than 64 MiB", .timeLimit(.minutes(3)))
+    @Test("Sockets that never read and subscribers of one token use less than 64 MiB", .timeLimit(.minutes(3)))
     func subscriber() async throws {
         let relay = try MillraceProcess([
             "serve", "--dev", "--json", "--http-port", "0", "--media-port", "0", "--webrtc-port", "0",

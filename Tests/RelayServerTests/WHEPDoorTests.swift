@@ -5,11 +5,11 @@ import MediaEngine
 import SDP
 import Testing
 
-@Suite("WHEP: viewing", .serialized)
+@Suite("WHEP: subscribing", .serialized)
 struct WHEPDoorTests {
     static let viewers = ["aiortc-view", "chromium-data", "chromium-view", "firefox-data", "firefox-view"]
 
-    @Test("an offer is answered with what the stream has", arguments: viewers)
+    @Test("an answer has the tracks of the stream", arguments: viewers)
     func view(offer: String) async throws {
         try await withDoubledWebRTC { double, http, _ in
             _ = try await http.publish(stream: "old")
@@ -39,7 +39,7 @@ struct WHEPDoorTests {
             let request = try #require(double.state.withLock { $0.opened.last })
             #expect(request.direction == .subscribe)
             #expect(try request.tracks == offered.sendable())
-            // A data channel is rejected and does not keep the rest from working.
+            // A data channel is rejected; audio and video are accepted.
             #expect(answered.description.media.filter { $0.media == "application" }.allSatisfy { $0.port == 0 })
         }
     }
@@ -58,7 +58,7 @@ struct WHEPDoorTests {
     }
 
     @Test(
-        "a stream that is not there is 404 with a time to come back",
+        "a missing stream is 404 with a Retry-After",
         arguments: [("demo", "unknownSession"), ("demo/cam", "unknownSession"), ("other/cam", "unknownStream")])
     func early(path: String, code: String) async throws {
         try await withDoubledWebRTC { _, http, _ in
@@ -82,13 +82,13 @@ struct WHEPDoorTests {
     }
 
     @Test(
-        "a viewer may wait for a stream", arguments: [("demo", nil), ("demo/cam", "cam"), ("demo/cam", "other")])
+        "a subscriber may wait for a stream", arguments: [("demo", nil), ("demo/cam", "cam"), ("demo/cam", "other")])
     func waiting(path: String, published: String?) async throws {
         try await withDoubledWebRTC { double, http, _ in
             let start = ContinuousClock.now
             async let viewer = http.view("\(path)?wait=20")
             try await until { double.state.withLock { $0.attempts } == 1 }
-            // Streams of other sessions wake nobody.
+            // Streams of other sessions do not end the wait.
             _ = try await http.publish("elsewhere", stream: "cam")
             _ = try await http.publish(stream: published)
             if published == "other" {
@@ -136,7 +136,7 @@ struct WHEPDoorTests {
             _ = try await http.publish(stream: "cam")
             let resource = try #require(try await http.view().fields["location"])
             for path in ["/whep/demo", "/whep/demo/cam"] {
-                // Players look whether an address is one of WHEP.
+                // Players check whether a URL is a WHEP endpoint.
                 let head = try await http.request("HEAD", path)
                 let get = try await http.request("GET", path)
                 for answer in [head, get] {
@@ -155,7 +155,7 @@ struct WHEPDoorTests {
                 let answer = try await http.request(method, path, body: "")
                 #expect(answer.status == 405 && answer.problemCode == "methodNotAllowed", "\(method) \(path)")
             }
-            // The relay makes no counter-offer, so it takes no answer to one.
+            // The relay makes no counter-offers and refuses answers to them.
             let counter = try await http.request(
                 "PATCH", resource, body: RawHTTPClient.offer("chromium-view"), fields: RawHTTPClient.sdp)
             #expect(counter.status == 415)
@@ -163,7 +163,7 @@ struct WHEPDoorTests {
     }
 
     @Test(
-        "layers are chosen",
+        "a layer can be selected",
         arguments: [
             ("{}", LayerChoice.automatic), (#"{"spatial":1}"#, .upTo(spatial: 1, temporal: nil)),
             (#"{"temporal":0}"#, .upTo(spatial: nil, temporal: 0)),
@@ -200,7 +200,7 @@ struct WHEPDoorTests {
     }
 
     @Test(
-        "layers that cannot be",
+        "invalid layers are refused",
         arguments: [
             (#"{"spatial":-1}"#, "spatial"), (#"{"spatial":1.5}"#, "spatial"), (#"{"spatial":"1"}"#, "spatial"),
             (#"{"temporal":4}"#, "temporal"), (#"{"temporal":1e300}"#, "temporal"),
@@ -222,7 +222,7 @@ struct WHEPDoorTests {
         }
     }
 
-    /// Waits for what other tasks bring about.
+    /// Waits until other tasks make the condition true.
     private func until(_ condition: () -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(20)
         while !condition() {

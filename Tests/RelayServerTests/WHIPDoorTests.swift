@@ -12,7 +12,7 @@ struct WHIPDoorTests {
         "gstreamer-publish",
     ]
 
-    @Test("an offer is answered with 201, an answer that fits, and a resource", arguments: publishers)
+    @Test("an offer is answered with 201, a matching answer and a resource", arguments: publishers)
     func publish(offer: String) async throws {
         try await withDoubledWebRTC { double, http, _ in
             let answer = try await http.publish("Team%20A", stream: "cam%2F1", offer: offer)
@@ -40,7 +40,7 @@ struct WHIPDoorTests {
         }
     }
 
-    @Test("the path can name the stream, as it does for WHEP")
+    @Test("the path can name the stream, as for WHEP")
     func streamInPath() async throws {
         try await withDoubledWebRTC { double, http, _ in
             func publish(_ path: String) async throws -> RawHTTPResponse {
@@ -74,7 +74,7 @@ struct WHIPDoorTests {
         }
     }
 
-    @Test("a publisher whose session ends while its transport is made is told so")
+    @Test("a publisher whose session ends while its transport is created gets 410")
     func endedMeanwhile() async throws {
         try await withDoubledWebRTC { double, http, _ in
             let (gate, opening) = AsyncStream<Void>.makeStream()
@@ -86,7 +86,7 @@ struct WHIPDoorTests {
             opening.finish()
             let refused = try await answer
             #expect(refused.status == 410 && refused.problemCode == "sessionEnded", "\(refused.text)")
-            // Nothing is left of it.
+            // The refused publisher leaves no state.
             double.state.withLock { $0.openGate = nil }
             _ = double.state.withLock { $0.transports.keys.first }.map { double.drop($0) }
             _ = try await http.publish(stream: "cam")
@@ -94,7 +94,7 @@ struct WHIPDoorTests {
     }
 
     @Test(
-        "the body has to be application/sdp",
+        "the body must be application/sdp",
         arguments: ["application/json", "text/plain", "", "application/sdpx", ";"])
     func mediaType(type: String) async throws {
         try await withDoubledWebRTC { _, http, _ in
@@ -107,7 +107,7 @@ struct WHIPDoorTests {
     }
 
     @Test(
-        "the answer is application/sdp, which the client has to take",
+        "the answer is application/sdp, which the client must accept",
         arguments: [
             ("application/sdp", 201), ("application/*;q=0.1", 201), ("*/*", 201), ("text/html, */*;q=0.8", 201),
             ("application/json", 406), ("application/sdp;q=0, */*", 406), ("text/*", 406),
@@ -123,7 +123,7 @@ struct WHIPDoorTests {
     }
 
     @Test(
-        "what is no description is 400",
+        "an invalid session description is 400",
         arguments: [
             "", "hello", "\u{0}", "v=0", "v=0\r\n", "v=1\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n",
             "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n", "{\"sdp\":\"v=0\"}",
@@ -141,7 +141,7 @@ struct WHIPDoorTests {
     }
 
     @Test(
-        "what cannot be agreed to is 422, and says why",
+        "an offer that cannot be accepted is 422 with the reason",
         arguments: [
             ("a viewer's offer", "sendonly"), ("ICE-lite", "ice-lite"), ("no fingerprint", "fingerprint"),
             ("no credentials", "ice-ufrag"), ("two videos", "one track of video"), ("H.264 only", "no codec for video"),
@@ -201,7 +201,7 @@ struct WHIPDoorTests {
     }
 
     @Test(
-        "names are checked",
+        "invalid session and stream names are refused",
         arguments: [
             ("/whip/%00", "invalidSessionName"), ("/whip/" + String(repeating: "x", count: 151), "invalidSessionName"),
             ("/whip/demo?stream=", "invalidStreamName"), ("/whip/demo?stream=%0a", "invalidStreamName"),
@@ -214,7 +214,7 @@ struct WHIPDoorTests {
         }
     }
 
-    @Test("what the engine refuses")
+    @Test("each error of the engine has its status and code")
     func refusals() async throws {
         try await withDoubledWebRTC { double, http, _ in
             for (error, status, code, retry) in [
@@ -243,7 +243,7 @@ struct WHIPDoorTests {
                 #expect(answer.status == 503 && answer.problemCode == "draining")
                 #expect(answer.fields["retry-after"] != nil)
             }
-            // Who is there can still go.
+            // Existing resources can still be deleted.
             #expect(try await http.request("DELETE", #require(there.fields["location"])).status == 200)
         }
     }
@@ -251,7 +251,7 @@ struct WHIPDoorTests {
     @Test func everyMethodIsAnswered() async throws {
         try await withDoubledWebRTC { _, http, _ in
             let resource = try #require(try await http.publish().fields["location"])
-            // There is nothing to show, which is a success (RFC 9725 section 4.1).
+            // GET and HEAD succeed without content (RFC 9725 section 4.1).
             for path in ["/whip/demo", "/whip/demo/cam", resource] {
                 for method in ["GET", "HEAD"] {
                     let answer = try await http.request(method, path)

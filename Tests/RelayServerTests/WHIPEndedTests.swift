@@ -4,10 +4,10 @@ import Testing
 
 @testable import ControlServer
 
-@Suite("WHIP: publishers that the rules end while they are let in", .serialized)
+@Suite("WHIP: publishers that are removed while they are admitted", .serialized)
 struct WHIPEndedTests {
     @Test(
-        "one that is removed while the engine mutes it is told so, and its transport is closed",
+        "a publisher that is removed while the engine mutes it gets an error, and its transport is closed",
         .timeLimit(.minutes(2)), arguments: [(true, 410, "sessionEnded"), (false, 403, "notPermitted")])
     func removedMeanwhile(isAlone: Bool, status: Int, code: String) async throws {
         try await withDoors { _ in
@@ -17,11 +17,11 @@ struct WHIPEndedTests {
                 bodies: bodies, parts: try ControlParts(bare: engine, logger: logger), logger: logger)
         } body: { server, http in
             let door = try #require(server.webRTC as? StandingDoor)
-            // Whatever fails: an engine that stands still cannot be stopped.
+            // Unblocks the engine even if the test fails, because a blocked engine cannot be stopped.
             defer { door.goOn() }
             let created = try await http.request("POST", "/v1/admin/sessions", body: #"{"name":"demo"}"#)
             #expect(created.status == 201)
-            // So there is something to wait for between the transport and the answer.
+            // The forced mute makes the request wait between the creation of the transport and the answer.
             let muted = try await http.request("PUT", "/v1/admin/sessions/demo/mute-all", body: #"{"muted":true}"#)
             #expect(muted.status == 204)
             if !isAlone {

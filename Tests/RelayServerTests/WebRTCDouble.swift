@@ -6,7 +6,7 @@ import MillraceTestKit
 import SDP
 import Synchronization
 
-/// Stands in for the media engine behind WHIP and WHEP: remembers what it is asked for, and fails or waits when it is told to.
+/// A test double of the media engine for WHIP and WHEP: records requests, and fails or waits as configured.
 final class WebRTCDouble: WebRTCDoor {
     struct Transport: Sendable {
         var session: String
@@ -16,18 +16,18 @@ final class WebRTCDouble: WebRTCDoor {
 
     struct State: Sendable {
         var transports: [TransportID: Transport] = [:]
-        /// In order of publication.
+        /// Streams in order of publication.
         var streams: [(session: String, name: String)] = []
         var random = SeededGenerator(seed: 9)
         var opened: [WebRTCRequest] = []
         var attempts = 0
-        /// Thrown by the next `openWebRTC`.
+        /// Error of the next `openWebRTC`.
         var failure: EngineError?
-        /// Thrown by `setLayer`.
+        /// Error of `setLayer`.
         var layerFailure: EngineError?
-        /// An `openWebRTC` waits here when it is done.
+        /// `openWebRTC` waits for this before it returns.
         var openGate: AsyncStream<Void>?
-        /// A restart waits here.
+        /// `restartICE` waits for this.
         var restartGate: AsyncStream<Void>?
         var restarts = 0
     }
@@ -92,7 +92,7 @@ final class WebRTCDouble: WebRTCDoor {
         guard drop(id) else { throw .unknownTransport(id.rawValue) }
     }
 
-    /// As when the peer's consent ran out.
+    /// Removes a transport, as if the peer's consent had expired.
     @discardableResult
     func drop(_ id: TransportID) -> Bool {
         state.withLock { state in
@@ -125,7 +125,7 @@ final class WebRTCDouble: WebRTCDoor {
         state.withLock { $0.transports[id]?.layer = choice }
     }
 
-    /// Its streams have no media.
+    /// Always throws: the double has no media.
     func streams(session: String) async throws(EngineError) -> [StreamSnapshot] { throw .unknownSession(session) }
 
     func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot {

@@ -4,7 +4,7 @@ import RelayServer
 import SDP
 import Testing
 
-@Suite("WHIP and WHEP before the media engine", .serialized)
+@Suite("WHIP and WHEP with the media engine", .serialized)
 struct WebRTCEngineTests {
     private static let plain = #"{"direction":"publish","stream":"cam","audio":{"ssrc":1},"video":{"ssrc":2}}"#
 
@@ -16,7 +16,7 @@ struct WebRTCEngineTests {
         try Answer(parsing: response.body, to: Offer(parsing: RawHTTPClient.offer(offer).utf8).description)
     }
 
-    @Test("real offers are answered", arguments: WHIPDoorTests.publishers)
+    @Test("offers of real clients are answered", arguments: WHIPDoorTests.publishers)
     func publish(offer: String) async throws {
         try await withRelay({
             $0.mediaAddress = "::"
@@ -124,7 +124,7 @@ struct WebRTCEngineTests {
             while try await http.request("GET", path).status == 204, ContinuousClock.now < deadline {}
             #expect(try await http.request("GET", path).status == 404)
             #expect(try await http.patch(path, Fragment.restart, tag: "*").status == 404)
-            // Its name is free again.
+            // The stream's name is free again.
             _ = try await http.publish(stream: "cam")
         }
     }

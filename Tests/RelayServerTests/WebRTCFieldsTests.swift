@@ -35,7 +35,7 @@ struct WebRTCFieldsTests {
     }
 
     @Test(
-        "servers for clients (RFC 7064, RFC 7065)",
+        "STUN and TURN server URLs (RFC 7064, RFC 7065)",
         arguments: [
             ("stun:a.example", true), ("stuns:a.example:5349", true), ("turn:[2001:db8::1]:3478?transport=tcp", true),
             ("turns:a.example?transport=tcp", true), ("http:a.example", false), ("stun:", false), ("stun", false),

@@ -3,7 +3,7 @@ import MillraceTestKit
 import SDP
 import Testing
 
-/// Runs `body` against HTTP doors before a double of the media engine.
+/// Runs `body` against a control server with a test double of the media engine.
 func withDoubledWebRTC(
     _ configure: (inout ControlConfiguration) -> Void = { _ in },
     _ body: (WebRTCDouble, RawHTTPClient, OpenBodies) async throws -> Void
@@ -21,7 +21,7 @@ func withDoubledWebRTC(
 extension RawHTTPClient {
     static let sdp = ["Content-Type": "application/sdp"]
 
-    /// The offer of a real client (Tests/Vectors/sdp).
+    /// Returns the offer of a real client (Tests/Vectors/sdp).
     static func offer(_ name: String) throws -> String { try TestVector.text("sdp/\(name).sdp") }
 
     /// Publishes and expects success.
@@ -43,7 +43,7 @@ extension RawHTTPClient {
             "POST", "/whep/\(path)", body: Self.offer(offer), fields: Self.sdp.merging(fields) { $1 })
     }
 
-    /// `PATCH` with a fragment.
+    /// Sends a fragment by `PATCH`.
     func patch(_ path: String, _ fragment: String, tag: String?) async throws -> RawHTTPResponse {
         var fields = ["Content-Type": "application/trickle-ice-sdpfrag"]
         fields["If-Match"] = tag
@@ -51,15 +51,15 @@ extension RawHTTPClient {
     }
 }
 
-/// What clients send by `PATCH`.
+/// SDP fragments that clients send by `PATCH`.
 enum Fragment {
-    /// Candidates of the ICE session that an offer began.
+    /// Returns candidates of the ICE session that an offer began.
     static func trickle(of offer: String) throws -> String {
         let peer = try Offer(parsing: RawHTTPClient.offer(offer).utf8).peer.credentials
         return text(peer.ufrag, peer.password)
     }
 
-    /// Credentials that no offer has.
+    /// A fragment with new ICE credentials.
     static let restart = text("New1", "newpasswordnewpassword1")
 
     static func text(_ ufrag: String, _ password: String) -> String {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("WHIP and WHEP resources: trickle, ICE restart, end (RFC 9725 section 4.3)", .serialized)
 struct WebRTCResourceTests {
-    /// A resource of each door, with the entity tag of its ICE session.
+    /// Runs `body` with a WHIP or WHEP resource and the entity tag of its ICE session.
     private func withResource(
         _ offer: String, _ body: (WebRTCDouble, RawHTTPClient, _ path: String, _ tag: String) async throws -> Void
     ) async throws {
@@ -17,7 +17,7 @@ struct WebRTCResourceTests {
         }
     }
 
-    @Test("candidates are taken with 204", arguments: ["chromium-publish", "chromium-view"])
+    @Test("candidates are accepted with 204", arguments: ["chromium-publish", "chromium-view"])
     func trickle(offer: String) async throws {
         try await withResource(offer) { double, http, path, tag in
             let fragment = try Fragment.trickle(of: offer)
@@ -31,7 +31,7 @@ struct WebRTCResourceTests {
         }
     }
 
-    @Test("conditions that are missing or do not hold", arguments: ["chromium-publish", "chromium-view"])
+    @Test("missing and failed preconditions have their errors", arguments: ["chromium-publish", "chromium-view"])
     func conditions(offer: String) async throws {
         try await withResource(offer) { _, http, path, tag in
             let fragment = try Fragment.trickle(of: offer)
@@ -83,9 +83,9 @@ struct WebRTCResourceTests {
                 double.state.withLock { $0.transports.values.first { $0.snapshot.peer.ufrag == "New1" } })
             #expect(snapshot.snapshot.credentials == fragment.credentials)
 
-            // What was sent before the restart and comes after it.
+            // A fragment of the old ICE session that arrives after the restart.
             #expect(try await http.patch(path, Fragment.trickle(of: offer), tag: tag).status == 412)
-            // Candidates of the new session, and the restart once more: nothing happens.
+            // Candidates of the new session and a repeated restart change nothing.
             #expect(try await http.patch(path, Fragment.restart, tag: next).status == 204)
             #expect(try await http.patch(path, Fragment.restart, tag: "*").status == 204)
             #expect(double.state.withLock { $0.restarts } == 1)
@@ -120,7 +120,7 @@ struct WebRTCResourceTests {
             let second = try await http.patch(path, Fragment.text("New2", "newpasswordnewpassword2"), tag: "*")
             #expect(second.status == 409 && second.problemCode == "restartExists")
             #expect(second.fields["retry-after"] != nil)
-            // Candidates of the session that is still in force are not in the way.
+            // Candidates of the current session are still accepted.
             #expect(try await http.patch(path, Fragment.trickle(of: "chromium-publish"), tag: tag).status == 204)
             gate.continuation.finish()
             #expect(try await first.status == 200)
@@ -130,11 +130,13 @@ struct WebRTCResourceTests {
         }
     }
 
-    @Test("what is gone is 404, however it went", arguments: ["chromium-publish", "chromium-view"], [true, false])
+    @Test(
+        "a resource is 404 after its end, by request or not",
+        arguments: ["chromium-publish", "chromium-view"], [true, false])
     func gone(offer: String, byRequest: Bool) async throws {
         try await withResource(offer) { double, http, path, tag in
             if byRequest {
-                // No condition applies to the end.
+                // `DELETE` ignores preconditions.
                 let answer = try await http.request("DELETE", path, fields: ["If-Match": "\"stale\""])
                 #expect(answer.status == 200 && answer.body.isEmpty)
             } else {

@@ -3,14 +3,14 @@ import MillraceTestKit
 import Signaling
 import Testing
 
-/// What a client may send that is no request: each is an error that names its place, and never more.
+/// Client messages that are not valid requests: each is an error that names the coding path.
 @Suite struct HostileTests {
     private func decode(_ text: String) throws -> RequestMessage {
         try JSONDecoder().decode(RequestMessage.self, from: Data(text.utf8))
     }
 
     @Test(
-        "messages that are no requests are refused",
+        "messages that are not requests are refused",
         arguments: [
             "", "null", "[]", "7", "\"x\"", "{}", "{\"id\":1}", #"{"method":"ping"}"#, #"{"id":"1","method":"ping"}"#,
             #"{"id":-1,"method":"ping"}"#, #"{"id":4294967296,"method":"ping"}"#, #"{"id":1.5,"method":"ping"}"#,
@@ -33,7 +33,7 @@ import Testing
         #expect(throws: DecodingError.self) { try decode(text) }
     }
 
-    @Test("a wrong field is named")
+    @Test("the error of an invalid field names it")
     func path() throws {
         do {
             _ = try decode(
@@ -44,13 +44,13 @@ import Testing
         }
     }
 
-    @Test("fields that nobody knows are passed over")
+    @Test("unknown fields are ignored")
     func unknownFields() throws {
         let message = try decode(#"{"id":1,"method":"leave","params":{"endForAll":false,"x":{"y":[1]}},"more":null}"#)
         #expect(message.request == .leave(LeaveRequest()))
     }
 
-    @Test("deep nesting, in a place where something is read and where nothing is", arguments: [100, 600, 30_000])
+    @Test("deep nesting is refused in a known field, and never traps", arguments: [100, 600, 30_000])
     func nesting(_ depth: Int) {
         let open = String(repeating: "[", count: depth)
         let close = String(repeating: "]", count: depth)
@@ -58,13 +58,13 @@ import Testing
             try decode(#"{"id":1,"method":"rename","params":{"user":"u","name":\#(open)\#(close)}}"#)
         }
         #expect(throws: DecodingError.self) { try decode(open) }
-        // Where nobody looks it is refused or passed over, as the parser's own bound says.
+        // In an unknown field it is refused or ignored, depending on the parser's own limit.
         _ = try? decode(#"{"id":1,"method":"ping","x":\#(open)\#(close)}"#)
         let objects = String(repeating: #"{"a":"#, count: depth)
         _ = try? decode(#"{"id":1,"method":"ping","x":\#(objects)0"# + String(repeating: "}", count: depth + 1))
     }
 
-    @Test("large values are taken as they are: the message's size bounds them")
+    @Test("large values are decoded unchanged; only the message's size limits them")
     func large() throws {
         let name = String(repeating: "\u{1F642}", count: 10_000)
         let message = RequestMessage(id: 1, .rename(RenameRequest(user: ConnectionID(rawValue: name), name: name)))
@@ -72,8 +72,8 @@ import Testing
         #expect(try JSONDecoder().decode(RequestMessage.self, from: data) == message)
     }
 
-    /// Real messages with bytes and words changed: an error or a message, never a trap.
-    @Test("damaged messages do no harm", arguments: 1...8)
+    /// Valid messages with changed bytes and words: decoding returns an error or a message and never traps.
+    @Test("damaged messages never trap the decoder", arguments: 1...8)
     func mutations(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let encoder = JSONEncoder()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct NameRuleTests {
     @Test(
-        "SES-2 the rule of names, the same at client and relay",
+        "SES-2 clients and the relay check session names by the same rule",
         arguments: [
             ("a", true), (String(repeating: "ü", count: 150), true), ("", false),
             (String(repeating: "x", count: 151), false), ("\u{2028}", false), ("a\nb", false), ("\u{E000}", false),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "SES-2 USR-2 no name has bidirectional controls or characters that nothing shows",
+        "SES-2 USR-2 names with bidirectional controls or invisible characters are refused",
         arguments: [
             0x061C, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, 0x00AD, 0x115F, 0x3164, 0xFFA0, 0x034F, 0x2065, 0xE0001,
         ]
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "USR-2 names that run from right to left, and emoji, need none of them",
+        "USR-2 right-to-left names and emoji are accepted",
         arguments: ["שרה", "علي", "❤️", "👩🏽‍🚀", "क्‍ष", "🏴󠁧󠁢󠁳󠁣󠁴󠁿"])
     func shown(_ name: String) {
         #expect(NameRule.objection(toShown: name, subject: "the name", characters: 200, bytes: 800) == nil)

@@ -7,7 +7,7 @@ import Testing
         try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
     }
 
-    @Test("every request comes out as it went in", arguments: Samples.allRequests)
+    @Test("every request is equal after encoding and decoding", arguments: Samples.allRequests)
     func requests(_ request: Request) throws {
         let message = RequestMessage(id: .max, request)
         #expect(try roundTrip(message) == message)
@@ -17,7 +17,7 @@ import Testing
         #expect(object?["params"] is [String: Any])
     }
 
-    @Test("SES-8 a join without media, or with a part of it, means the usual rest")
+    @Test("SES-8 missing media settings of a join have their default values")
     func joinMedia() throws {
         func media(_ json: String) throws -> JoinMedia? {
             let text = #"{"version":1,"session":"s","name":"n"\#(json)}"#
@@ -29,7 +29,7 @@ import Testing
         #expect(try media(#","media":{"receivesAudio":false}"#) == JoinMedia(receivesAudio: false))
     }
 
-    @Test("every event comes out as it went in", arguments: Samples.allEvents)
+    @Test("every event is equal after encoding and decoding", arguments: Samples.allEvents)
     func events(_ event: Event) throws {
         let message = EventMessage(seq: .max, event)
         #expect(try roundTrip(message) == message)
@@ -37,13 +37,13 @@ import Testing
         #expect(head.id == nil && head.seq == .max && head.event == event.name.rawValue)
     }
 
-    @Test("there is a sample of every method and of every event")
+    @Test("every method and every event has a sample")
     func samples() {
         #expect(Set(Samples.allRequests.map(\.method)) == Set(Method.allCases))
         #expect(Set(Samples.allEvents.map(\.name)) == Set(EventName.allCases))
     }
 
-    @Test("answers and errors come out as they went in")
+    @Test("answers and errors are equal after encoding and decoding")
     func results() throws {
         let join = ResultMessage<JoinAnswer>(id: 1, .success(Samples.joinAnswer))
         #expect(try roundTrip(join) == join)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("CHT-3 answers about conversations come out as they went in")
+    @Test("CHT-3 answers about conversations are equal after encoding and decoding")
     func conversations() throws {
         let pages = ResultMessage<ConversationsRequest.Answer>(
             id: 1, .success(.init(conversations: [Samples.conversation], totalUnread: 3, hasMore: true)))
@@ -95,13 +95,13 @@ import Testing
         #expect(try roundTrip(login) == login)
         let text = #"{"type":2,"id":"g-1","name":"","unread":0,"order":0,"change":0,"notification":1}"#
         #expect(try JSONDecoder().decode(Conversation.self, from: Data(text.utf8)) == Samples.bareConversation)
-        // Written whether or not something is cleared.
+        // `clearedThrough` is encoded even if it is 0.
         let bare = try JSONSerialization.jsonObject(with: JSONEncoder().encode(Samples.bareConversation))
         #expect((bare as? [String: Any])?["clearedThrough"] as? Int == 0)
     }
 
     @Test(
-        "CHT-10 what a client sends is checked there as at the relay",
+        "CHT-10 clients and the relay check messages by the same rules",
         arguments: [
             ("m", "x", 8_192, nil), ("m", "x", 8_193, .textTooLong), ("m", "x", 0, .invalidField),
             ("", "x", 1, .invalidField), ("é", "x", 1, .invalidField), ("a\u{7F}", "x", 1, .invalidField),
@@ -114,7 +114,7 @@ import Testing
         #expect(ChatRequest(text: text, id: id).objection?.code == code)
     }
 
-    @Test("the answer of a relay that knows nothing of subsessions and chat is read")
+    @Test("the join answer of an older relay without subsessions and chat is decoded")
     func earlierRelay() throws {
         let encoded = try JSONEncoder().encode(Samples.joinAnswer)
         var object = try #require(JSONSerialization.jsonObject(with: encoded) as? [String: Any])
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "CHT-1 texts are checked at the client as at the relay",
+        "CHT-1 clients and the relay check texts by the same rules",
         arguments: [
             ("x", 1, nil), ("x", 8_192, nil), ("x", 8_193, .textTooLong), ("é", 4_096, nil),
             ("é", 4_097, .textTooLong), ("", 1, .invalidField),
@@ -142,7 +142,7 @@ import Testing
         #expect(BroadcastRequest(text: text).objection?.code == code)
     }
 
-    @Test("CON-5 codes and their titles are each there once")
+    @Test("CON-5 error codes and their titles are unique")
     func codes() {
         #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == ErrorCode.allCases.count)
         #expect(Set(ErrorCode.allCases.map(\.title)).count == ErrorCode.allCases.count)
@@ -150,7 +150,7 @@ import Testing
         #expect(SignalingError(.noMedia, "why").description == "noMedia: why")
     }
 
-    @Test("the protocol's words are the documented ones")
+    @Test("messages have the documented JSON keys and values")
     func words() throws {
         let text = #"{"id":7,"method":"signal","params":{"type":"chat","data":"hello","to":"c-1"}}"#
         let message = try JSONDecoder().decode(RequestMessage.self, from: Data(text.utf8))
@@ -161,7 +161,7 @@ import Testing
         #expect(
             try JSONDecoder().decode(EventMessage.self, from: Data(event.utf8))
                 == EventMessage(seq: 42, .userLeft(UserLeft(user: Samples.connection, reason: .networkLost))))
-        // Methods without parameters may leave them out.
+        // Requests of methods without parameters may leave out `params`.
         for method in ["ping", "statistics", "restartICE", "disableForceMute"] {
             let bare = Data(#"{"id":1,"method":"\#(method)"}"#.utf8)
             #expect(try JSONDecoder().decode(RequestMessage.self, from: bare).request.method.rawValue == method)
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(
-        "SIG-1 a client knows by itself what the relay would refuse",
+        "SIG-1 clients check signals by the relay's rules",
         arguments: [
             ("t", 8_192, nil), ("t\u{E9}", 0, .invalidSignalType),
             (String(repeating: "~", count: 129), 0, .invalidSignalType),

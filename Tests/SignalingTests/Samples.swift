@@ -1,6 +1,6 @@
 import Signaling
 
-/// One message of every kind, with all that it can hold and with as little as it can hold.
+/// Messages of every kind, with all optional fields and with none.
 enum Samples {
     static let connection = ConnectionID(rawValue: "c-1")
     static let stream = StreamID(rawValue: "s-1")

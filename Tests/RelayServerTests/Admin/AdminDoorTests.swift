@@ -82,7 +82,7 @@ struct AdminDoorTests {
     }
 
     @Test(
-        "what is not there or not right is said, and nothing is done",
+        "unknown targets and invalid requests get their error, and change nothing",
         arguments: [
             ("GET", "/nowhere", nil, 404, "unknownSession"), ("DELETE", "/nowhere", nil, 404, "unknownSession"),
             ("GET", "/lobby?app=bank", nil, 404, "unknownSession"),
@@ -114,7 +114,7 @@ struct AdminDoorTests {
         }
     }
 
-    @Test("nobody without the right token gets anything from a route that needs one") func strangers() async throws {
+    @Test("every route that needs a token refuses requests without the right one") func strangers() async throws {
         let secret = "shop-secret-shop-secret-shop-secret"
         var grant = TokenGrant(session: "lobby")
         try grant.set(role: "host")
@@ -130,7 +130,7 @@ struct AdminDoorTests {
             for route in server.catalogue.routes where route.access != .open && route.access != .session {
                 let path = route.path.replacing("{session}", with: "lobby").replacing("{stream}", with: "s0")
                     .replacing("{participant}", with: "c0").replacing("{id}", with: "x").replacing("{issue}", with: "x")
-                // A session token is one of those that WHIP and WHEP take.
+                // WHIP and WHEP also accept session tokens.
                 let takesSessionTokens = route.access == .publish || route.access == .view
                 for token in [nil, "x", "administrator-2"] + (takesSessionTokens ? [] : [session]) {
                     let fields = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
@@ -184,7 +184,7 @@ struct AdminDoorTests {
         }
     }
 
-    @Test("ISS-1 an operator reads reports back") func issues() async throws {
+    @Test("ISS-1 an operator reads stored reports") func issues() async throws {
         try await withDoubledSessions { _, http, server in
             let head = IssueHead(
                 app: "shop", session: "lobby", sessionID: SessionID(rawValue: "s"),
@@ -203,7 +203,7 @@ struct AdminDoorTests {
     }
 
     @Test(
-        "a drain is ordered with a time and a place",
+        "an order to drain has a time and an optional URL, which are checked",
         arguments: [
             (#"{"seconds":30}"#, 202, nil), (#"{"seconds":0,"url":"wss://b.example/x"}"#, 202, nil),
             (#"{"seconds":-1}"#, 422, "seconds"), (#"{"seconds":86401}"#, 422, "seconds"), (#"{}"#, 422, "seconds"),

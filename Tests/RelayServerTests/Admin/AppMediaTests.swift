@@ -4,12 +4,12 @@ import MediaEngine
 import RelayServer
 import Testing
 
-@Suite("SES-3 Media of one app is not that of another")
+@Suite("SES-3 Media of apps is separate")
 struct AppMediaTests {
     private static let apps =
         "shop:shop-secret-shop-secret-shop-secret,bank:bank-secret-bank-secret-bank-secret"
 
-    @Test("SES-3 two apps' sessions of one name have streams of their own") func streams() async throws {
+    @Test("SES-3 sessions with the same name in two apps have separate streams") func streams() async throws {
         try await withRelay {
             $0.apps = Self.apps
             $0.appDefault = "shop"
@@ -35,7 +35,7 @@ struct AppMediaTests {
                 let strange = try await http.request("GET", "\(path)/sessions/lobby/streams/vault/canvas.wav?app=shop")
                 #expect(strange.status == 404 && strange.problemCode == "unknownStream")
             }
-            // A name cannot reach over to the other app.
+            // A crafted session name cannot address the other app's session.
             let crafted = try await http.request("GET", "/v1/sessions/bank%1Flobby/streams")
             #expect(crafted.status == 400 && crafted.problemCode == "invalidSessionName")
             let muted = try await http.request(

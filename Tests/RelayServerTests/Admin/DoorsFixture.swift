@@ -5,7 +5,7 @@ import ServiceLifecycle
 import Signaling
 import Testing
 
-/// Runs `body` against HTTP doors alone, on a free port, with an engine that nobody talks to.
+/// Runs `body` against a control server on a free port, with an idle engine.
 func withDoors(
     _ configure: (inout ControlConfiguration) -> Void = { _ in },
     make: (MediaEngine, ControlConfiguration, OpenBodies, Logger) throws -> ControlServer,
@@ -44,7 +44,7 @@ func withDoors(
 }
 
 extension ControlParts {
-    /// No apps, no users, nothing kept.
+    /// Creates parts without apps, users and stored data.
     init(bare engine: MediaEngine, apps: AppDirectory = AppDirectory(), logger: Logger) throws {
         let verifier = JWTVerifier(apps: apps)
         let issues = try IssueArchive(logger: logger)
@@ -59,7 +59,7 @@ extension ControlParts {
     }
 }
 
-/// Runs `body` against HTTP doors before a double of the sessions.
+/// Runs `body` against a control server with a test double of the sessions.
 func withDoubledSessions(
     apps: AppDirectory = AppDirectory(secrets: ["shop": "shop-secret-shop-secret-shop-secret"]),
     _ configure: (inout ControlConfiguration) -> Void = { _ in },

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("CON-6 Drain")
 struct DrainTests {
-    /// Runs a drain service before doubled sessions with so many clients.
+    /// Runs a drain service with a test double of the sessions that has `clients` clients.
     private func withDrain(
         clients: Int, grace: Duration, minimum: Duration = .zero,
         _ body: (SessionsDouble, DrainControl, OpenBodies, ServiceGroup) async throws -> Void
@@ -38,12 +38,12 @@ struct DrainTests {
         }
     }
 
-    @Test("CON-6 an order tells the clients, and the relay ends when they have left") func leaves() async throws {
+    @Test("CON-6 an order is announced to clients, and the relay ends when they have left") func leaves() async throws {
         let took = try await withDrain(clients: 2, grace: .zero) { double, control, bodies, _ in
             control.order(DrainOrder(seconds: 600, url: "wss://b.example"))
             while double.deeds.isEmpty { await Task.yield() }
             #expect(double.deeds == ["drain wss://b.example"])
-            // The seconds of the order, though a part of the first has passed.
+            // The announced time is the ordered 600 s, although a fraction of a second has passed.
             #expect(double.state.withLockedValue { $0.drainSeconds } == [600])
             #expect(bodies.isDraining)
             double.state.withLockedValue { $0.gauges.users = [.publisher: 1] }
@@ -66,14 +66,14 @@ struct DrainTests {
         #expect(left < .seconds(60))
     }
 
-    @Test("CON-6 it ends at the deadline with clients there") func deadline() async throws {
+    @Test("CON-6 a drain ends at its deadline even if clients remain") func deadline() async throws {
         let took = try await withDrain(clients: 2, grace: .zero) { _, control, _, _ in
             control.order(DrainOrder(seconds: 1))
         }
         #expect(took >= .milliseconds(900) && took < .seconds(60))
     }
 
-    @Test("CON-6 a later order takes the place of the one before") func later() async throws {
+    @Test("CON-6 a later order replaces the earlier one") func later() async throws {
         let took = try await withDrain(clients: 2, grace: .zero) { double, control, _, _ in
             control.order(DrainOrder(seconds: 600, url: "wss://a.example"))
             while double.deeds.isEmpty { await Task.yield() }
@@ -84,7 +84,7 @@ struct DrainTests {
         #expect(took < .seconds(60))
     }
 
-    @Test("CON-6 a signal gives clients the configured time, and load balancers theirs") func signal() async throws {
+    @Test("CON-6 a signal gives clients and load balancers their configured times") func signal() async throws {
         let waited = try await withDrain(clients: 1, grace: .seconds(1), minimum: .zero) { _, _, _, group in
             await group.triggerGracefulShutdown()
         }
@@ -97,7 +97,7 @@ struct DrainTests {
         #expect(empty >= .milliseconds(900) && empty < .seconds(60))
     }
 
-    @Test("CON-6 a signal during an ordered drain makes it no longer") func both() async throws {
+    @Test("CON-6 a signal during an ordered drain does not extend it") func both() async throws {
         let took = try await withDrain(clients: 1, grace: .zero) { double, control, _, group in
             control.order(DrainOrder(seconds: 600))
             while double.deeds.isEmpty { await Task.yield() }
@@ -106,7 +106,7 @@ struct DrainTests {
         #expect(took < .seconds(60))
     }
 
-    @Test("CON-6 the admin API ends a whole relay") func whole() async throws {
+    @Test("CON-6 the admin API drains and ends a relay") func whole() async throws {
         try await withRelay({ $0.drainSeconds = 600 }) { relay, http in
             let answer = try await http.request("POST", "/v1/admin/drain", body: #"{"seconds":2}"#)
             #expect(answer.status == 202)

@@ -110,7 +110,7 @@ struct SessionCommandTests {
         #expect(nobody.status == 1 && nobody.errors.contains("cannot connect"))
     }
 
-    @Test("CAN-2 a stream's canvas comes to a file and to standard output") func tap() async throws {
+    @Test("CAN-2 a stream's canvas is written to a file or to standard output") func tap() async throws {
         let folder = TemporaryFolder()
         try await withRelay { relay, http in
             try await withMedia(relay, http: http) { media in
@@ -119,7 +119,7 @@ struct SessionCommandTests {
                     "session", "tap", media.session, media.stream, "--url", relay.url, "--output", file,
                 ]
                 var result = try await MillraceProcess.run(arguments)
-                // The first picture may take a moment.
+                // The first frame may take a moment.
                 for _ in 0..<20 where result.status != 0 { result = try await MillraceProcess.run(arguments) }
                 #expect(result.status == 0, "\(result.errors)")
                 #expect(FileManager.default.contents(atPath: file)?.starts(with: [0x89, 0x50, 0x4E, 0x47]) == true)

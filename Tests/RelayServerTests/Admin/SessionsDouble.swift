@@ -3,7 +3,7 @@ import ControlServer
 import NIOConcurrencyHelpers
 import Signaling
 
-/// Sessions without rules: what the admin API asks for is written down.
+/// A test double of the sessions that records the requests of the admin API.
 final class SessionsDouble: SessionsDoor {
     struct Session: Sendable {
         var users: [UserInfo] = []
@@ -12,10 +12,10 @@ final class SessionsDouble: SessionsDoor {
 
     struct State: Sendable {
         var sessions: [SessionKey: Session] = [:]
-        /// What was asked to be done, in words.
+        /// The requested operations as text.
         var deeds: [String] = []
         var gauges = SessionGauges()
-        /// As announced by each drain.
+        /// Seconds announced by each drain.
         var drainSeconds: [Int] = []
     }
 
@@ -23,7 +23,7 @@ final class SessionsDouble: SessionsDoor {
 
     var deeds: [String] { state.withLockedValue { $0.deeds } }
 
-    /// A session with so many users, `c0` and so on, and a stream each, `s0` and so on.
+    /// Adds a session with `users` users named `c0`, `c1` ... that publish one stream each, named `s0`, `s1` ...
     func add(_ name: String, app: String = "shop", users: Int = 0) throws {
         let address = try SessionKey(app: app, name: name)
         var session = Session()

@@ -27,7 +27,7 @@ struct TLSDoorTests {
         } _: { relay, http in
             #expect(relay.url.hasPrefix("https://127.0.0.1:"))
             #expect(try await status(relay, trusting: maker.certificate).get() == 200)
-            // Another certificate is not trusted, and HTTP without TLS is not spoken.
+            // Another certificate is not trusted, and HTTP without TLS is refused.
             let other = CertificateMaker()
             try other.write(name: "one")
             if case .success(let status) = await status(relay, trusting: other.certificate) {
@@ -51,7 +51,7 @@ struct TLSDoorTests {
                 #expect(said.contains("TLSv\(version)") && said.contains("Verify return code: 0"), "\(said)")
                 #expect(said.contains("ALPN protocol: http/1.1"))
             }
-            // The client's own security level would refuse 1.1 before the relay does.
+            // The default security level of the client would refuse TLS 1.1 before the relay does.
             let old = try await maker.handshake(port: relay.httpPort, ["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"])
             #expect(!old.contains("Verify return code: 0") || old.contains("Cipher is (NONE)"), "\(old)")
         }
@@ -74,12 +74,12 @@ struct TLSDoorTests {
             return
         }
         #expect(error.description.contains(maker.certificate) && store.context === old)
-        // Said once, not at every look.
+        // The error is reported once, not at every check.
         guard case .none = store.look() else {
             Issue.record("said twice")
             return
         }
-        // A key that is not that of the certificate.
+        // A key that does not match the certificate.
         let other = CertificateMaker()
         try other.write(name: "two")
         try FileManager.default.removeItem(atPath: maker.certificate)

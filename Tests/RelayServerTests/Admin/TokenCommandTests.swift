@@ -6,7 +6,7 @@ import Testing
 struct TokenCommandTests {
     private let secret = "shop-secret-shop-secret-shop-secret"
 
-    @Test("TOK-4 a token of the command line opens the session") func minted() async throws {
+    @Test("TOK-4 a token from the command line is accepted at a join") func minted() async throws {
         let arguments = [
             "token", "--app", "shop", "--secret", secret, "--session", "Support 17", "--identity", "anna", "--role",
             "host",
@@ -27,7 +27,7 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "bad usage is exit code 2 with the reason",
+        "wrong usage ends with exit code 2 and the reason",
         arguments: [
             ["token"], ["token", "--app", "a", "--session", "b"],
             ["token", "--app", "a", "--session", "b", "--secret", "short"],
@@ -43,7 +43,7 @@ struct TokenCommandTests {
         ])
     func badUsage(arguments: [String]) async throws {
         let result = try await MillraceProcess.run(arguments)
-        // A group of commands alone shows its help.
+        // A command group without a subcommand prints its help.
         if arguments == ["session"] {
             #expect(result.output.contains("Examples:"))
         } else {

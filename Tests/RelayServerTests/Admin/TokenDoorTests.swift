@@ -25,7 +25,7 @@ struct TokenDoorTests {
         }
     }
 
-    @Test("TOK-4 nobody else does, nor what cannot be said") func refused() async throws {
+    @Test("TOK-4 wrong credentials and invalid grants are refused") func refused() async throws {
         try await withDoubledSessions { _, http, _ in
             let body = #"{"session":"lobby"}"#
             for credentials in ["shop:wrong", "shop:", "nobody:\(secret)", ":", "shop", "shop:\(secret)x"] {
@@ -65,7 +65,7 @@ struct TokenDoorTests {
             let name = String(repeating: "n", count: 40)
             #expect(try await identity("name=\(name)") == String(name.prefix(35)))
             #expect(try await identity("name=") == nil)
-            // As `URLSearchParams` writes it: the page's.
+            // Encoding of `URLSearchParams`, which the page uses.
             #expect(try await identity("name=Ada+Lovelace") == "Ada Lovelace")
             #expect(try await identity("name=Ada%2BBob") == "Ada+Bob")
             let spaced = try await http.request("GET", "/v1/dev/token?session=Support+17&name=Ada").json

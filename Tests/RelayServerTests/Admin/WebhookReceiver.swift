@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// An application's server that takes webhooks, and fails as often as it is told to.
+/// An application's server that receives webhooks and fails as scripted.
 final class WebhookReceiver: Sendable {
     struct Received: Sendable {
         var fields: HTTPHeaders
@@ -13,7 +13,7 @@ final class WebhookReceiver: Sendable {
 
     private struct State {
         var received: [Received] = []
-        /// Statuses of the next answers; 0 hangs up without one.
+        /// Statuses of the next answers; 0 closes the connection without an answer.
         var script: [Int] = []
     }
 
@@ -50,7 +50,7 @@ final class WebhookReceiver: Sendable {
 
     var received: [Received] { state.withLockedValue { $0.received } }
 
-    /// Waits until so many requests were answered with 200.
+    /// Waits until `count` requests were answered with 200.
     func taken(_ count: Int) async -> [Received] {
         var taken: [Received] = []
         for await received in arrivals {

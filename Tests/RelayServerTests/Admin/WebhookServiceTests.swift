@@ -59,7 +59,7 @@ struct WebhookServiceTests {
                 ])
             let all = receiver.received
             #expect(all.count == 8)
-            // The same event has the same id in each of its tries, and a signature of its own time.
+            // Each attempt of an event has the same id, and a signature with the attempt's time.
             #expect(Set(all.prefix(4).compactMap { $0.fields.first(name: WebhookMessage.idField) }).count == 1)
             #expect(Set(taken.compactMap { $0.fields.first(name: WebhookMessage.idField) }).count == 4)
             while statistics.values.delivered < 4 { await Task.yield() }
@@ -92,7 +92,7 @@ struct WebhookServiceTests {
     }
 
     @Test func oneSessionThatFailsHoldsUpNoOther() async throws {
-        // The first request fails for good; a pause longer than the test keeps its session waiting.
+        // The first request fails; its retry is due only after the test.
         try await withWebhooks(script: [500], firstPause: .seconds(600)) { service, receiver, statistics in
             service.post(try event(.sessionStarted, "a"))
             while statistics.values.waiting != 1 || receiver.received.isEmpty { await Task.yield() }

@@ -6,8 +6,8 @@ import RelayServer
 import Signaling
 import Testing
 
-/// A relay as it is run, with apps, real tokens and an operator.
-@Suite("A whole relay: tokens, operator, webhooks, reports, drain")
+/// A relay as in production, with apps, signed tokens and an operator.
+@Suite("A complete relay: tokens, operator, webhooks, reports, drain")
 struct WholeRelayTests {
     private static let secrets = [
         "shop": "shop-secret-shop-secret-shop-secret", "bank": "bank-secret-bank-secret-bank-secret",
@@ -47,7 +47,7 @@ struct WholeRelayTests {
         if case .failure(let error) = result { error.code } else { nil }
     }
 
-    @Test("SES-3, TOK-2 two apps' users of one session name never meet; what is wrong with a token is said")
+    @Test("SES-3, TOK-2 users of two apps with the same session name never meet; a refused token gets its reason")
     func apps() async throws {
         try await withShop { relay, http in
             let (_, anna) = try await join(relay, "Anna", token: try await token("anna"))
@@ -74,7 +74,7 @@ struct WholeRelayTests {
         }
     }
 
-    @Test("USR-6, SES-5 an operator removes and ends, clients are told why, and the application hears of it in order")
+    @Test("USR-6, SES-5 an operator removes users and ends sessions; clients and webhooks are told in order")
     func operatorAndWebhooks() async throws {
         let receiver = try await WebhookReceiver(script: [500])
         try await withShop {
@@ -113,7 +113,7 @@ struct WholeRelayTests {
         try await receiver.close()
     }
 
-    @Test("ISS-1 a user reports, the operator reads") func issue() async throws {
+    @Test("ISS-1 the operator reads a user's report") func issue() async throws {
         try await withShop { relay, http in
             let (anna, answer) = try await join(relay, "Anna", token: try await token("anna"))
             let issue = try await anna.request(ReportIssueRequest(note: "no sound"), Request.reportIssue).get().issue
@@ -127,7 +127,7 @@ struct WholeRelayTests {
         }
     }
 
-    @Test("CON-6 an ordered drain tells clients where to go, and the relay ends when they have gone")
+    @Test("CON-6 an ordered drain sends clients the URL of another relay, and the relay ends when they have left")
     func drain() async throws {
         try await withShop({ $0.drainSeconds = 5 }) { relay, http in
             let (anna, _) = try await join(relay, "Anna", token: try await token("anna"))
@@ -136,7 +136,7 @@ struct WholeRelayTests {
             #expect(order.status == 202)
             guard case .draining(let draining) = try await anna.next(.draining) else { return }
             #expect(draining.url == "wss://b.example" && draining.seconds == 600)
-            // Nobody new gets as far as a WebSocket.
+            // New WebSocket handshakes are refused.
             await #expect(throws: SocketClient.Refused.self) {
                 _ = try await join(relay, "Ben", token: try await token("ben"))
             }
@@ -146,7 +146,7 @@ struct WholeRelayTests {
         }
     }
 
-    @Test("CON-6 an ordered drain is told to who is only logged in, and does not wait for it")
+    @Test("CON-6 an ordered drain is announced to clients that are only logged in, and does not wait for them")
     func drainOfMessages() async throws {
         try await withShop({ $0.storageDirectory = TemporaryFolder.shared.file("messages") }) { relay, http in
             let anna = try await SocketClient(port: relay.httpPort)
@@ -175,7 +175,7 @@ struct WholeRelayTests {
             let (anna, answer) = try await join(
                 relay, "Anna", token: try await token("anna"), certificate: maker.certificate)
             #expect(try answer.get().users.count == 1)
-            // A connection keeps the certificate that it began with.
+            // A connection keeps the certificate of its handshake.
             try maker.write(name: "two")
             #expect(try await anna.ask(.ping(PingRequest())) == nil)
         }

@@ -1,9 +1,9 @@
 import Signaling
 import Testing
 
-@Suite("What clients do too much of")
+@Suite("Clients that exceed rate and connection limits")
 struct AbuseTests {
-    @Test("SES-4 passwords that are guessed at the same time are counted one by one")
+    @Test("SES-4 concurrent password guesses are counted individually")
     func parallelGuesses() async throws {
         try await withConnect { relay in
             _ = try await relay.join("Ada", password: "secret")
@@ -17,12 +17,12 @@ struct AbuseTests {
                 return try await group.reduce(into: [ErrorCode?: Int]()) { $0[$1, default: 0] += 1 }
             }
             #expect(codes[.passwordWrong] == 5)
-            // On a slow machine more of them are under way at once than one token may have.
+            // On a slow machine more joins are in progress at once than one token may have.
             #expect(codes[.rateLimited, default: 0] + codes[.limitReached, default: 0] == 35)
         }
     }
 
-    @Test("ISS-1 a client reports once in a while")
+    @Test("ISS-1 reports of a client are limited by a rate")
     func reports() async throws {
         try await withConnect { relay in
             let (ada, _) = try await relay.join("Ada")
@@ -30,7 +30,7 @@ struct AbuseTests {
             let error = try await ada.request(ReportIssueRequest(note: "again"), Request.reportIssue).failure
             #expect(error?.code == .rateLimited && error?.limit == "limit.issueSeconds")
             #expect((1...10).contains(error?.retryAfter ?? 0))
-            // Who joins anew is no other client.
+            // A new join with the same token counts as the same client.
             let token = TestToken()
             let (eve, _) = try await relay.join("Eve", token: token)
             _ = try await eve.request(ReportIssueRequest(), Request.reportIssue).get()
@@ -38,14 +38,14 @@ struct AbuseTests {
             let (again, _) = try await relay.join("Eve", token: token)
             let refused = try await again.request(ReportIssueRequest(), Request.reportIssue).failure
             #expect(refused?.code == .rateLimited)
-            // Others are not kept from it.
+            // Other clients can report.
             let (ben, _) = try await relay.join("Ben")
             _ = try await ben.request(ReportIssueRequest(), Request.reportIssue).get()
             #expect(await relay.issues.statistics().kept == 3)
         }
     }
 
-    @Test("WebSockets that do not join have few places, which those that join leave")
+    @Test("WebSockets that have not joined are limited per address, and stop counting when they join")
     func unjoined() async throws {
         try await withConnect({ $0.connect.unjoinedPerAddress = 8 }) { relay in
             var idle: [SocketClient] = []
@@ -73,7 +73,7 @@ struct AbuseTests {
         }
     }
 
-    @Test("pages of names that lead to this machine are refused where there is no admin token")
+    @Test("DNS names that resolve to this host are refused if there is no admin token (DNS rebinding)")
     func hosts() async throws {
         try await withRelay { relay, http in
             func status(_ host: String, _ path: String, _ more: String = "") async throws -> Int {

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Signaling
 import Testing
 
-/// A relay's doors with their sessions, and a verifier that takes `TestToken`s.
+/// A relay's control server with its sessions, and a verifier that accepts `TestToken`s.
 struct ConnectFixture: Sendable {
     let port: Int
     let liveSessions: LiveSessions
@@ -19,12 +19,14 @@ struct ConnectFixture: Sendable {
     var http: RawHTTPClient { RawHTTPClient(port: port) }
     var counts: ConnectCounts { server.statistics.values.connect }
 
-    /// A WebSocket that has not joined.
+    /// Opens a WebSocket that has not joined.
     func connect(token: String? = nil, path: String = "/v1/connect") async throws -> SocketClient {
         try await SocketClient(port: port, path: path, token: token)
     }
 
-    /// A client in the session, and what it was answered.
+    /// Joins the session with a new client.
+    ///
+    /// - Returns: the client and its join answer.
     func join(
         _ name: String, session: String = "demo", token: TestToken = TestToken(), password: String? = nil
     ) async throws -> (SocketClient, JoinAnswer) {
@@ -34,9 +36,9 @@ struct ConnectFixture: Sendable {
     }
 }
 
-/// Runs `body` against doors on a free port.
+/// Runs `body` against a control server on a free port.
 ///
-/// - Parameter events: what the sessions hear of the engine; nil: all that it tells.
+/// - Parameter events: events of the engine that the sessions get; nil: all events.
 func withConnect(
     storage: MessageHub.Storage = .disabled, messages: MessageHubConfiguration = MessageHubConfiguration(),
     _ configure: (inout ControlConfiguration) -> Void = { _ in }, events: AsyncStream<StreamEvent>? = nil,

@@ -7,7 +7,7 @@ import RelayServer
 import Signaling
 import Testing
 
-@Suite("WHIP, WHEP and plain SRTP go by the session's rules")
+@Suite("The session's rules apply to WHIP, WHEP and plain SRTP")
 struct DoorRulesTests {
     private static let secret = "shop-secret-shop-secret-shop-secret"
 
@@ -21,7 +21,7 @@ struct DoorRulesTests {
             fields: RawHTTPClient.sdp.merging(fields) { $1 })
     }
 
-    /// A stream that is there at once.
+    /// Publishes a stream that is available at once.
     private func publishPlain(_ http: RawHTTPClient, password: String? = nil) async throws -> RawHTTPResponse {
         let secret = password.map { ",\"password\":\"\($0)\"" } ?? ""
         return try await http.request(
@@ -29,7 +29,7 @@ struct DoorRulesTests {
             body: "{\"direction\":\"publish\",\"stream\":\"plain\",\"audio\":{},\"video\":{}\(secret)}")
     }
 
-    @Test("SES-3, TOK-3 where there are apps, nobody enters their sessions without a token")
+    @Test("SES-3, TOK-3 if apps are configured, their sessions need a token")
     func strangers() async throws {
         try await withRelay {
             $0.apps = "shop:\(Self.secret)"
@@ -58,7 +58,7 @@ struct DoorRulesTests {
         }
     }
 
-    @Test("SES-4 a session's password is asked of publishers and viewers without signalling")
+    @Test("SES-4 publishers and subscribers without signalling need the session's password")
     func passwords() async throws {
         try await withConnect({ $0.publishToken = "operators" }) { relay in
             _ = try await relay.join("Ada", password: "open sesam")
@@ -71,7 +71,7 @@ struct DoorRulesTests {
                 let answer = try await publish(relay.http, query, token)
                 #expect(answer.status == status && answer.problemCode == code, "\(query) \(answer.text)")
             }
-            // Operators give the door's own token out.
+            // The endpoint's static token needs no password: operators hand it out.
             #expect(try await publish(relay.http, "?stream=b", bearer("operators")).status == 201)
             #expect(try await publishPlain(relay.http).problemCode == "passwordNeeded")
             #expect(try await publishPlain(relay.http, password: "open sesam").status == 201)
@@ -82,7 +82,7 @@ struct DoorRulesTests {
             let plain = #"{"direction":"subscribe","audio":{"port":5004}}"#
             let subscriber = try await relay.http.request("POST", "/v1/sessions/demo/plain", body: plain)
             #expect(subscriber.status == 403 && subscriber.problemCode == "passwordNeeded")
-            // Guesses are counted, by each endpoint, of those with no token together.
+            // Each endpoint counts guesses; all requests without a token share one count.
             for _ in 0..<5 {
                 #expect(try await relay.http.view("demo/plain?password=guess").problemCode == "passwordWrong")
             }
@@ -95,7 +95,7 @@ struct DoorRulesTests {
         }
     }
 
-    @Test("SES-4 who publishes first without signalling does not take the password from the first client")
+    @Test("SES-4 after a publisher without signalling, the first client can still set the password")
     func firstPublisher() async throws {
         try await withConnect { relay in
             #expect(try await publishPlain(relay.http).status == 201)
@@ -106,14 +106,14 @@ struct DoorRulesTests {
             let ben = try await relay.connect()
             #expect(try await ben.refusal()?.code == .passwordNeeded)
             #expect(try await relay.http.view("demo/plain").problemCode == "passwordNeeded")
-            // And who came before it, and does not know it, sees no more.
+            // An earlier subscriber without the password is closed.
             try await eventually("the viewer is ended") {
                 try await relay.http.request("GET", resource).status == 404
             }
         }
     }
 
-    @Test("USR-6, SES-5 viewers without signalling end with their token's user, and with the session")
+    @Test("USR-6, SES-5 subscribers without signalling end with their token's user, and with the session")
     func viewersEnd() async throws {
         try await withConnect { relay in
             let (host, _) = try await relay.join("Host", token: .host)
@@ -144,7 +144,7 @@ struct DoorRulesTests {
         }
     }
 
-    @Test("SES-5 viewers stay while a lone publisher is started anew, and their session with them")
+    @Test("SES-5 subscribers and their session stay while a lone publisher restarts")
     func publisherBeginsAnew() async throws {
         try await withConnect { relay in
             let first = try #require(try await publishPlain(relay.http).fields["location"])
@@ -156,7 +156,7 @@ struct DoorRulesTests {
             let second = try #require(try await publishPlain(relay.http).fields["location"])
             #expect(try await relay.liveSessions.session(SessionKey(app: "app", name: "demo")).id == id)
             #expect(try await relay.http.request("GET", viewer).status == 204)
-            // The last viewer takes with it what waits for nobody else.
+            // The session ends with its last subscriber.
             #expect(try await relay.http.request("DELETE", second).status == 204)
             #expect(await relay.liveSessions.gauges().sessions == 1)
             #expect(try await relay.http.request("DELETE", viewer).status == 200)
@@ -164,7 +164,7 @@ struct DoorRulesTests {
         }
     }
 
-    @Test("USR-8 what the media plane cannot do for a mute is said")
+    @Test("USR-8 a mute that the media plane cannot apply is reported")
     func mutesThatFail() async throws {
         try await withConnect { relay in
             let (ada, _) = try await relay.join("Ada")
@@ -176,14 +176,14 @@ struct DoorRulesTests {
             guard case .streamChanged(let change) = try await ada.next(.streamChanged) else { return }
             #expect(change.stream.isVideoMuted)
             #expect(try await publish(relay.http).status == 201)
-            // The first media of this one is still to come.
+            // This stream has not sent media yet.
             let silent = "/v1/sessions/demo/streams/cam/mute"
             #expect(try await relay.http.request("PUT", silent, body: #"{"kind":"audio","muted":true}"#).status == 204)
             let nothing = "/v1/sessions/demo/streams/nothing/mute"
             let unknown = try await relay.http.request("PUT", nothing, body: #"{"kind":"audio","muted":true}"#)
             #expect(unknown.status == 404 && unknown.problemCode == "unknownStream")
         }
-        // A stream that is gone, and nobody has told the session yet: nothing of it can be forwarded, so the mute holds.
+        // The stream has ended but the session has not been told: no media can be forwarded, so the mute succeeds.
         try await withConnect(events: AsyncStream { $0.finish() }) { relay in
             _ = try await relay.join("Ada")
             let plain = try await publishPlain(relay.http)

@@ -4,24 +4,24 @@ import NIOWebSocket
 import Signaling
 import Testing
 
-@Suite("The WebSocket door")
+@Suite("The WebSocket endpoint")
 struct HandshakeTests {
     private static let fields = [
         "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
         "Sec-WebSocket-Version": "13",
     ]
 
-    /// The head of the answer to a handshake, whose connection then stays open.
+    /// Returns the response to a handshake and the bytes that follow it.
     private func answer(_ port: Int, _ fields: [String: String]) async throws -> RawHTTPResponse {
         var text = "GET /v1/connect HTTP/1.1\r\nHost: localhost\r\n"
         for (name, value) in fields { text += "\(name): \(value)\r\n" }
-        // A close frame ends it, be it a WebSocket.
+        // A close frame ends the connection if it became a WebSocket.
         var bytes = ByteBuffer(string: text + "\r\n")
         bytes.writeBytes([0x88, 0x80, 0, 0, 0, 0])
         return try await RawHTTPClient(port: port).exchange(bytes)
     }
 
-    @Test("RFC 6455 section 4.2.2: the accept key and the subprotocol; bytes behind the handshake are frames")
+    @Test("RFC 6455 section 4.2.2: the accept key and the subprotocol; bytes after the handshake are frames")
     func upgrades() async throws {
         try await withConnect { relay in
             var fields = Self.fields
@@ -30,7 +30,7 @@ struct HandshakeTests {
             #expect(head.status == 101)
             #expect(head.fields["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
             #expect(head.fields["sec-websocket-protocol"] == "millrace.v1")
-            // The close frame that came with the handshake is answered with one.
+            // The close frame that was sent with the handshake is answered with a close frame.
             #expect(head.body == [0x88, 0])
             #expect(try await answer(relay.port, Self.fields).status == 101)
             try await eventually("all are gone") { relay.counts.sockets == 0 }
@@ -62,7 +62,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "a request that asks for an upgrade and does not get it is answered as ever", arguments: ["h2c", "websocket"])
+        "a request whose upgrade is not accepted gets its usual response", arguments: ["h2c", "websocket"])
     func upgradesThatAreNone(name: String) async throws {
         try await withConnect { relay in
             let fields = Self.fields.merging(["Upgrade": name, "Connection": "Upgrade"]) { $1 }
@@ -71,7 +71,7 @@ struct HandshakeTests {
             let body = #"{"direction":"publish","stream":"cam","audio":{"ssrc":1}}"#
             let plain = try await relay.http.request("POST", "/v1/sessions/a/plain", body: body, fields: fields)
             #expect(plain.status == 201, "\(plain.text)")
-            // A handshake has no body.
+            // A handshake with a body is malformed.
             let odd = try await relay.http.request("GET", "/v1/connect", body: "{}", fields: fields)
             #expect(odd.status == 400 && odd.problemCode == "malformedRequest")
             #expect(relay.counts.socketsTotal == 0)
@@ -86,7 +86,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "RFC 6455: what a client must not send closes with its code",
+        "RFC 6455: a protocol violation of a client closes the connection with its status code",
         arguments: [
             ("binary", 1003), ("unmasked", 1002), ("reserved", 1002), ("opcode", 1002), ("oversize", 1009),
             ("oversizeInParts", 1009), ("manyParts", 1008), ("notUTF8", 1007), ("continuation", 1002),
@@ -142,7 +142,7 @@ struct HandshakeTests {
             try await client.send(opcode: .continuation, ByteBuffer(string: "}"))
             #expect(try await client.answer(to: 7, as: Done.self) == .success(Done()))
             #expect(client.pongs == 1)
-            // Without parameters a method that has none is complete.
+            // A method without parameters may leave them out.
             try await client.send(text: #"{"id":8,"method":"ping"}"#)
             #expect(try await client.answer(to: 8, as: Done.self) == .success(Done()))
         }
@@ -154,7 +154,7 @@ struct HandshakeTests {
             try await eventually("pings") { client.pings > 2 }
             #expect(client.closed == nil)
             client.pause()
-            // It reads no more, so its pongs cease.
+            // The client stops reading, so it sends no pongs.
             try await eventually("it is lost") { await relay.liveSessions.gauges().dropped == 1 }
         }
     }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Joining over the WebSocket")
 struct JoiningTests {
-    @Test("SES-1, SES-7 the first join makes a session, the next ones are told of everybody; CON-2")
+    @Test("SES-1, SES-7, CON-2 the first join creates a session, later joins learn of all users")
     func joinAndLeave() async throws {
         try await withConnect { relay in
             let (ada, first) = try await relay.join("Ada", session: "Team A", token: .host)
@@ -28,7 +28,7 @@ struct JoiningTests {
             #expect(ben.events.map(\.event) == [.disconnected(Disconnected(reason: .left))])
             let left = try await ada.next(.userLeft)
             #expect(left == .userLeft(UserLeft(user: second.connection, reason: .left)))
-            // SES-5: the last one ends it, and the name is free for another session.
+            // SES-5: the last leave ends the session, and its name is free for another session.
             #expect(try await ada.ask(.leave(LeaveRequest())) == nil)
             try await eventually("the session ends") { await relay.liveSessions.gauges().sessions == 0 }
             let (_, again) = try await relay.join("Ada", session: "team a")
@@ -36,7 +36,7 @@ struct JoiningTests {
         }
     }
 
-    @Test("TOK-2 each broken token has its code, and the connection may try again")
+    @Test("TOK-2 each kind of broken token has its error code, and the connection may try again")
     func tokens() async throws {
         try await withConnect { relay in
             let client = try await relay.connect()
@@ -71,13 +71,13 @@ struct JoiningTests {
             let query = token.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let url = try await relay.connect(path: "/v1/connect?x=y&token=\(query)")
             #expect(try await url.join("B", token: nil).users[1].data == "x=1")
-            // What the message says goes before what the request said.
+            // The token in the join message has priority over the token in the URL.
             let both = try await relay.connect(token: TestToken(refusal: .tokenExpired).text)
             #expect(try await both.join("C", token: token).users.count == 3)
         }
     }
 
-    @Test("SES-4 passwords: set by the first join, asked of the next, tried again on the same connection")
+    @Test("SES-4 the first join sets the password, later joins need it and may try again on the same connection")
     func passwords() async throws {
         try await withConnect { relay in
             let client = try await relay.connect()
@@ -105,7 +105,7 @@ struct JoiningTests {
         }
     }
 
-    @Test("SES-3 two apps with one name have two sessions")
+    @Test("SES-3 sessions with the same name in two apps are separate")
     func apps() async throws {
         try await withConnect { relay in
             let (one, first) = try await relay.join("Ada", token: TestToken(app: "one"))
@@ -136,7 +136,7 @@ struct JoiningTests {
         }
     }
 
-    @Test("CON-6 a drain tells everybody, takes nobody, and ends with relayShutdown")
+    @Test("CON-6 a drain is announced to all clients, refuses joins, and ends with relayShutdown")
     func drain() async throws {
         try await withConnect { relay in
             let (ada, _) = try await relay.join("Ada")
@@ -152,7 +152,7 @@ struct JoiningTests {
         }
     }
 
-    @Test("An answer of up to 16 MiB is sent as it is, a larger one is messageTooLarge")
+    @Test("An answer of up to 16 MiB is sent unchanged, a larger one is messageTooLarge")
     func largestAnswer() throws {
         struct Text: Hashable, Sendable, Codable { var text: String }
         let limit = SignalingProtocol.maximumRelayMessageBytes
@@ -169,11 +169,11 @@ struct JoiningTests {
         #expect(error.code == .messageTooLarge)
     }
 
-    @Test("A join whose answer would exceed 16 MiB is refused, and leaves nobody behind")
+    @Test("A join whose answer would exceed 16 MiB is refused and adds no user")
     func tooLargeToJoin() async throws {
         try await withConnect { relay in
             let key = try SessionKey(app: "app", name: "demo")
-            // Publishers without signalling, with far more connection data than a token may carry.
+            // Publishers without signalling, with far more connection data than a token can have.
             let token = VerifiedToken(
                 app: "app", session: "demo", data: String(repeating: "x", count: 2 << 20),
                 capabilities: Capabilities(canPublish: true), expiresAt: .max, fingerprint: "encoders")

@@ -11,7 +11,7 @@ struct ModerationTests {
             let (guest, c) = try await relay.join("Guest")
             #expect(a.users[0].role == .host && b.users[1].role == .participant)
 
-            // A participant may rename itself and nothing else.
+            // A participant may only rename itself.
             let forbidden: [Request] = [
                 .rename(RenameRequest(user: a.connection, name: "x")),
                 .muteUser(MuteUserRequest(user: a.connection)),
@@ -43,7 +43,7 @@ struct ModerationTests {
             let asked = try await guest.next(.unmuteRequested)
             #expect(asked == .unmuteRequested(UnmuteRequested(from: b.connection, kind: .audio)))
 
-            // The role is handed over, and back; whoever gives it away is a participant.
+            // The role is handed over and back; the previous host becomes a participant.
             #expect(try await host.ask(.makeHost(MakeHostRequest(user: b.connection))) == nil)
             #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: b.connection)))
             #expect(try await host.ask(.leave(LeaveRequest(endForAll: true)))?.code == .notPermitted)
@@ -51,13 +51,13 @@ struct ModerationTests {
             #expect(try await manager.ask(.makeHost(MakeHostRequest(user: a.connection))) == nil)
             #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: a.connection)))
 
-            // The role passes on when the host goes.
+            // The role passes on when the host leaves.
             #expect(try await host.ask(.leave(LeaveRequest())) == nil)
             #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: b.connection)))
         }
     }
 
-    @Test("USR-6 a removed user is told why and does not come back with its token")
+    @Test("USR-6 a removed user is told the reason and cannot join again with its token")
     func removal() async throws {
         try await withConnect { relay in
             let (host, _) = try await relay.join("Host", token: .host)
@@ -74,7 +74,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("SES-5, SES-6 the host ends it for all")
+    @Test("SES-5, SES-6 the host ends the session for all")
     func endForAll() async throws {
         try await withConnect { relay in
             let (host, _) = try await relay.join("Host", token: .host)
@@ -88,7 +88,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("what a stranger guesses gives nothing")
+    @Test("ids of another session that a client guesses are refused")
     func strangers() async throws {
         try await withConnect { relay in
             let (ada, answer) = try await relay.join("Ada", session: "inside", token: .host)
@@ -115,7 +115,7 @@ struct ModerationTests {
             for (request, code) in onStreams {
                 #expect(try await eve.ask(request)?.code == code, "\(request.method)")
             }
-            // Not joined: nothing but joining, resuming, pinging and leaving.
+            // Before joining, only join, resume, ping and leave are allowed.
             let outside = try await relay.connect()
             for request: Request in [
                 .signal(SignalRequest(type: "x")), .forceMuteAll(ForceMuteAllRequest()),
@@ -134,7 +134,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("TOK-3 a subscriber does not publish")
+    @Test("TOK-3 a subscriber cannot publish")
     func capabilities() async throws {
         try await withConnect { relay in
             let (client, answer) = try await relay.join("Ada", token: .subscriber)

@@ -17,27 +17,27 @@ struct ProtocolDocumentTests {
         return Array(lines[(start + 1)...].prefix { !$0.hasPrefix("## ") })
     }
 
-    @Test("every method has its row", arguments: Method.allCases)
+    @Test("every method has a row", arguments: Method.allCases)
     func methods(method: Method) throws {
         #expect(try section("Methods").contains { $0.hasPrefix("| `\(method.rawValue)` |") })
     }
 
-    @Test("every event has its row", arguments: EventName.allCases)
+    @Test("every event has a row", arguments: EventName.allCases)
     func events(event: EventName) throws {
         #expect(try section("Events").contains { $0.hasPrefix("| `\(event.rawValue)` |") })
     }
 
-    @Test("every error code is there", arguments: ErrorCode.allCases)
+    @Test("every error code is listed", arguments: ErrorCode.allCases)
     func errors(code: ErrorCode) throws {
         #expect(try section("Errors").contains { $0.contains("`\(code.rawValue)`") })
     }
 
-    @Test("every reason is there", arguments: DisconnectReason.allCases)
+    @Test("every reason is listed", arguments: DisconnectReason.allCases)
     func reasons(reason: DisconnectReason) throws {
         #expect(try section("Reasons").contains { $0.contains("`\(reason.rawValue)`") })
     }
 
-    @Test("every reason of a stream's end and every state of a subscription is there")
+    @Test("every reason of a stream's end and every state of a subscription is listed")
     func details() throws {
         let events = try section("Events").joined()
         for reason in StreamEndReason.allCases { #expect(events.contains("`\(reason.rawValue)`")) }

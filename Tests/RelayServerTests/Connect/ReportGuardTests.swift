@@ -4,7 +4,7 @@ import Testing
 
 @testable import ControlServer
 
-@Suite("ISS-1 how often clients report")
+@Suite("ISS-1 rate limit of reports")
 struct ReportGuardTests {
     private func wait(_ reports: ReportGuard, _ client: String, at seconds: Double) -> Int? {
         do {
@@ -15,7 +15,7 @@ struct ReportGuardTests {
         }
     }
 
-    @Test("each once in the interval; a refused one does not begin it anew")
+    @Test("a client may report once per interval; a refused report does not restart the interval")
     func interval() {
         let reports = ReportGuard(interval: .seconds(10))
         #expect(wait(reports, "ada", at: 100) == nil)
@@ -26,13 +26,13 @@ struct ReportGuardTests {
         #expect(wait(reports, "bob", at: 110) == 1)
     }
 
-    @Test("no interval is no limit")
+    @Test("an interval of zero means no limit")
     func none() {
         let reports = ReportGuard(interval: .zero)
         #expect((0..<10).allSatisfy { _ in wait(reports, "ada", at: 100) == nil })
     }
 
-    @Test("it remembers so many, first those who reported last")
+    @Test("the number of remembered clients is bounded, and the oldest report is forgotten first")
     func bounded() {
         let reports = ReportGuard(interval: .seconds(10), capacity: 3)
         for (place, client) in ["a", "b", "c", "d"].enumerated() {

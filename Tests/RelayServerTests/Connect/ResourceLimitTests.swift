@@ -6,7 +6,7 @@ import Testing
 struct ResourceLimitTests {
     private func bearer(_ token: TestToken) -> [String: String] { ["Authorization": "Bearer \(token.text)"] }
 
-    /// A stream that is there at once, for viewers.
+    /// Publishes a stream that is available to subscribers at once.
     private func publishPlain(_ relay: ConnectFixture, stream: String = "cam", ssrc: Int = 1_001) async throws {
         let body = #"{"direction":"publish","stream":"\#(stream)","audio":{"ssrc":\#(ssrc),"payloadType":111}}"#
         let answer = try await relay.http.request("POST", "/v1/sessions/demo/plain", body: body)
@@ -27,7 +27,7 @@ struct ResourceLimitTests {
             let (ben, _) = try await relay.join("Ben")
             #expect(try await clients[0].ask(.leave(LeaveRequest())) == nil)
             _ = try await client.join("Ada", token: token)
-            // A lost client counts until its grace time ends: joining and breaking off in turns must not go past the limit.
+            // A lost client counts until its grace time ends: alternating joins and lost connections must not exceed the limit.
             await clients[1].cut()
             let last = try await relay.connect()
             #expect(try await last.refusal(token: token)?.limit == "limit.participantsPerToken")
@@ -37,7 +37,7 @@ struct ResourceLimitTests {
         }
     }
 
-    @Test("A user has a limited number of participants, whatever tokens it shows; so has an address")
+    @Test("A user has a limited number of participants across its tokens; so has an address")
     func usersAndAddresses() async throws {
         try await withConnect({
             $0.connect.resources.user.participants = 2
@@ -124,7 +124,7 @@ struct ResourceLimitTests {
             for client in slow { client.pause() }
             let data = String(repeating: "x", count: 8_000)
             var sent = 0
-            // Each queue alone may have 8 MiB.
+            // A single queue may have 8 MiB.
             while relay.counts.disconnects[.slowConsumer, default: 0] == 0, sent < 20_000 {
                 #expect(try await ada.ask(.signal(SignalRequest(type: "n", data: data))) == nil)
                 sent += 1

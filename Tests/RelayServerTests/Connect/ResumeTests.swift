@@ -2,7 +2,7 @@ import Foundation
 import Signaling
 import Testing
 
-@Suite("Coming back over another WebSocket")
+@Suite("Resuming over another WebSocket")
 struct ResumeTests {
     private func resume(
         _ relay: ConnectFixture, _ answer: JoinAnswer, after seq: UInt64
@@ -12,7 +12,7 @@ struct ResumeTests {
         return (client, try await client.request(request, Request.resume))
     }
 
-    @Test("CON-3 missed events follow in order, under the same connection id")
+    @Test("CON-3 missed events are delivered in order, under the same connection id")
     func missedEvents() async throws {
         try await withConnect { relay in
             let (ada, a) = try await relay.join("Ada")
@@ -27,7 +27,7 @@ struct ResumeTests {
             let (again, result) = try await resume(relay, b, after: seen[4].seq)
             let answer = try result.get()
             #expect(answer.connection == b.connection && answer.missed >= 55)
-            // It never had peer connections: nothing of its publishing can be lost.
+            // The client never published, so no publish peer connection is reported as lost.
             #expect(!answer.publishLost && answer.subscribeLost)
             let back = try await ada.next(.userDropped)
             #expect(back == .userDropped(UserDropped(user: b.connection, isDropped: false)))
@@ -51,7 +51,7 @@ struct ResumeTests {
         try await withConnect { relay in
             let (old, answer) = try await relay.join("Ada")
             let (ben, _) = try await relay.join("Ben")
-            // The relay has not noticed a loss: nobody is told of one.
+            // The relay has not noticed the loss, so other clients get no event.
             let (new, result) = try await resume(relay, answer, after: 0)
             #expect(try result.get().connection == answer.connection)
             #expect(try await old.closing().code == 1000)
@@ -62,7 +62,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("CON-3 after the grace time it is over")
+    @Test("CON-3 a resume after the grace time is refused")
     func graceExpires() async throws {
         try await withConnect({ $0.connect.conference.graceTime = .milliseconds(300) }) { relay in
             let (ada, _) = try await relay.join("Ada")
@@ -73,7 +73,7 @@ struct ResumeTests {
             #expect(left == .userLeft(UserLeft(user: b.connection, reason: .networkLost)))
             let (again, result) = try await resume(relay, b, after: 0)
             #expect(result.failure?.code == .resumeExpired)
-            // On the same connection it joins anew.
+            // The client may join again on the same WebSocket.
             #expect(try await again.join("Ben").connection != b.connection)
         }
     }
@@ -103,7 +103,8 @@ struct ResumeTests {
     }
 
     @Test(
-        "a proper close is a farewell, an improper one is not", arguments: [(1000, true), (1001, true), (4000, false)])
+        "a close with code 1000 or 1001 is a leave, with another code a lost connection",
+        arguments: [(1000, true), (1001, true), (4000, false)])
     func closeCodes(code: Int, leaves: Bool) async throws {
         try await withConnect { relay in
             let (ada, _) = try await relay.join("Ada")
@@ -114,7 +115,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("ISS-1 a report is kept under its id")
+    @Test("ISS-1 a report is stored under its id")
     func report() async throws {
         try await withConnect { relay in
             let (ada, answer) = try await relay.join("Ada")

@@ -11,7 +11,7 @@ struct SessionTokenDoorTests {
             fields: RawHTTPClient.sdp.merging(fields) { $1 })
     }
 
-    @Test("SES-3, TOK-3 a token decides the app and what is allowed; the door's own token goes on")
+    @Test("SES-3, TOK-3 a session token selects the app and the permissions; the endpoint's static token still works")
     func tokens() async throws {
         try await withConnect({
             $0.publishToken = "static"
@@ -53,7 +53,7 @@ struct SessionTokenDoorTests {
         }
     }
 
-    @Test("a token in the URL is taken if the configuration says so, and stays with the resource's URL")
+    @Test("a token in the URL is accepted if configured, and is part of the resource's URL")
     func urls() async throws {
         let offer = try RawHTTPClient.offer("chromium-publish")
         let token = TestToken(identity: "encoder").text
@@ -75,7 +75,7 @@ struct SessionTokenDoorTests {
                 let wrong = try await relay.http.request(
                     "POST", "/whip/demo?access_token=guess", body: offer, fields: RawHTTPClient.sdp)
                 #expect(wrong.status == 401)
-                // A header field has priority, and leaves the URL out of the answer.
+                // A header field has priority, and then the resource's URL has no token.
                 let fields = RawHTTPClient.sdp.merging(bearer("static token")) { $1 }
                 let both = try await relay.http.request(
                     "POST", "/whip/demo?access_token=guess", body: offer, fields: fields)

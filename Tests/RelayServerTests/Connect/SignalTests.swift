@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Signals, floods and slow readers over the WebSocket")
 struct SignalTests {
-    @Test("SIG-1 what is wrong with a signal is named")
+    @Test("SIG-1 the error of an invalid signal names the field")
     func rules() async throws {
         try await withConnect { relay in
             let (ada, a) = try await relay.join("Ada")
@@ -20,7 +20,7 @@ struct SignalTests {
             #expect(try await ada.ask(.signal(SignalRequest(type: "t", data: data, to: b.connection))) == nil)
             let got = try await ben.next(.signal)
             #expect(got == .signal(SignalReceived(from: a.connection, type: "t", data: data)))
-            // To one: nobody else gets it. To all: its sender too.
+            // A signal to one client reaches no other; a signal to all reaches its sender, too.
             #expect(!ada.events.contains { $0.event.name == .signal })
             #expect(try await ada.ask(.signal(SignalRequest(type: "all"))) == nil)
             #expect(try await ada.next(.signal) == .signal(SignalReceived(from: a.connection, type: "all", data: "")))
@@ -29,7 +29,7 @@ struct SignalTests {
 
     @Test("SIG-2 the order of 10,000 signals is kept", .timeLimit(.minutes(2)))
     func order() async throws {
-        // The readers are as slow as a debug build is; that they may be is another test's matter.
+        // Readers are slow in debug builds; other tests cover slow readers.
         try await withConnect({ $0.connect.outbox.unsentEvents = 20_000 }) { relay in
             let (ada, a) = try await relay.join("Ada")
             var readers: [SocketClient] = []
@@ -58,7 +58,7 @@ struct SignalTests {
         }
     }
 
-    @Test("a reader that does not read is dropped, and nobody waits for it", .timeLimit(.minutes(2)))
+    @Test("a reader that does not read is dropped without delaying others", .timeLimit(.minutes(2)))
     func slowReader() async throws {
         try await withConnect({
             $0.connect.outbox.unsentEvents = 500
@@ -86,7 +86,7 @@ struct SignalTests {
         }
     }
 
-    @Test("a flood is refused, then ended; others are not touched")
+    @Test("a flood is refused, then its connection is closed; others are not affected")
     func flood() async throws {
         try await withConnect({ $0.connect.messagesPerSecond = 20 }) { relay in
             let (ben, _) = try await relay.join("Ben")
@@ -117,7 +117,7 @@ struct SignalTests {
     }
 
     @Test(
-        "messages that are no requests",
+        "messages that are not requests are malformed",
         arguments: [
             ("", 0, ErrorCode.malformedMessage), ("nonsense", 0, .malformedMessage), ("[]", 0, .malformedMessage),
             ("{}", 0, .malformedMessage), (#"{"id":0,"method":"ping"}"#, 0, .malformedMessage),
@@ -135,7 +135,7 @@ struct SignalTests {
             let (client, _) = try await relay.join("Ada")
             try await client.send(text: text)
             if id == 0 {
-                // The first request of the client had the id 1; nothing but this error has none.
+                // The client's first request had the id 1; only this error has the id 0.
                 let error = try await client.answer(to: 0, as: Done.self).failure
                 #expect(error?.code == code)
             } else {

@@ -8,17 +8,17 @@ import NIOWebSocket
 import Signaling
 import Testing
 
-/// A client of the control protocol that speaks it well or badly, as a test wants.
+/// A client of the control protocol that can also violate it.
 final class SocketClient: Sendable {
     struct Closed: Error, Equatable {
         var code: Int?
         var reason = ""
     }
 
-    /// The relay did not make a WebSocket of the connection.
+    /// The relay refused the WebSocket handshake.
     struct Refused: Error {}
 
-    /// What was waited for did not come.
+    /// An expected message did not arrive in time.
     struct TimedOut: Error, CustomStringConvertible {
         var description: String
     }
@@ -27,21 +27,21 @@ final class SocketClient: Sendable {
         var nextID: UInt32 = 1
         var answers: [UInt32: ByteBuffer] = [:]
         var events: [EventMessage] = []
-        /// Events that `next` has passed.
+        /// Number of events that `next` has returned or skipped.
         var taken = 0
         var pongs = 0
         var pings = 0
         var closed: Closed?
         var isPaused = false
         var texts = 0
-        /// How many events had come before each answer.
+        /// Number of events received before each answer.
         var eventsBefore: [UInt32: Int] = [:]
     }
 
     let channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter certificate: PEM file that the relay is trusted by; nil: no TLS.
+    /// - Parameter certificate: PEM file of the trusted certificate; nil: no TLS.
     init(
         port: Int, path: String = "/v1/connect", token: String? = nil,
         subprotocol: String? = SignalingProtocol.subprotocol, certificate: String? = nil
@@ -196,7 +196,7 @@ final class SocketClient: Sendable {
 
     // MARK: receiving
 
-    /// The next event of that name; those before it are passed over.
+    /// Returns the next event with that name; skips events before it.
     func next(_ name: EventName) async throws -> Event {
         try await eventually("the event \(name)") { state in
             while state.taken < state.events.count {
@@ -207,7 +207,7 @@ final class SocketClient: Sendable {
         }
     }
 
-    /// All events so far.
+    /// All events received so far.
     var events: [EventMessage] { state.withLockedValue { $0.events } }
     var pongs: Int { state.withLockedValue { $0.pongs } }
     var pings: Int { state.withLockedValue { $0.pings } }
@@ -217,20 +217,20 @@ final class SocketClient: Sendable {
         try await eventually("\(count) events") { $0.events.count >= count ? $0.events : nil }
     }
 
-    /// Whether the answer came before every such event, of which there has to be one.
+    /// Whether the answer came before the first such event; false if there is none.
     func came(_ answer: UInt32, before isEffect: (Event) -> Bool) -> Bool {
         let (events, count) = state.withLockedValue { ($0.events, $0.eventsBefore[answer]) }
         guard let count, let place = events.firstIndex(where: { isEffect($0.event) }) else { return false }
         return count <= place
     }
 
-    /// How the relay closed.
+    /// Waits for the relay's close frame and returns it.
     func closing() async throws -> Closed { try await eventually("the close") { $0.closed } }
 
-    /// Stops to read, so that the relay's messages pile up.
+    /// Stops or resumes reading; the relay's messages accumulate while it is stopped.
     func pause(_ isPaused: Bool = true) { state.withLockedValue { $0.isPaused = isPaused } }
 
-    /// Breaks the connection off, without a close frame.
+    /// Closes the TCP connection without a close frame.
     func cut() async { try? await channel.channel.close() }
 
     private func eventually<R>(_ what: String, _ look: (inout State) -> R?) async throws -> R {

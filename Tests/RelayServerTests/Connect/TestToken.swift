@@ -2,7 +2,7 @@ import ControlServer
 import Foundation
 import Signaling
 
-/// A token that needs no signature: tests of tokens themselves are elsewhere.
+/// A token without a signature. `TokenTests` cover signatures.
 struct TestToken: Codable, Sendable {
     var app = "app"
     /// Nil: any session.
@@ -10,9 +10,9 @@ struct TestToken: Codable, Sendable {
     var identity: String?
     var data: String?
     var capabilities = Capabilities(canPublish: true)
-    /// The verifier refuses it with this.
+    /// Error with which the verifier refuses the token.
     var refusal: ErrorCode?
-    /// Tells tokens apart.
+    /// Makes each token distinct.
     var serial = UInt64.random(in: .min ... .max)
 
     static var host: TestToken {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Gives others a moment: tests look again after it and never count on it.
+/// Waits briefly so that other tasks can run. Tests check their condition again afterwards.
 func moment(_ time: TimeAmount = .milliseconds(3)) async {
     _ = try? await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}.futureResult.get()
 }

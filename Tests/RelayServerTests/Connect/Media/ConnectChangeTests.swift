@@ -3,10 +3,11 @@ import MediaBase
 import Signaling
 import Testing
 
-@Suite("Publishing anew over the control protocol", .serialized)
+@Suite("Publishing again over the control protocol", .serialized)
 struct ConnectChangeTests {
     @Test(
-        "STR-1 a publish peer connection with another certificate carries the same streams on", .timeLimit(.minutes(2)))
+        "STR-1 the same streams continue on a publish peer connection with another certificate",
+        .timeLimit(.minutes(2)))
     func anotherCertificate() async throws {
         try await withConnect { relay in
             let ada = try await relay.enter("Ada")
@@ -30,7 +31,7 @@ struct ConnectChangeTests {
                 #expect(answer.streams == [id])
                 try anew.accept(answer.sdp)
                 try await ben.hears(sections)
-                // What the engine says of the old one's end has come by then.
+                // The engine's event about the old transport's end has been handled by then.
                 try await ben.sees(5, more: sections)
                 peers.append(anew)
             }
@@ -44,7 +45,7 @@ struct ConnectChangeTests {
     }
 
     @Test(
-        "STR-1 STR-3 a picture that is added to a stream reaches those who are subscribed to it",
+        "STR-1 STR-3 video that is added to a stream reaches its subscribers",
         .timeLimit(.minutes(2)))
     func addedTrack() async throws {
         try await withConnect { relay in
@@ -70,7 +71,7 @@ struct ConnectChangeTests {
             try await ben.hears(after)
             try await ben.sees(5, more: after)
 
-            // And when it goes again, its section does.
+            // When the video is removed, its media section ends.
             camera.videoMid = nil
             ada.publishing.stop(place)
             let (less, _) = ada.publishing.offer()
@@ -123,7 +124,7 @@ struct ConnectChangeTests {
             }
             try await eventually("the force") { ada.socket.events.contains { isForced($0.event) } }
             #expect(ada.socket.came(force, before: isForced) && second != id)
-            // Numbers are in order all the same.
+            // Event numbers stay in order.
             #expect(ada.socket.events.map(\.seq) == Array(1...UInt64(ada.socket.events.count)))
             for client in [ada, ben] { await client.close() }
         }

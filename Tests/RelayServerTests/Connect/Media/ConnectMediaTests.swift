@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Media over the control protocol", .serialized)
 struct ConnectMediaTests {
-    @Test("STR-1, STR-2, STR-3, STR-4 publish, subscribe, watch, unsubscribe, unpublish", .timeLimit(.minutes(2)))
+    @Test("STR-1, STR-2, STR-3, STR-4 publish, subscribe, receive, unsubscribe, unpublish", .timeLimit(.minutes(2)))
     func publishAndSubscribe() async throws {
         try await withConnect { relay in
             let ada = try await relay.enter("Ada", token: .host)
@@ -52,7 +52,7 @@ struct ConnectMediaTests {
             let own = try await ada.socket.request(StatisticsRequest(), Request.statistics).get()
             #expect(own.published.map(\.stream) == [id, id])
 
-            // ISS-1: a report has the headers of what came and went.
+            // ISS-1: a report has the headers of received and sent packets.
             for (client, side, part) in [(ada, "publish", "published"), (ben, "subscribe", "subscribed")] {
                 let kept = try await client.socket.request(ReportIssueRequest(), Request.reportIssue).get()
                 let bundle = try await relay.issues.issue(kept.issue).bundle
@@ -92,7 +92,7 @@ struct ConnectMediaTests {
     }
 
     @Test(
-        "MUT-1, MUT-2, MUT-3, MUT-4, USR-4, USR-8 mutes stop packets though the client goes on sending",
+        "MUT-1, MUT-2, MUT-3, MUT-4, USR-4, USR-8 mutes stop packets even if the client continues to send",
         .timeLimit(.minutes(2)))
     func mutes() async throws {
         try await withConnect { relay in
@@ -104,7 +104,7 @@ struct ConnectMediaTests {
             try await ada.hears(sections)
 
             func isSilent(_ stream: OfferMade.Stream) async throws -> Bool {
-                // What was on its way.
+                // Packets in flight may still arrive.
                 try await ada.sees(2, more: sections)
                 let muted = ada.receiving.reception(stream.audioMid).sounds
                 try await ada.sees(10, more: sections)
@@ -119,7 +119,7 @@ struct ConnectMediaTests {
                 return forced.contains { $0.stream == id && $0.isActive }
                     && forced.contains { $0.stream == nil && $0.isActive }
             }
-            // Its own client lifts it, and a later one is muted from the beginning.
+            // The publisher's own client unmutes it, and a stream that is published later starts muted.
             let unmute = SetMutedRequest(stream: id, kind: .audio, isMuted: false)
             #expect(try await ben.socket.ask(.setMuted(unmute)) == nil)
             try await ada.hears(sections)
@@ -136,7 +136,7 @@ struct ConnectMediaTests {
             try await ada.sees(10, more: sections)
             #expect(ada.receiving.reception(lateSections.audioMid).sounds == 0)
             #expect(try await ada.socket.ask(.disableForceMute(DisableForceMuteRequest())) == nil)
-            // USR-8: a moderator only asks.
+            // USR-8: a moderator cannot unmute another user.
             let again = SetMutedRequest(stream: late, kind: .audio, isMuted: false)
             #expect(try await ada.socket.ask(.setMuted(again))?.code == .notPermitted)
             #expect(try await cleo.socket.ask(.setMuted(again)) == nil)
@@ -144,11 +144,11 @@ struct ConnectMediaTests {
             #expect(
                 try await ben.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: late)))?.code == .notPermitted)
             try await ada.hears(lateSections)
-            // MUT-2: one stream, and no other.
+            // MUT-2: only the named stream is muted.
             #expect(try await ada.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: late))) == nil)
             #expect(try await isSilent(lateSections))
             try await ada.hears(sections)
-            // USR-4: all that a user says.
+            // USR-4: all audio of a user is muted.
             #expect(try await ada.socket.ask(.muteUser(MuteUserRequest(user: ben.joined.connection))) == nil)
             #expect(try await isSilent(sections))
             for client in [ada, ben, cleo] { await client.close() }
@@ -156,7 +156,7 @@ struct ConnectMediaTests {
     }
 
     @Test(
-        "CON-3 the media of a lost client goes on, and its peer connections serve it when it is back",
+        "CON-3 the media of a lost client continues, and its peer connections still work after it resumes",
         .timeLimit(.minutes(2)))
     func resumeKeepsMedia() async throws {
         try await withConnect { relay in
@@ -176,14 +176,14 @@ struct ConnectMediaTests {
             let resumed = try await back.request(request, Request.resume).get()
             #expect(!resumed.subscribeLost && !resumed.publishLost)
 
-            // New ICE credentials on the peer connection that it has.
+            // ICE restart of the existing subscribe peer connection.
             let again = try await MediaClient(back, ben.joined, receiving: ben.receiving)
             #expect(try await back.ask(.restartICE(RestartICERequest())) == nil)
             let offer = try await again.answerOffer()
             #expect(offer.streams.map(\.id) == [id])
             try await again.hears(try #require(offer.streams.first))
 
-            // And of the publish peer connection.
+            // ICE restart of the publish peer connection.
             let info = PublishRequest.Stream(id: id, name: "camera", audioMid: "0", videoMid: "1")
             let (sdp, mids) = ada.publishing.offer(restart: true)
             #expect(mids == ["0", "1"])
@@ -197,7 +197,7 @@ struct ConnectMediaTests {
         }
     }
 
-    @Test("CON-3 a client whose publish peer connection ended meanwhile is told so", .timeLimit(.minutes(2)))
+    @Test("CON-3 a client whose publish peer connection ended while it was lost is told so", .timeLimit(.minutes(2)))
     func publishLost() async throws {
         try await withConnect { relay in
             let ada = try await relay.enter("Ada")
@@ -217,7 +217,7 @@ struct ConnectMediaTests {
         }
     }
 
-    @Test("STR-6, STR-2 streams of a client that does not come back are over", .timeLimit(.minutes(2)))
+    @Test("STR-6, STR-2 streams of a client that does not resume end after the grace time", .timeLimit(.minutes(2)))
     func graceEndsStreams() async throws {
         try await withConnect({ $0.connect.conference.graceTime = .milliseconds(500) }) { relay in
             let ada = try await relay.enter("Ada")
@@ -236,7 +236,7 @@ struct ConnectMediaTests {
         }
     }
 
-    @Test("WHIP and plain publishers are users, and the session's rules hold for them", .timeLimit(.minutes(2)))
+    @Test("WHIP and plain publishers are users, and the session's rules apply to them", .timeLimit(.minutes(2)))
     func barePublishers() async throws {
         try await withConnect { relay in
             let ada = try await relay.enter("Ada", token: .host)
@@ -262,7 +262,7 @@ struct ConnectMediaTests {
             let left = UserLeft(user: web.user.id, reason: .left)
             #expect(try await ada.socket.next(.userLeft) == .userLeft(left))
 
-            // A host removes it like anybody, and its transport goes.
+            // A host can remove the publisher like any user, and its transport is closed.
             #expect(try await ada.socket.ask(.removeUser(RemoveUserRequest(user: joined.user.id))) == nil)
             let destroyed = StreamDestroyed(stream: cam, reason: .forced)
             #expect(try await ada.socket.next(.streamDestroyed) == .streamDestroyed(destroyed))

@@ -15,7 +15,7 @@ final class EventStreamReader: Sendable {
     var text: String { String(decoding: state.withLockedValue { $0.bytes }, as: UTF8.self) }
     var hasEnded: Bool { state.withLockedValue { $0.hasEnded } }
 
-    /// Names of the events so far.
+    /// Names of the events received so far.
     var events: [String] {
         text.split(whereSeparator: \.isNewline).compactMap { line in
             line.hasPrefix("event: ") ? String(line.dropFirst(7)) : nil

@@ -9,7 +9,7 @@ final class MediaClient: Sendable {
     let publishing: MediaPeer
     let receiving: MediaPeer
 
-    /// - Parameter source: named in all that it publishes.
+    /// - Parameter source: number that identifies this client's published media.
     init(
         _ socket: SocketClient, _ joined: JoinAnswer, publishing: MediaPeer? = nil, receiving: MediaPeer? = nil,
         source: UInt32 = 1
@@ -29,7 +29,7 @@ final class MediaClient: Sendable {
         await receiving.close()
     }
 
-    /// Publishes one stream more.
+    /// Publishes another stream.
     func publish(
         _ name: String, videoType: VideoType = .camera, audio: Bool = true, video: Bool = true,
         besides earlier: [PublishRequest.Stream] = []
@@ -46,7 +46,7 @@ final class MediaClient: Sendable {
         return stream
     }
 
-    /// Subscribes, and answers the offer that comes of it.
+    /// Subscribes and answers the resulting offer.
     func subscribe(
         _ stream: StreamID, _ preferences: SubscriptionPreferences = SubscriptionPreferences(),
         transport: MediaTransport? = nil
@@ -65,7 +65,7 @@ final class MediaClient: Sendable {
         return offer
     }
 
-    /// Answers offers until one carries so many streams, and says what it carries.
+    /// Answers offers until one has at least `count` streams, and returns its streams.
     func answerOffers(until count: Int) async throws -> [OfferMade.Stream] {
         while true {
             let offer = try await answerOffer()
@@ -73,7 +73,7 @@ final class MediaClient: Sendable {
         }
     }
 
-    /// Lets media flow: so many pictures of a stream that does come.
+    /// Waits until `count` more frames of a stream have arrived.
     func sees(_ count: Int, more of: OfferMade.Stream) async throws {
         let before = receiving.reception(of.videoMid).pictures
         try await eventually("\(count) pictures of \(of.id)") {
@@ -81,7 +81,7 @@ final class MediaClient: Sendable {
         }
     }
 
-    /// Waits until sound and pictures of a subscription come, taken from now on.
+    /// Waits for audio and video of a subscription that were captured after this call.
     func hears(_ stream: OfferMade.Stream, within limit: Duration = .seconds(15)) async throws {
         let start = MediaPeer.now
         try await eventually("media of \(stream.id)", within: limit) {

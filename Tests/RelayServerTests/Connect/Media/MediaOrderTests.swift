@@ -7,9 +7,9 @@ import Testing
 @testable import ControlServer
 @testable import MediaEngine
 
-@Suite("What a session has its media engine do", .serialized)
+@Suite("Commands of a session to the media engine", .serialized)
 struct MediaOrderTests {
-    /// Holds a session's lane to the engine, as a slow call would.
+    /// Blocks a session's queue of engine calls, as a slow call would.
     private final class Stall: Sendable {
         private let isOver = NIOLockedValueBox(false)
 
@@ -33,7 +33,7 @@ struct MediaOrderTests {
         return StreamID(rawValue: stream)
     }
 
-    @Test("USR-8 MUT-2 a mute waits for nothing, and is answered when it is in force", .timeLimit(.minutes(2)))
+    @Test("USR-8 MUT-2 a mute overtakes queued commands, and is answered when in force", .timeLimit(.minutes(2)))
     func muteAtOnce() async throws {
         try await withConnect { relay in
             let ada = try await relay.enter("Ada", token: .host)
@@ -54,7 +54,7 @@ struct MediaOrderTests {
             }
             #expect(try await ada.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: cam))) == nil)
             #expect(try await isMuted(cam) == true)
-            // STR-4: nor does what ends it.
+            // STR-4: unpublishing does not wait either.
             #expect(try await ada.socket.ask(.unpublish(UnpublishRequest(stream: id))) == nil)
             try await eventually("it is gone") { try await isMuted(id) == nil }
             #expect(await liveSession.orders.isBusy)
@@ -63,7 +63,7 @@ struct MediaOrderTests {
         }
     }
 
-    @Test("USR-6 the media of one who is removed ends at once", .timeLimit(.minutes(2)))
+    @Test("USR-6 the media of a removed user ends at once", .timeLimit(.minutes(2)))
     func removedAtOnce() async throws {
         try await withConnect { relay in
             let ada = try await relay.enter("Ada", token: .host)
@@ -103,7 +103,7 @@ struct MediaOrderTests {
             try encoder.accept(answer.text)
             let resource = try #require(answer.fields["location"])
             for _ in 0..<2 { _ = try await ada.socket.next(.streamCreated) }
-            // Media flows by WHIP.
+            // Media of the WHIP publisher arrives.
             let sections = try await ada.subscribe(StreamID(rawValue: "encoder"))
             try await ada.hears(sections)
             let liveSession = try liveSession(relay)
@@ -113,7 +113,7 @@ struct MediaOrderTests {
             #expect(Set(await streams()) == ["encoder", camera.rawValue])
 
             #expect(try await ada.socket.ask(.removeUser(RemoveUserRequest(user: ben.joined.connection))) == nil)
-            // At once: the answer follows the end of it all.
+            // Checked without waiting: the answer is sent after all have ended.
             #expect(await streams() == [])
             #expect(await liveSession.transports.keys.count == 1, "Ada's own")
             #expect(await liveSession.users.map(\.name) == ["Ada"])
@@ -128,7 +128,7 @@ struct MediaOrderTests {
         }
     }
 
-    @Test("STR-3 wishes that wait are one a stream, the last; and no more than the limit", .timeLimit(.minutes(2)))
+    @Test("STR-3 queued subscription changes are merged per stream and limited in number", .timeLimit(.minutes(2)))
     func bounded() async throws {
         try await withConnect({ $0.connect.mediaOrders = 2 }) { relay in
             let (ada, joined) = try await relay.join("Ada")
@@ -147,7 +147,7 @@ struct MediaOrderTests {
                     stream: streams[0], preferences: SubscriptionPreferences(height: height))
                 #expect(try await ada.ask(.updateSubscription(wish)) == nil)
             }
-            // What comes to nothing waits no more than the rest.
+            // Changes that cancel out do not add to the queue.
             for _ in 0..<50 {
                 #expect(try await ada.ask(.unsubscribe(UnsubscribeRequest(stream: streams[1]))) == nil)
                 #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: streams[1]))) == nil)
@@ -161,7 +161,7 @@ struct MediaOrderTests {
         }
     }
 
-    @Test("of two orders for one stream the engine hears what they come to")
+    @Test("commands for one subscription are merged into their combined effect")
     func merging() {
         let low = SubscriptionPreferences(height: 90)
         let high = SubscriptionPreferences(height: 720)
@@ -183,7 +183,7 @@ struct MediaOrderTests {
     }
 
     @Test(
-        "USR-8 a mute that the engine does not do is an error, and nobody is told that it is so",
+        "USR-8 a mute that the engine fails to apply is an error, and no client is told that the stream is muted",
         .timeLimit(.minutes(2)))
     func failedMute() async throws {
         try await withConnect { relay in
@@ -200,7 +200,7 @@ struct MediaOrderTests {
             #expect(error?.code == .limitReached && error?.limit == "limit.mailbox")
             guard case .streamChanged(let changed) = try await ada.next(.streamChanged) else { return }
             #expect(!changed.stream.isAudioMuted && changed.stream.hasAudio)
-            // What is not there any more is said to be so.
+            // A stream that has ended is reported as unknown.
             let gone = EngineCall { $0.settle(.failure(.unknownStream("x"))) }
             let unknown = await liveSession.outcome(of: [
                 MediaCall(command: .setMuted(StreamID(rawValue: "x"), .audio, true), call: gone)

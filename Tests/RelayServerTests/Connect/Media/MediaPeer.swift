@@ -9,16 +9,16 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// A WebRTC client on a UDP socket of its own, with synthetic sound and pictures.
+/// A WebRTC client on its own UDP socket, with synthetic audio and video.
 final class MediaPeer: @unchecked Sendable {
-    /// What came of one media section.
+    /// Media received in one media section.
     struct Reception: Sendable, Equatable {
         var sounds = 0
         var pictures = 0
-        /// When the newest was taken.
+        /// Capture time of the newest packet and frame.
         var lastSound = MediaTime.zero
         var lastPicture = MediaTime.zero
-        /// Of its sound.
+        /// Source numbers found in the audio.
         var sources: Set<UInt32> = []
     }
 
@@ -28,7 +28,7 @@ final class MediaPeer: @unchecked Sendable {
     private let lock = NIOLock()
     private let channel: any Channel
     private var task: Task<Void, Never>?
-    // All under the lock.
+    // Protected by `lock`.
     private let endpoint: WebRTCEndpoint
     private var source: UInt32
     private var audio: Set<Int> = []
@@ -72,10 +72,10 @@ final class MediaPeer: @unchecked Sendable {
         try? await channel.close()
     }
 
-    /// Nothing of the network comes or goes any more.
+    /// Drops all packets in both directions.
     func goDeaf(_ isDeaf: Bool = true) { lock.withLock { self.isDeaf = isDeaf } }
 
-    /// Sections by which sound of another source has come than of the one that is named for it; sources are one more than their numbers.
+    /// Returns sections that received audio of another source than expected. A source is the expected number plus one.
     func wrongSources(_ expected: [String: Int]) -> [String] {
         lock.withLock {
             receptions.filter { mid, reception in
@@ -91,7 +91,7 @@ final class MediaPeer: @unchecked Sendable {
     // MARK: offers and answers
 
     /// Adds tracks to the next offer.
-    /// - Returns: their sections.
+    /// - Returns: the places of their sections.
     func add(audio wantsAudio: Bool = true, video wantsVideo: Bool = true) -> (audio: Int?, video: Int?) {
         lock.withLock {
             let one = wantsAudio ? endpoint.addTracks([.offered(.audio, encodings: [.init()])]).first : nil
@@ -106,10 +106,10 @@ final class MediaPeer: @unchecked Sendable {
         }
     }
 
-    /// The offer of a WHEP client: audio and video to be received.
+    /// The offer of a WHEP client, which receives audio and video.
     var subscribingOffer: String { lock.withLock { endpoint.offer.text } }
 
-    /// Sends no more of a track, from the next offer on.
+    /// Stops a track from the next offer on.
     func stop(_ place: Int) {
         lock.withLock {
             endpoint.stopTrack(place)
@@ -118,7 +118,7 @@ final class MediaPeer: @unchecked Sendable {
         }
     }
 
-    /// - Returns: the text, and the identification of each section.
+    /// - Returns: the text, and the MID of each section.
     func offer(restart: Bool = false) -> (sdp: String, mids: [String?]) {
         lock.withLock {
             var random = SystemRandomNumberGenerator()

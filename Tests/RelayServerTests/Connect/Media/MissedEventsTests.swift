@@ -2,7 +2,7 @@ import MediaEngine
 import Signaling
 import Testing
 
-@Suite("Events of the media engine that do not come", .serialized)
+@Suite("Lost events of the media engine", .serialized)
 struct MissedEventsTests {
     private func transport(_ answer: RawHTTPResponse) throws -> TransportID {
         try #require(answer.status == 201, "\(answer.text)")
@@ -10,9 +10,9 @@ struct MissedEventsTests {
         return TransportID(rawValue: String(try #require(location.split(separator: "/").last)))
     }
 
-    @Test("what was missed is looked for: first media, sizes, publishers that end", .timeLimit(.minutes(2)))
+    @Test("missed events are recovered: first media, frame sizes, publishers that ended", .timeLimit(.minutes(2)))
     func reconciling() async throws {
-        // Nothing of what the engine tells gets here.
+        // No event of the engine reaches the sessions.
         let (events, told) = AsyncStream<StreamEvent>.makeStream()
         try await withConnect(events: events) { relay in
             let ada = try await relay.enter("Ada", token: .host)
@@ -45,7 +45,7 @@ struct MissedEventsTests {
                 } == 2
             }
             #expect(await relay.liveSessions.gauges().users[.publisher] ?? 0 == 0)
-            // What stands as it was is not told again.
+            // Unchanged state is not announced again.
             let before = ben.socket.events.count
             told.yield(.missed(session: "demo"))
             #expect(try await ben.socket.ask(.signal(SignalRequest(type: "x", to: ben.joined.connection))) == nil)

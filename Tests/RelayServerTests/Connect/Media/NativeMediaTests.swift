@@ -16,13 +16,13 @@ struct NativeMediaTests {
     }
 
     @Test(
-        "STR-1 STR-3 STR-4 sound and pictures go without DTLS, with all that can be done to them",
+        "STR-1 STR-3 STR-4 audio and video flow without DTLS; mutes, ICE restarts and unpublishing work",
         .timeLimit(.minutes(2)))
     func media() async throws {
         try await withConnect { relay in
             let ada = try await enter("Ada", relay)
             let ben = try await enter("Ben", relay)
-            // A browser in the same session.
+            // A WebRTC client in the same session.
             let eve = try await relay.enter("Eve")
             let camera = try await ada.publish("camera")
             let id = try #require(camera.id)
@@ -53,7 +53,7 @@ struct NativeMediaTests {
         }
     }
 
-    @Test("other keys are another peer connection, and the streams go on", .timeLimit(.minutes(2)))
+    @Test("an offer with other keys replaces the peer connection, and the streams continue", .timeLimit(.minutes(2)))
     func otherKeys() async throws {
         try await withConnect { relay in
             let ada = try await enter("Ada", relay)
@@ -79,7 +79,7 @@ struct NativeMediaTests {
         }
     }
 
-    @Test("keys go over TLS or within a host alone, whoever tells them", .timeLimit(.minutes(2)))
+    @Test("SDES keys are accepted only over TLS or over loopback, in both directions", .timeLimit(.minutes(2)))
     func refused() async throws {
         try await withConnect({ $0.connect.takesKeysOnLoopback = false }) { relay in
             let (socket, answer) = try await relay.join("Ada")
@@ -91,7 +91,7 @@ struct NativeMediaTests {
             let refused = try await socket.request(PublishRequest(sdp: sdp, streams: [stream]), Request.publish)
             #expect(refused.failure?.code == .insecureConnection)
             #expect(await relay.engine.sessions().isEmpty)
-            // By WHIP never.
+            // WHIP never accepts SDES keys.
             let whip = try await relay.http.request(
                 "POST", "/whip/demo", body: sdp, fields: ["Content-Type": "application/sdp"])
             #expect(whip.status == 422)
@@ -108,7 +108,7 @@ struct NativeMediaTests {
             }
             #expect(try await socket.ask(.subscribe(SubscribeRequest(stream: id, transport: .webRTC))) == nil)
             _ = try await socket.next(.offer)
-            // It is there, as it is.
+            // The transport of an existing subscription cannot be changed.
             let other = SubscribeRequest(stream: id, transport: .native)
             #expect(try await socket.ask(.subscribe(other))?.code == .invalidField)
             await peer.close()
@@ -117,7 +117,7 @@ struct NativeMediaTests {
     }
 
     @Test(
-        "what counts as this host",
+        "addresses that count as this host",
         arguments: [
             ("127.0.0.1", true), ("127.9.8.7", true), ("::1", true), ("::ffff:127.0.0.1", true), ("", false),
             ("128.0.0.1", false), ("::ffff:10.0.0.1", false), ("::2", false), ("10.127.0.1", false),

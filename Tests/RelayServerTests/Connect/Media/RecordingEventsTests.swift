@@ -9,7 +9,7 @@ import Testing
 @Suite("Participants are told that they are recorded", .serialized)
 struct RecordingEventsTests {
     @Test(
-        "REC-1 a recording is told to clients, also to one that joins later, and its file names the participant",
+        "REC-1 a recording is announced to clients and late joiners, and its file names the participant",
         .timeLimit(.minutes(2)))
     func told() async throws {
         let folder = TemporaryFolder()
@@ -44,7 +44,7 @@ struct RecordingEventsTests {
             for client in [ben, eve] {
                 #expect(try await client.next(.recordingStopped) == .recordingStopped(RecordingStopped(stream: stream)))
             }
-            // One that ends with its stream.
+            // A recording ends with its stream.
             try await recorder.start(session: "demo", stream: "cam")
             _ = try await eve.next(.recordingStarted)
             let resource = try #require(published.fields["location"])

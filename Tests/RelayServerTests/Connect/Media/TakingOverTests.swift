@@ -4,7 +4,7 @@ import MediaBase
 import Signaling
 import Testing
 
-@Suite("WHIP: publishers that are started again", .serialized)
+@Suite("WHIP: publishers that restart", .serialized)
 struct TakingOverTests {
     private func publish(
         _ relay: ConnectFixture, _ peer: MediaPeer, token: TestToken
@@ -23,11 +23,11 @@ struct TakingOverTests {
     }
 
     @Test(
-        "one that was killed takes its name over at once, and subscribers get media again without an offer",
+        "a restarted publisher takes over its stream name at once, and subscribers get media again without an offer",
         .timeLimit(.minutes(2)))
     func killed() async throws {
         try await withConnect({
-            // A token can publish again at its limit too.
+            // A token can publish again even if it is at its limit.
             $0.connect.resources.token.participants = 1
         }) { relay in
             let token = TestToken(identity: "encoder")
@@ -58,7 +58,7 @@ struct TakingOverTests {
             #expect(events.count { if case .offer = $0 { true } else { false } } == 1)
             #expect(events.count { if case .userLeft = $0 { true } else { false } } == 0)
 
-            // The rules still know it: its end is its user's end.
+            // The session still knows the publisher: deleting the resource ends its stream.
             let resource = try #require(again.fields["location"])
             #expect(try await relay.http.request("DELETE", resource, fields: fields).status == 200)
             guard case .streamDestroyed(let end) = try await ben.socket.next(.streamDestroyed) else { return }

@@ -37,11 +37,11 @@ struct WHEPEventTests {
     }
 
     @Test(
-        "a subscriber by name hears that its stream ends and begins, and gets the media of the new publication",
+        "a subscriber to a named stream gets events of its end and start, and the media of the new publication",
         .timeLimit(.minutes(2)))
     func stream() async throws {
         try await withConnect { relay in
-            // Keeps the session while it has no publisher.
+            // Keeps the session alive while it has no publisher.
             let (host, _) = try await relay.join("Host")
             let first = try await MediaPeer(.publish, source: 1)
             _ = first.add()
@@ -105,26 +105,26 @@ struct WHEPEventTests {
             #expect(Set(locations).count == EventSources.perResource)
             let more = try await relay.http.request("POST", events, body: Self.all)
             #expect(more.status == 503 && more.problemCode == "limitReached", "\(more.text)")
-            // One that is ended makes room; another resource's path does not lead to it.
+            // Ending an event source frees its place. It cannot be reached by another resource's path.
             let id = try #require(locations[0].split(separator: "/").last)
             #expect(try await relay.http.request("GET", "/whep/demo/cam/0000/events/\(id)").status == 404)
             #expect(try await relay.http.request("DELETE", locations[0]).status == 200)
             #expect(try await relay.http.request("DELETE", locations[0]).status == 404)
             #expect(try await relay.http.request("POST", events, body: Self.all).status == 201)
-            // Only the names that were asked for come; a second reader takes the place of the first.
+            // Only requested events are sent; a second reader replaces the first.
             let one = try await EventStreamReader(port: relay.port, path: locations[1])
             try await eventually("its first event") { one.events == ["viewercount"] }
             let two = try await EventStreamReader(port: relay.port, path: locations[1])
             try await eventually("the first reader ends") { one.hasEnded }
             try await eventually("the second has the state") { two.events == ["viewercount"] }
-            // The rules end the resource: the session is over.
+            // The end of the session ends the resource.
             await relay.liveSessions.endAll()
             try await eventually("the sources end") { two.hasEnded }
             for reader in [one, two] { await reader.close() }
         }
     }
 
-    @Test("a source that is not read keeps one event of each kind, the newest")
+    @Test("a source that is not read keeps only the newest event of each kind")
     func queue() {
         let source = EventSource(
             session: "demo", stream: "cam", transport: TransportID(rawValue: "t"), wanted: Set(ResourceEvent.allCases),
@@ -149,7 +149,7 @@ struct WHEPEventTests {
             ])
         #expect(text.contains(#"{"viewercount":1000}"#) && text.contains(#""bitrate":1000000"#))
         #expect(source.take() == "")
-        // A rate that changes little is no event.
+        // A small change of the bit rate causes no event.
         snapshot.encodings[0].bitrate = .kilobits(900)
         source.update(StreamState(snapshot))
         #expect(source.take() == "")

@@ -6,7 +6,7 @@ import Signaling
 import Testing
 
 @Suite(.serialized) struct MessageDoorTests {
-    @Test("CHT-2 CHT-5 a message reaches all sockets of both users, and the sender's own but the one that sent it")
+    @Test("CHT-2 CHT-5 a message reaches all sockets of both users but the one that sent it")
     func delivery() async throws {
         try await withMessages { relay in
             let (ada, phone) = (try await relay.login("ada"), try await relay.login("ada"))
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("SES-3 users of two apps by the same id hear nothing of each other")
+    @Test("SES-3 users of two apps with the same id get no events of each other")
     func apps() async throws {
         try await withMessages { relay in
             let bob = try await relay.login("bob", app: "other")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("a join with an identity opens conversations; one without does not")
+    @Test("a join with an identity in its token also logs in to conversations; a join without one does not")
     func joined() async throws {
         try await withMessages { relay in
             let (ada, _) = try await relay.join("Ada", token: TestToken(identity: "ada"))
@@ -62,17 +62,17 @@ import Testing
             #expect(
                 try await nobody.ask(ConversationsRequest(count: 1), MessagingRequest.conversations)
                     .failure?.code == .notLoggedIn)
-            // Where it stands, without a token.
+            // A login without a token returns the current cursor.
             let login = try await ada.request(LoginRequest(), Request.login).get()
             #expect(login.user == "ada" && login.cursor > 0)
-            // Events of the session go on being numbered from 1. Joins are told 100 ms later at most.
+            // Session events are still numbered from 1. Joins are announced within 100 ms.
             try await eventually("a join is told") { ada.events.contains { $0.seq > 0 } }
             let numbers = ada.events.map(\.seq).filter { $0 > 0 }
             #expect(numbers == Array((1...).prefix(numbers.count)))
         }
     }
 
-    @Test("a socket that is logged in may join, and come back by resume")
+    @Test("a socket that is logged in may join, and resume later")
     func loginThenJoin() async throws {
         try await withMessages { relay in
             let ada = try await relay.login("ada")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("who may log in, and as whom")
+    @Test("a login needs a token with an identity, and cannot change the user")
     func login() async throws {
         try await withMessages { relay in
             let client = try await relay.connect()
@@ -107,13 +107,13 @@ import Testing
             #expect(try await code(LoginRequest(token: TestToken(identity: "ada").text)) == nil)
             #expect(try await code(LoginRequest(token: TestToken(identity: "bob").text)) == .notPermitted)
             #expect(relay.messages.counts.sockets == 1)
-            // The token of the handshake does as well.
+            // The token of the handshake is accepted, too.
             let other = try await relay.connect(token: TestToken(identity: "bob").text)
             #expect(try await other.request(LoginRequest(), Request.login).get().user == "bob")
         }
     }
 
-    @Test("a login that is refused leaves the socket as it was, and may be tried again")
+    @Test("a refused login leaves the socket unchanged and may be tried again")
     func refusedLogin() async throws {
         try await withMessages { relay in
             let client = try await relay.connect()
@@ -126,7 +126,7 @@ import Testing
             #expect(list.failure?.code == .notLoggedIn)
             let other = LoginRequest(token: TestToken(identity: "bob").text)
             #expect(try await client.request(other, Request.login).get().user == "bob")
-            // One that is logged in stays so.
+            // A socket that is logged in stays logged in.
             let renamed = try await client.request(LoginRequest(name: name), Request.login)
             #expect(renamed.failure?.code == .invalidField)
             #expect(relay.messages.counts.sockets == 1)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a socket whose login is refused has no more time than others")
+    @Test("a refused login does not extend the time to log in or join")
     func refusedLoginInTime() async throws {
         try await withMessages(MessageHubConfiguration(), { $0.connect.joinTime = .seconds(2) }) { relay in
             let client = try await relay.connect()
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("who joined where no more of the user's sockets are told is told why it cannot ask")
+    @Test("a join beyond the limit of logins succeeds, and its messaging requests are refused with the limit's name")
     func tooManyJoined() async throws {
         var configuration = MessageHubConfiguration()
         configuration.loginsPerUser = 1
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("CHT-10 messages come too fast for one user, whichever socket they come by")
+    @Test("CHT-10 the message rate of a user is limited across all of its sockets")
     func rate() async throws {
         var configuration = MessageHubConfiguration()
         configuration.limits.userMessagesPerSecond = 5
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("a socket that does not read is closed, and nobody waits for it")
+    @Test("a socket that does not read is closed without delaying others")
     func slow() async throws {
         var configuration = MessageHubConfiguration.withoutUserRates
         configuration.unsentBytes = 256 << 10
@@ -197,7 +197,7 @@ import Testing
             for _ in 0..<2_000 where relay.messages.counts.slowSockets == 0 {
                 _ = try await ada.send(text, to: .peer("bob")).get()
             }
-            // What comes after that is not for it: it is not closed once more for each.
+            // Later messages skip the closed socket and do not count it as slow again.
             for _ in 0..<20 { _ = try await ada.send("x", to: .peer("bob")).get() }
             #expect(relay.messages.counts.slowSockets == 1)
             #expect(relay.messages.counts.sockets == 1)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test("a relay without a store says so")
+    @Test("a relay without storage refuses messaging with messagingDisabled")
     func disabled() async throws {
         try await withConnect { relay in
             let (client, _) = try await relay.join("Ada", token: TestToken(identity: "ada"))
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test("a disk that fills up is told to who writes, and sessions go on")
+    @Test("a sender is told of a full disk, and sessions continue")
     func full() async throws {
         let folder = TemporaryFolder()
         var storage = StorageConfiguration(directory: folder.path)
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test("CHT-2 groups are told to their members, and end for all")
+    @Test("CHT-2 changes of a group are sent to its members, and its end applies to all")
     func groups() async throws {
         try await withMessages { relay in
             let (ada, bob) = (try await relay.login("ada"), try await relay.login("bob"))

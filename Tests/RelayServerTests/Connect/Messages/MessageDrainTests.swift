@@ -2,11 +2,11 @@ import ControlServer
 import Signaling
 import Testing
 
-@Suite("CON-6 Drain: those who are logged in and in no session", .serialized)
+@Suite("CON-6 Drain: clients that are logged in without a session", .serialized)
 struct MessageDrainTests {
     private static let event = Event.draining(Draining(seconds: 7, url: "wss://other.example"))
 
-    @Test("CON-6 they are told of it, go on being served, and are told of the end") func told() async throws {
+    @Test("CON-6 they are told of the drain, are still served, and are told of the end") func told() async throws {
         try await withMessages { relay in
             let ada = try await relay.login("ada")
             let bob = try await relay.login("bob")
@@ -14,7 +14,7 @@ struct MessageDrainTests {
             for client in [ada, bob] { #expect(try await client.next(.draining) == Self.event) }
             #expect(try await ada.send("hello", to: .peer("bob")).get().number == 1)
             _ = try await bob.nextMessaging(.messageReceived)
-            // A login again, of one that is logged in, is none of somebody new.
+            // A repeated login of a logged-in client is not refused as a new one.
             #expect(try await ada.request(LoginRequest(), Request.login).get().user == "ada")
             await relay.messages.endAll()
             for client in [ada, bob] {
@@ -25,7 +25,7 @@ struct MessageDrainTests {
         }
     }
 
-    @Test("CON-6 who is in a session hears of it there, once", arguments: [true, false])
+    @Test("CON-6 a client in a session is told once, by the session", arguments: [true, false])
     func inSession(isBack: Bool) async throws {
         try await withMessages { relay in
             var ada = try await relay.login("ada")
@@ -49,7 +49,7 @@ struct MessageDrainTests {
         }
     }
 
-    @Test("CON-6 nobody new logs in, and is told why") func late() async throws {
+    @Test("CON-6 new logins are refused with the reason") func late() async throws {
         try await withMessages { relay in
             let client = try await relay.connect()
             relay.messages.announceDrain(seconds: 7, url: nil)

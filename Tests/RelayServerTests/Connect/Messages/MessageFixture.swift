@@ -6,7 +6,7 @@ import Signaling
 import Testing
 
 extension MessageHubConfiguration {
-    /// For tests that send faster than people do: no limit on a user's rate is met.
+    /// Configuration without effective rate limits of users, for tests that send fast.
     static var withoutUserRates: MessageHubConfiguration {
         var configuration = MessageHubConfiguration()
         configuration.limits.userMessagesPerSecond = 100_000
@@ -15,7 +15,7 @@ extension MessageHubConfiguration {
     }
 }
 
-/// Doors over a store of their own.
+/// Runs `body` against a control server with its own message store.
 func withMessages(
     _ configuration: MessageHubConfiguration = MessageHubConfiguration(),
     _ configure: (inout ControlConfiguration) -> Void = { _ in }, _ body: (ConnectFixture) async throws -> Void
@@ -29,7 +29,7 @@ func withMessages(
 }
 
 extension ConnectFixture {
-    /// A socket that is logged in, in no session.
+    /// Opens a socket that is logged in and in no session.
     func login(_ user: String, app: String = "app") async throws -> SocketClient {
         let client = try await connect()
         let token = TestToken(app: app, identity: user)
@@ -40,7 +40,7 @@ extension ConnectFixture {
 }
 
 extension SocketClient {
-    /// Asks something about conversations.
+    /// Sends a messaging request and returns its answer.
     func ask<Body: RequestBody>(
         _ body: Body, _ make: (Body) -> MessagingRequest
     ) async throws -> Result<Body.Answer, SignalingError> {
@@ -62,7 +62,7 @@ extension SocketClient {
             .messages.map(\.text)
     }
 
-    /// The next event of conversations by that name.
+    /// Returns the next messaging event with that name.
     func nextMessaging(_ name: EventName) async throws -> MessagingEvent {
         guard case .messaging(let event) = try await next(name) else { throw TimedOut(description: "\(name)") }
         return event

@@ -19,7 +19,7 @@ import Testing
         try response.text.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     }
 
-    @Test("an export has all that the user can read, page after page")
+    @Test("an export has all that the user can read, in pages")
     func export() async throws {
         try await withMessages(.withoutUserRates) { relay in
             let ada = try await relay.login("ada")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("an export goes on behind a group that its user leaves meanwhile")
+    @Test("an export continues after a group that its user leaves during the export")
     func leaves() async throws {
         let folder = TemporaryFolder()
         let database = try MessageDatabase(StorageConfiguration(directory: folder.path), wallClock: { 1_000 })
@@ -72,7 +72,7 @@ import Testing
         #expect(hasLeft && texts == (0..<100).map { "\($0)" } + ["own"])
     }
 
-    @Test("when a removal is answered, others were told")
+    @Test("other users are told of a removal before it is answered")
     func removalIsTold() async throws {
         try await withMessages(.withoutUserRates) { relay in
             let ada = try await relay.login("ada")
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("a removed user leaves nothing, and others are told")
+    @Test("a removed user leaves no data, and others are told")
     func remove() async throws {
         try await withMessages { relay in
             let (ada, bob) = (try await relay.login("ada"), try await relay.login("bob"))
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("they are an operator's")
+    @Test("export and removal need the admin token")
     func access() async throws {
         try await withMessages(MessageHubConfiguration(), { $0.adminToken = "operator's" }) { relay in
             let read = try await relay.http.request("GET", "/v1/users/ada/export")

@@ -6,16 +6,16 @@ import Testing
 
 @Suite("Crowds in subsessions", .serialized)
 struct SubsessionCrowdTests {
-    /// What one says and hears: sound alone, of its own source.
+    /// A client that publishes audio of its own source and receives audio.
     private struct Person: Sendable {
         let client: MediaClient
         let room: Int
-        /// By section, whose sound it is.
+        /// Expected source of the audio in each section.
         var speakers: [String: Int] = [:]
     }
 
     @Test(
-        "SUB-3 forty who talk in ten rooms, moved at once and brought back: everybody hears his own room alone",
+        "SUB-3 forty publishers move to ten subsessions at once and back: each hears only its own subsession",
         .timeLimit(.minutes(3)))
     func talking() async throws {
         let (count, roomCount) = (40, 10)
@@ -32,7 +32,7 @@ struct SubsessionCrowdTests {
             try await eventually("all streams are there") {
                 try await relay.liveSessions.streams(of: address).count == count
             }
-            // Each would hear its own room and one of each of two others.
+            // Each subscribes to its own subsession and to one participant of each of two others.
             for index in 0..<count {
                 let mates = stride(from: index % roomCount, to: count, by: roomCount).filter { $0 != index }
                 for other in mates + [(index + 1) % count, (index + 2) % count] {
@@ -51,7 +51,7 @@ struct SubsessionCrowdTests {
                 let mid = person.speakers.first { $0.value == speaker }?.key
                 return person.client.receiving.reception(mid).lastSound
             }
-            // Of all in one room ten are heard at a time; all have agreed on all that they are subscribed to.
+            // The main session forwards ten speakers at a time; each client has negotiated all of its five subscriptions.
             #expect(all.allSatisfy { $0.speakers.count == 5 })
             let names = (0..<roomCount).map { "room \($0)" }
             let list = try await all[0].client.socket.request(
@@ -106,7 +106,7 @@ struct SubsessionCrowdTests {
     }
 
     @Test(
-        "SUB-3 SUB-4 SUB-6 two hundred clients, moved at once: one list, chat and broadcast where they belong",
+        "SUB-3 SUB-4 SUB-6 two hundred clients move at once: all learn all places, and chat stays in its subsession",
         .timeLimit(.minutes(3)))
     func listening() async throws {
         let (count, roomCount) = (200, 20)
@@ -176,7 +176,7 @@ struct SubsessionCrowdTests {
 }
 
 extension SocketClient {
-    /// Where users are, as the moves say.
+    /// Places of users according to the received moves.
     fileprivate var moves: [ConnectionID: SubsessionID?] {
         var moves: [ConnectionID: SubsessionID?] = [:]
         for message in events {

@@ -32,7 +32,7 @@ struct SubsessionDoorTests {
         }
     }
 
-    @Test("SUB-5 help is asked for and comes, and is asked for in vain")
+    @Test("SUB-5 a request for help is accepted, or is answered with busy")
     func help() async throws {
         try await withConnect { relay in
             let stage = try await Stage(relay)
@@ -50,7 +50,7 @@ struct SubsessionDoorTests {
             #expect(try await stage.users[0].next(.helpResult) == idle)
             let state = try await stage.host.request(SubsessionsRequest(), Request.subsessions).get()
             #expect(state.isManager && state.subsessions[0].users.count == 2)
-            // Its helper is elsewhere.
+            // The only manager is in another subsession.
             _ = try await stage.users[1].request(RequestHelpRequest(), Request.requestHelp).get()
             guard case .helpResult(let busy) = try await stage.users[1].next(.helpResult) else { return }
             #expect(busy.result == .busy)
@@ -61,7 +61,7 @@ struct SubsessionDoorTests {
         }
     }
 
-    @Test("SUB-6 CHT-1 chat reaches those of the same room, and nobody while it is off")
+    @Test("SUB-6 CHT-1 chat reaches participants of the same subsession, and is refused while it is off")
     func chat() async throws {
         try await withConnect { relay in
             let stage = try await Stage(relay)
@@ -88,7 +88,7 @@ struct SubsessionDoorTests {
         }
     }
 
-    @Test("CHT-1 CON-3 a chat message whose answer was lost is sent again, and said once")
+    @Test("CHT-1 CON-3 a chat message that is sent again after a lost answer is delivered once")
     func chatAgain() async throws {
         try await withConnect { relay in
             let host = try await relay.join("host", token: .host).0
@@ -105,7 +105,7 @@ struct SubsessionDoorTests {
             let resume = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: last)
             _ = try await back.request(resume, Request.resume).get()
             #expect(try await back.request(message, Request.chat).get() == first)
-            // So is one that joined anew.
+            // The same applies after a new join.
             let anew = try await relay.join("user", token: token).0
             #expect(try await anew.request(message, Request.chat).get() == first)
             _ = try await anew.request(ChatRequest(text: "bye"), Request.chat).get()
@@ -115,7 +115,7 @@ struct SubsessionDoorTests {
         }
     }
 
-    @Test("SUB-1 SUB-3 CON-3 one who comes back is where he was, and knows what happened meanwhile")
+    @Test("SUB-1 SUB-3 CON-3 a client that resumes is in the same place and gets the missed events")
     func comingBack() async throws {
         try await withConnect { relay in
             let host = try await relay.join("host", token: .host).0
@@ -151,7 +151,7 @@ struct SubsessionDoorTests {
         }
     }
 
-    @Test("SUB-4 an operator sees who is where")
+    @Test("SUB-4 an operator sees the place of each user")
     func operatorView() async throws {
         try await withConnect { relay in
             let stage = try await Stage(relay)

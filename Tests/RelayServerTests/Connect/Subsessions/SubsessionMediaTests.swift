@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Subsessions with media", .serialized)
 struct SubsessionMediaTests {
-    /// A relay with a host and users who publish a camera each, all subscribed to all, and two subsessions that have started.
+    /// Clients that each publish a camera and subscribe to all others, and two started subsessions.
     private struct Stage {
         let people: [MediaClient]
         let streams: [StreamID]
-        /// Sections that carry one's stream to another.
+        /// Media sections at each receiver, by publisher.
         let sections: [[Int: OfferMade.Stream]]
         let rooms: [SubsessionID]
 
@@ -42,7 +42,7 @@ struct SubsessionMediaTests {
             (self.people, self.streams, self.sections, rooms) = (people, streams, sections, list.map(\.id))
         }
 
-        /// - Returns: when it was answered.
+        /// - Returns: time of the answer.
         func join(_ person: Int, _ room: Int) async throws -> MediaTime {
             let request = Request.joinSubsession(JoinSubsessionRequest(subsession: rooms[room]))
             #expect(try await people[person].socket.ask(request) == nil)
@@ -55,7 +55,7 @@ struct SubsessionMediaTests {
             return MediaPeer.now
         }
 
-        /// When what somebody got last of another was said.
+        /// Capture time of the newest audio that one participant received of another.
         func heard(_ person: Int, of other: Int) -> MediaTime {
             people[person].receiving.reception(sections[person][other]?.audioMid).lastSound
         }
@@ -68,19 +68,19 @@ struct SubsessionMediaTests {
     }
 
     @Test(
-        "SUB-3 SUB-4 who moves is parted before the answer, and sees the others of his room within 200 ms",
+        "SUB-3 SUB-4 media stops before a move is answered, and media of the new subsession arrives within 200 ms",
         .timeLimit(.minutes(2)))
     func moving() async throws {
         try await withConnect({ $0.connect.conference.movesPerSecond = 100 }) { relay in
             let stage = try await Stage(relay, count: 3)
             let parted = try await stage.join(1, 0)
             let before = (stage.pictures(0, of: 1), stage.pictures(1, of: 0), stage.pictures(1, of: 2))
-            // Those who are still together go on, and nothing that was said since reaches the other room.
+            // Participants who are still together keep their media, and no audio captured since then reaches the other subsession.
             try await stage.people[0].sees(8, more: try #require(stage.sections[0][2]))
             for (person, other) in [(0, 1), (1, 0), (1, 2), (2, 1)] {
                 #expect(stage.heard(person, of: other) <= parted, "\(person) hears \(other)")
             }
-            // A picture of before may have been on its way.
+            // One frame may have been in flight.
             #expect(stage.pictures(0, of: 1) <= before.0 + 1 && stage.pictures(1, of: 0) <= before.1 + 1)
             #expect(stage.pictures(1, of: 2) <= before.2 + 1)
             guard case .subscriptionChanged(let change) = try await last(.subscriptionChanged, of: stage.people[1])
@@ -89,7 +89,7 @@ struct SubsessionMediaTests {
             }
             #expect(change.state == .suspended)
 
-            // Time from the request to the first picture and sound, both ways.
+            // Time from the request to the first frame and audio packet, in both directions.
             var longest = MediaTime.zero
             for round in 0..<6 {
                 let mover = round % 2 == 0 ? 2 : 1
@@ -105,7 +105,7 @@ struct SubsessionMediaTests {
                 _ = try await stage.comeBack(first)
                 try await stage.people[first].sees(1, more: try #require(stage.sections[first][0]))
                 _ = try await stage.comeBack(3 - first)
-                // Pictures go on for a while, so that there is more than a key frame to begin with.
+                // More frames follow, so that the cache holds more than a key frame.
                 try await stage.people[0].sees(4, more: try #require(stage.sections[0][2]))
                 _ = try await stage.join(3 - first, 0)
             }
@@ -117,7 +117,7 @@ struct SubsessionMediaTests {
     }
 
     @Test(
-        "SUB-3 a wish for somebody of another room is offered when both meet; streams begin where their publisher is",
+        "SUB-3 a subscription to a user of another subsession is offered when both meet",
         .timeLimit(.minutes(2)))
     func unheard() async throws {
         try await withConnect { relay in
@@ -151,7 +151,7 @@ struct SubsessionMediaTests {
             #expect(!late.socket.events.contains { $0.event.name == .offer })
             let join = Request.joinSubsession(JoinSubsessionRequest(subsession: stage.rooms[0]))
             #expect(try await late.socket.ask(join) == nil)
-            // Wishes of about the same time share an offer.
+            // Subscriptions that are made at about the same time share an offer.
             let offer = try await late.answerOffer()
             #expect(Set(offer.streams.map(\.id)) == [stage.streams[1], screen])
             for stream in offer.streams { try await late.hears(stream) }
@@ -160,7 +160,7 @@ struct SubsessionMediaTests {
         }
     }
 
-    @Test("SUB-2 SUB-3 stop brings everybody back at once, and all hear all", .timeLimit(.minutes(2)))
+    @Test("SUB-2 SUB-3 stop moves all participants back at once, and all receive all streams", .timeLimit(.minutes(2)))
     func stop() async throws {
         try await withConnect { relay in
             let stage = try await Stage(relay, count: 4)
@@ -194,7 +194,7 @@ struct SubsessionMediaTests {
 }
 
 extension SocketClient {
-    /// What the relay had to say by now has come.
+    /// Waits until all events that the relay has sent so far have arrived.
     func settle() async throws {
         for _ in 0..<20 {
             #expect(try await ask(.ping(PingRequest())) == nil)
