@@ -44,7 +44,7 @@ def is_colour_of(name, degrees):
 class Room:
     """One user's page."""
 
-    def __init__(self, bench, kind, url, session, name, role="host", password="", identity="", token="", way=None):
+    def __init__(self, bench, kind, url, session, name, role="host", password="", identity="", token="", way=None, passphrase=""):
         """`identity`: a user id other than the name; `token`: instead of one that the relay gives away; `way`: a `detour` of its media."""
         self.name = name
         asked = {"session": session, "name": name, "role": role, **({"identity": identity} if identity else {})}
@@ -54,14 +54,14 @@ class Room:
         self.page.evaluate(f"(() => {{ {PROBE} return true }})()")
         if way:
             self.look("detour", way.address, way.port)
-        self.submit(password)
+        self.submit(password, passphrase)
 
     def refusal(self, method, **parameters):
         """The error code of a request that the page's own buttons do not make."""
         return self.page.evaluate(f"millrace.request({json.dumps(method)}, {json.dumps(parameters)}).then(() => '', error => error.code)")
 
-    def submit(self, password=""):
-        self.look("fill", "#join-form", {"password": password})
+    def submit(self, password="", passphrase=""):
+        self.look("fill", "#join-form", {"password": password, "passphrase": passphrase})
 
     def look(self, function, *arguments):
         """Calls the probe."""

@@ -1,0 +1,84 @@
+"""Cases of end-to-end encryption in the page: the same passphrase, another one and none, in Chromium and Firefox."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+
+from webrtc.room import Room, relay
+
+PASSPHRASE = "correct horse battery staple"
+SESSION = "sealed"
+
+
+def enter(bench, kind, server, name, passphrase, role="participant"):
+    return Room(bench, kind, server.url, SESSION, name, role=role, passphrase=passphrase)
+
+
+def notices(room):
+    return room.page.evaluate("[...document.querySelectorAll('#notices > *')].map(one => one.textContent)")
+
+
+def published_key_frames(room):
+    """Key frames that a page's largest encoding has encoded."""
+    return room.page.evaluate("""(async () => {
+        let count = 0;
+        for (const report of (await millrace.publisher.connection.getStats()).values())
+          if (report.type === "outbound-rtp" && report.kind === "video") count = Math.max(count, report.keyFramesEncoded ?? 0);
+        return count;
+    })()""")
+
+
+def stills(server, stream):
+    """Status and code of a request for a still image."""
+    try:
+        with urllib.request.urlopen(f"{server.url}/v1/sessions/{SESSION}/streams/{stream}/canvas.png", timeout=10) as answer:
+            return answer.status, ""
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read() or b"{}").get("code", "")
+
+
+def pairs(bench, name):
+    """Chromium and Firefox see and hear each other with the same passphrase; a wrong one and none show nothing."""
+    check = bench.reporter.check
+    server = relay(bench)
+    ada = enter(bench, "chromium", server, "Ada", PASSPHRASE, role="host")
+    others = [enter(bench, "chromium", server, "Bob", PASSPHRASE)]
+    if bench.has_firefox:
+        others.append(enter(bench, "firefox", server, "Fox", PASSPHRASE))
+    members = [ada, *others]
+    for room in members:
+        check(name, f"{room.name} is in", room.is_in(20), page=room.look("why"))
+        room.publish()
+    for one in members:
+        for other in members:
+            if one is other:
+                continue
+            seen = one.sees(other.name, 20)
+            check(name, f"{one.name} sees {other.name}", seen, seen=one.look("seen", other.name), notices=notices(one))
+            check(name, f"{one.name} hears {other.name}", one.hears(other.name, 10), level=round(one.level(other.name), 4))
+    rate = others[0].rate("Ada", 3)
+    check(name, "frames keep coming", rate > 10, frames_per_second=round(rate, 1))
+    stream = ada.page.evaluate("millrace.publisher.publications[0].id")
+    check(name, "the stream is announced as encrypted", ada.page.evaluate(f"millrace.state.streams.get({json.dumps(stream)}).isEncrypted"))
+    status, code = stills(server, stream)
+    check(name, "the relay makes no stills of it", (status, code) == (409, "streamEncrypted"), status=status, code=code)
+    for who, passphrase, text in (("Eve", "another passphrase", "passphrases differ"), ("Mallory", "", "Join again with the encryption passphrase")):
+        before, began = published_key_frames(ada), time.monotonic()
+        blind = enter(bench, "chromium", server, who, passphrase)
+        check(name, f"{who} is in", blind.is_in(), page=blind.look("why"))
+        joined = time.monotonic()
+        told = blind.until(lambda: any(text in notice for notice in notices(blind)), 10)
+        check(name, f"{who} is told why nothing can be seen", told, notices=notices(blind), seconds=round(time.monotonic() - joined, 1))
+        time.sleep(max(0, began + 10 - time.monotonic()))
+        seen = blind.look("seen", "Ada")
+        check(name, f"{who} sees no frame", not seen or not seen["frames"], seen=seen)
+        check(name, f"{who} hears nothing", blind.level("Ada") < 0.001, level=round(blind.level("Ada"), 5))
+        key_frames = published_key_frames(ada) - before
+        check(name, f"{who} costs Ada at most 3 key frames in 10 s", key_frames <= 3, key_frames=key_frames)
+        blind.stop()
+    check(name, "Bob still sees Ada", others[0].sees("Ada"), seen=others[0].look("seen", "Ada"))
+
+
+ALL = [("page: end-to-end encryption", pairs)]
+LONG = []
