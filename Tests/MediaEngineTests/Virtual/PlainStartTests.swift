@@ -58,7 +58,7 @@ struct PlainStartTests {
     }
 
     #if DEBUG
-        /// Sends a key frame, and then dependent frames for `tenths` tenths of a second.
+        /// Sends a frame each tenth of a second; the first one is a key frame if `isKey`, the others depend on it.
         private func send(
             _ tenths: Int, isKey: Bool = false, from publisher: FaultBench.Publisher, in bench: FaultBench
         )
