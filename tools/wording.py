@@ -24,7 +24,8 @@ CONSTRUCTIONS = {
 }
 AREAS = {"product": ["Sources", "docs", "README.md", "CONTRIBUTING.md"], "tests": ["Tests", "tools", "Benchmarks"]}
 CODE = (".swift", ".js", ".py", ".c", ".h", ".cpp", ".sh")
-COMMENT = re.compile(r"^\s*(?:///?/?|//!|#(?!!|if|else|endif|include|define))\s?(.*\S)")
+SLASHES = re.compile(r"^\s*//[/!]?\s?(.*\S)")
+HASHES = re.compile(r"^\s*#(?!!)\s?(.*\S)")
 
 
 def sentences(places):
@@ -38,7 +39,7 @@ def sentences(places):
             if name.endswith(".md"):
                 if line.strip() and not line.lstrip().startswith(("```", "|--")):
                     yield name, number, line.strip()
-            elif (found := COMMENT.match(line)) and len(found[1]) > 8:
+            elif (found := (HASHES if name.endswith((".py", ".sh")) else SLASHES).match(line)) and len(found[1]) > 8:
                 yield name, number, found[1]
 
 

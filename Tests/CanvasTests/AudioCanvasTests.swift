@@ -21,7 +21,7 @@ import Testing
         return blocks
     }
 
-    /// No hole and no overlap: each block begins where the one before ends.
+    /// Checks that each block begins where the previous one ends.
     func expectContinuous(_ blocks: [PCMBlock], from start: MediaTime = .seconds(1)) {
         var samples = 0
         for block in blocks {
@@ -36,7 +36,7 @@ import Testing
         samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
     }
 
-    @Test("CAN-1: sound comes as 48 kHz stereo on one time line")
+    @Test("CAN-1: audio arrives as 48 kHz stereo on one timeline")
     func everyBlock() throws {
         let canvas = try StreamCanvas()
         let got = blocks(try Synthetic.audio(packets: 50), to: canvas)
@@ -45,7 +45,7 @@ import Testing
         #expect(power(got.flatMap(\.samples).suffix(40_000)) > 2e7)
     }
 
-    @Test("a lost packet leaves no hole", arguments: [false, true], [1, 2, 5])
+    @Test("A lost packet leaves no gap", arguments: [false, true], [1, 2, 5])
     func loss(fec: Bool, count: Int) throws {
         let canvas = try StreamCanvas()
         var packets = try Synthetic.audio(packets: 50, fec: fec)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("a long gap is silence but for its beginning")
+    @Test("A long gap is silent except at its beginning")
     func longGap() throws {
         let canvas = try StreamCanvas()
         var packets = try Synthetic.audio(packets: 250)
@@ -76,7 +76,7 @@ import Testing
         #expect(samples[(60 * 1920)..<(190 * 1920)].allSatisfy { $0 == 0 })
     }
 
-    @Test("silence that was not sent (DTX) is filled")
+    @Test("Silence that was not sent (DTX) is filled")
     func discontinuousTransmission() throws {
         let canvas = try StreamCanvas()
         var packets = try Synthetic.audio(packets: 60)
@@ -88,7 +88,7 @@ import Testing
         expectContinuous(got)
     }
 
-    @Test("a pause of a minute is not filled, but the time goes on")
+    @Test("A pause of a minute is not filled, but the timeline continues")
     func pause() throws {
         let canvas = try StreamCanvas()
         var packets = try Synthetic.audio(packets: 20)
@@ -101,7 +101,7 @@ import Testing
         #expect(got[10].captureTime == .seconds(61.2))
     }
 
-    @Test("A jump of RTP time that arrival does not explain restarts the time line")
+    @Test("A jump of RTP time that arrival does not explain restarts the timeline")
     func jump() throws {
         let canvas = try StreamCanvas()
         var packets = try Synthetic.audio(packets: 20)
@@ -112,7 +112,7 @@ import Testing
         #expect(canvas.audio.restarts == 1)
     }
 
-    @Test("packets out of order wait for each other, a lost one only so long")
+    @Test("Reordered packets wait for each other, a missing one for a limited time")
     func order() throws {
         let canvas = try StreamCanvas()
         var packets = try Synthetic.audio(packets: 10)

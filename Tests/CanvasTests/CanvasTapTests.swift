@@ -6,14 +6,14 @@ import MediaEngine
 import MillraceTestKit
 import Testing
 
-/// Taps with their thread; everything waits for what happens, nothing for time.
+/// Taps with their thread. All waits are for events, none for a fixed time.
 @Suite(.timeLimit(.minutes(10))) struct CanvasTapTests {
     func push(_ packets: some Sequence<SentPacket>, to tap: PacketTap) {
         for packet in packets { _ = packet.feed { tap.push($0) } }
         tap.flush()
     }
 
-    @Test("CAN-1: pictures and sound come through the tap until it is closed")
+    @Test("CAN-1: frames and audio pass through the tap until it is closed")
     func delivery() async throws {
         let packets = PacketTap(capacity: 1 << 20)
         let queue = CanvasQueue(pictures: 100, soundBlocks: 100)
@@ -40,7 +40,7 @@ import Testing
         #expect(packets.isClosed)
     }
 
-    @Test("the end of the stream ends the tap, after what is still inside")
+    @Test("The end of the stream ends the tap, after the packets that are still queued")
     func streamEnd() async throws {
         let packets = PacketTap(capacity: 1 << 20)
         push(try Synthetic.video(pictures: 10).joined(), to: packets)
@@ -53,7 +53,7 @@ import Testing
         #expect(count == 10)
     }
 
-    @Test("CAN-1: a reader that is slow gets the latest picture, and what it missed is counted")
+    @Test("CAN-1: a slow reader gets the latest frame, and the frames it missed are counted")
     func latestPicture() async throws {
         let packets = PacketTap(capacity: 1 << 20)
         push(try Synthetic.video(pictures: 30).joined(), to: packets)
@@ -84,7 +84,7 @@ import Testing
             }))
         push(sent[0], to: packets)
         for await _ in arrived { break }
-        // The consumer is in its first picture: the pipe fills, and pushing does not wait.
+        // The consumer blocks in its first frame: the pipe fills, and pushing does not wait.
         push(sent[1..<299].joined(), to: packets)
         #expect(packets.dropped > 0)
         gate.signal()
@@ -96,7 +96,7 @@ import Testing
         #expect(statistics.decodeErrors == 0)
     }
 
-    @Test("a key frame is asked for at the start")
+    @Test("A key frame is requested at the start")
     func keyFrameRequest() async throws {
         let (requests, request) = AsyncStream.makeStream(of: Void.self)
         let queue = CanvasQueue()
@@ -108,7 +108,7 @@ import Testing
         for await _ in queue.pictures { Issue.record("a picture out of nothing") }
     }
 
-    @Test("a tap of sound asks for no key frame")
+    @Test("An audio tap requests no key frame")
     func soundOnly() async throws {
         let packets = PacketTap(capacity: 1 << 20, kinds: [.audio])
         push(try Synthetic.audio(packets: 5), to: packets)
@@ -118,7 +118,7 @@ import Testing
         #expect(tap.statistics.keyFrameRequests == 0 && tap.statistics.soundBlocks == 5)
     }
 
-    @Test("a consumer that has enough ends the tap")
+    @Test("A consumer that returns false ends the tap")
     func enough() async throws {
         let packets = PacketTap(capacity: 1 << 20)
         push(try Synthetic.video(pictures: 10).joined(), to: packets)
@@ -131,7 +131,7 @@ import Testing
         #expect(packets.isClosed && tap.statistics.decodedPictures == 1)
     }
 
-    @Test("a tap that nobody holds ends")
+    @Test("A tap without references ends")
     func abandoned() async throws {
         let packets = PacketTap(capacity: 1 << 16)
         let queue = CanvasQueue()
@@ -142,7 +142,7 @@ import Testing
         #expect(packets.isClosed)
     }
 
-    @Test("CAN-2: a still is a PNG of the next picture")
+    @Test("CAN-2: a still is a PNG of the next frame")
     func stillPicture() async throws {
         let packets = PacketTap(capacity: 1 << 20)
         push(try Synthetic.video(pictures: 2).joined(), to: packets)
@@ -154,7 +154,7 @@ import Testing
         #expect(Array(png[16..<24]) == [0, 0, 0, 160, 0, 0, 0, 120])
     }
 
-    @Test("a stream without pictures gives no still, and says so")
+    @Test("A stream without frames gives no still, and reports that")
     func noStillPicture() async throws {
         let packets = PacketTap(capacity: 1 << 16)
         await #expect(throws: CanvasError.noPicture(within: .milliseconds(20))) {
@@ -183,7 +183,7 @@ import Testing
         #expect(await requests.reduce(into: 0) { count, _ in count += 1 } == 1)
     }
 
-    @Test("CAN-2: a body of Y4M begins with its header and holds whole pictures")
+    @Test("CAN-2: a body of Y4M begins with its header and contains whole frames")
     func y4mBytes() async throws {
         let packets = PacketTap(capacity: 1 << 20)
         let (options, queue) = (CanvasOptions(kinds: [.video]), CanvasQueue(pictures: 100))
@@ -201,7 +201,7 @@ import Testing
         #expect(pictures == 12)
     }
 
-    @Test("CAN-2: a body of WAV can be read as it comes")
+    @Test("CAN-2: a body of WAV can be read while it is written")
     func wavBytes() async throws {
         let packets = PacketTap(capacity: 1 << 20)
         let (options, queue) = (CanvasOptions(kinds: [.audio]), CanvasQueue(soundBlocks: 100))
@@ -215,7 +215,7 @@ import Testing
         #expect(reader.remainingFrames == 40 * 960)
     }
 
-    @Test("leaving a body ends its tap")
+    @Test("Leaving a body ends its tap")
     func leftBody() async throws {
         let packets = PacketTap(capacity: 1 << 20)
         let queue = CanvasQueue(pictures: 2)

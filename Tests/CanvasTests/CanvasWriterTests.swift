@@ -25,7 +25,7 @@ import Testing
         return frames
     }
 
-    @Test("CAN-2: pictures stand at their time in Y4M; a gap repeats, a crowd thins out")
+    @Test("CAN-2: Y4M frames are placed by their time; a gap repeats a frame, excess frames are dropped")
     func pacing() throws {
         let frames = try written([
             picture(5000, luma: 50), picture(5101, luma: 60), picture(5120, luma: 70), picture(5398, luma: 80),
@@ -33,13 +33,13 @@ import Testing
         #expect(frames.map { $0.bytes[0] } == [50, 60, 60, 60, 80])
     }
 
-    @Test("a long pause is not filled")
+    @Test("A long pause is not filled")
     func pause() throws {
         let frames = try written([picture(0, luma: 50), picture(60_000, luma: 60), picture(60_100, luma: 70)])
         #expect(frames.map { $0.bytes[0] } == [50, 60, 70])
     }
 
-    @Test("another size is fitted into the first, black around it")
+    @Test("Another size is fitted into the first, with black borders")
     func sizeChange() throws {
         let frames = try written([
             picture(0, luma: 100), picture(100, luma: 100, width: 64, height: 32),
@@ -54,7 +54,7 @@ import Testing
         #expect(frames[3].bytes[0] == 16 && frames[3].bytes[8 * 32 + 16] == 100)
     }
 
-    @Test("scaling keeps a picture what it is")
+    @Test("Scaling preserves the image")
     func scaling() {
         let large = MovingPicture(width: 320, height: 240).frame(7)
         let back = large.fitted(width: 160, height: 120).fitted(width: 320, height: 240)
@@ -62,7 +62,7 @@ import Testing
         #expect(large.fitted(width: 320, height: 240).bytes == large.bytes)
     }
 
-    @Test("rotation is carried out where the format has none", arguments: Rotation.allCases)
+    @Test("Rotation is applied if the format has none", arguments: Rotation.allCases)
     func rotation(_ rotation: Rotation) throws {
         var picture = MovingPicture(width: 34, height: 18).frame(3)
         let plain = picture.bytes
@@ -70,11 +70,11 @@ import Testing
         let upright = picture.upright()
         #expect(upright.rotation == .none)
         #expect(upright.width == (rotation == .none || rotation == .half ? 34 : 18))
-        // Turning on, in quarters, until it stands as it did.
+        // Rotated further in quarter turns, until it is upright again.
         var turned = upright
         turned.rotation = Rotation(rawValue: (360 - rotation.rawValue) % 360) ?? .none
         #expect(turned.upright().bytes == plain)
-        // Top left goes where a clockwise turn takes it.
+        // New position of the top left corner after a clockwise turn.
         let corner: Int =
             switch rotation {
             case .none: 0
@@ -100,7 +100,7 @@ import Testing
         PCMBlock(channels: 2, samples: Array(repeating: value, count: 1920), captureTime: .milliseconds(milliseconds))
     }
 
-    @Test("CAN-2: sound stands at its time in WAV; a missing block is silence, an overlap is left out")
+    @Test("CAN-2: audio is placed by its time in WAV; a missing block is silence, an overlap is dropped")
     func wavTimeLine() throws {
         let samples = try wav([
             sound(100, value: 1), sound(120, value: 2), sound(160, value: 4), sound(140, value: 9),
@@ -111,7 +111,7 @@ import Testing
         #expect(at(0) == 1 && at(20) == 2 && at(40) == 0 && at(59) == 0 && at(60) == 4 && at(79) == 4 && at(80) == 5)
     }
 
-    @Test("what the sink refuses ends the tap and is kept")
+    @Test("An error of the sink ends the tap and is kept")
     func failingSink() throws {
         let sink = StreamSink { _ throws(ContainerError) in
             throw ContainerError(.file, "pipe", .io(code: 32, call: "write"))

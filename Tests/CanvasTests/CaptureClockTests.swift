@@ -4,7 +4,7 @@ import RTP
 import Testing
 
 @Suite struct CaptureClockTests {
-    @Test("without reports each kind counts from its first packet")
+    @Test("Without reports each kind counts from its first packet")
     func anchors() {
         var clock = CaptureClock()
         #expect(clock.captureTime(.audio, timestamp: 5) == .zero)
@@ -16,13 +16,13 @@ import Testing
         #expect(clock.captureTime(.video, timestamp: -18_000) == .seconds(10.9))
     }
 
-    @Test("reports bring both kinds together, and the first to have one keeps its time")
+    @Test("Reports align both kinds, and the first kind with a report keeps its time")
     func reports() {
         var clock = CaptureClock()
         let ntp = NTPTime(unixNanoseconds: 1_800_000_000_000_000_000)
         clock.note(.video, timestamp: 90_000, arrival: .seconds(10), captureNTP: nil)
         clock.note(.audio, timestamp: 0, arrival: .seconds(10.3), captureNTP: nil)
-        // The picture at 180,000 was taken when the clock showed ntp; the sound at 48,000 half a second later.
+        // The frame at 180,000 was captured when the clock showed ntp; the audio at 48,000 half a second later.
         clock.note(.video, timestamp: 180_000, arrival: .seconds(11), captureNTP: ntp.rawValue)
         clock.note(
             .audio, timestamp: 48_000, arrival: .seconds(11.5), captureNTP: ntp.advanced(by: .seconds(0.5)).rawValue)
@@ -31,7 +31,7 @@ import Testing
         #expect(abs(clock.captureTime(.audio, timestamp: 24_000).rawValue - 11_000_000_000) < 10)
     }
 
-    @Test("timestamps far apart do not overflow")
+    @Test("Timestamps far apart do not overflow")
     func extremes() {
         var clock = CaptureClock()
         clock.note(.video, timestamp: 0, arrival: .zero, captureNTP: nil)

@@ -6,7 +6,7 @@ import MediaEngine
 import MillraceTestKit
 import Testing
 
-/// Publishers whose timestamps or sizes are made to cost a reader memory.
+/// Publishers whose timestamps or sizes would cost a reader memory.
 @Suite(.timeLimit(.minutes(10))) struct HostileTimeTests {
     static let chunkLimit = (256 << 10) + 100
 
@@ -30,7 +30,7 @@ import Testing
         return (bytes, largest, held, canvas.statistics)
     }
 
-    /// Adds a step of RTP time to each of the packets `range`, so that it grows from one to the next.
+    /// Adds a step of RTP time to each of the packets `range`, so that the offset grows from one to the next.
     func jumping(_ packets: [[SentPacket]], _ range: Range<Int>, by step: Int64) -> [SentPacket] {
         packets.enumerated().flatMap { index, frame in
             let steps = Int64(max(0, min(index, range.upperBound) - range.lowerBound))

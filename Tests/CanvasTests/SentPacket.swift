@@ -5,7 +5,7 @@ import MediaEngine
 import MillraceTestKit
 import RTP
 
-/// A packet of a synthetic stream, to be fed to a canvas or a tap.
+/// A packet of a synthetic stream for a canvas or a tap.
 struct SentPacket {
     var kind: MediaKind
     var sequence: Int64
@@ -26,9 +26,9 @@ struct SentPacket {
     }
 }
 
-/// Synthetic publishers: what a relay would see of them.
+/// Packets of synthetic publishers, as a relay receives them.
 enum Synthetic {
-    /// 30 pictures a second from timestamp 90,000 on, first packet at 1 s, one array of packets for each picture.
+    /// Returns 30 frames a second from timestamp 90,000 on, first packet at 1 s, one array of packets for each frame.
     static func video(
         width: Int = 160, height: Int = 120, pictures: Int, keyFrameInterval: Int? = nil, layers: Int = 1,
         mtu: Int = 300, firstSequence: Int64 = 1000, firstPicture: Int = 0
@@ -57,7 +57,7 @@ enum Synthetic {
         }
     }
 
-    /// 20 ms packets of a tone from timestamp 48,000 on, first packet at 1 s.
+    /// Returns 20 ms packets of a tone from timestamp 48,000 on, first packet at 1 s.
     static func audio(
         packets: Int, hertz: Double = 1000, fec: Bool = false, firstSequence: Int64 = 5000
     ) throws -> [SentPacket] {

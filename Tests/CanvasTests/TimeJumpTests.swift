@@ -64,7 +64,7 @@ import Testing
         #expect(jumps(.audio, packets) == 1)
     }
 
-    @Test("After a jump time goes on where arrival places it, and back again")
+    @Test("After a jump the timeline continues at the time of arrival, also after a jump back")
     func continuation() {
         var timeline = TrackTimeline(.video, sequence: 0, ticks: 5_000, arrival: .seconds(10))
         var last: MediaTime = .zero

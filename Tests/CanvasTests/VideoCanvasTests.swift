@@ -6,7 +6,7 @@ import RTP
 import Testing
 
 @Suite struct VideoCanvasTests {
-    /// Feeds packets and gives the pictures that come out.
+    /// Feeds packets and returns the resulting frames.
     func pictures(_ packets: [SentPacket], to canvas: StreamCanvas) -> [I420Frame] {
         var pictures: [I420Frame] = []
         func take() {
@@ -24,7 +24,7 @@ import Testing
         return pictures
     }
 
-    @Test("CAN-1: every picture comes, with its size and capture time")
+    @Test("CAN-1: every frame arrives, with its size and capture time")
     func everyPicture() throws {
         let canvas = try StreamCanvas()
         #expect(canvas.video.needsKeyFrame)
@@ -42,7 +42,7 @@ import Testing
         #expect(canvas.video.decodedPictures == 30 && canvas.video.decodeErrors == 0)
     }
 
-    @Test("CAN-3 frames come upright, by the rotation of each frame's last packet")
+    @Test("CAN-3 frames are returned upright, by the rotation of each frame's last packet")
     func rotation() throws {
         let canvas = try StreamCanvas()
         let rotations: [Rotation] = [.none, .quarter, .half, .threeQuarters, .none]
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("packets out of order and twice change nothing")
+    @Test("Reordered and duplicated packets change nothing")
     func reordered() throws {
         var random = SeededGenerator(seed: 3)
         let packets = Array(try Synthetic.video(pictures: 20).joined())
@@ -74,7 +74,7 @@ import Testing
         #expect(crooked.video.lostPackets == 0)
     }
 
-    @Test("after a loss nothing is shown until a key frame, and one is wanted")
+    @Test("After a loss no frame is returned until a key frame, and one is requested")
     func loss() throws {
         let sent = try Synthetic.video(pictures: 60, keyFrameInterval: 30)
         var packets = Array(sent[..<10].joined())
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("the picture size may change")
+    @Test("The frame size may change")
     func sizeChange() throws {
         let canvas = try StreamCanvas()
         let first = try Synthetic.video(pictures: 5)
@@ -102,7 +102,7 @@ import Testing
         #expect(got.map(\.width) == Array(repeating: 160, count: 5) + Array(repeating: 96, count: 5))
     }
 
-    @Test("10,000 damaged packets do not trap, and a key frame ends the trouble")
+    @Test("10,000 damaged packets do not trap, and decoding recovers at a key frame")
     func damage() throws {
         var random = SeededGenerator(seed: 11)
         let good = Array(
@@ -128,7 +128,7 @@ import Testing
         #expect(pictures(Array(end.joined()), to: canvas).suffix(3).map(\.width) == [64, 64, 64])
     }
 
-    /// The packets with all behind their descriptors replaced by random bytes, as a publisher's end-to-end encryption does.
+    /// Returns the packets with random bytes behind their descriptors, as with a publisher's end-to-end encryption.
     static func encrypted(_ packets: [SentPacket], seed: UInt64) throws -> [SentPacket] {
         var random = SeededGenerator(seed: seed)
         return try packets.map { packet in
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("CAN-2: encrypted video is known within a second, by any key", arguments: 1...20)
+    @Test("CAN-2: encrypted video is detected within a second, with any key", arguments: 1...20)
     func encrypted(seed: UInt64) throws {
         let canvas = try StreamCanvas()
         let sent = Array(try Synthetic.video(pictures: 30, keyFrameInterval: 10).joined())
@@ -149,7 +149,7 @@ import Testing
         #expect(canvas.video.isUndecodable)
     }
 
-    @Test("CAN-2: frames that are too large are known after two key frames")
+    @Test("CAN-2: frames that are too large are detected after two key frames")
     func tooLarge() throws {
         let canvas = try StreamCanvas(maximumPixels: 100)
         let sent = try Synthetic.video(pictures: 12, keyFrameInterval: 10)
@@ -163,7 +163,7 @@ import Testing
     func onlyDelayed() throws {
         let canvas = try StreamCanvas()
         let sent = try Synthetic.video(pictures: 61, keyFrameInterval: 60)
-        // The first key frame has gone by, and every seventh packet is lost.
+        // The first key frame is missing, and every seventh packet is lost.
         let packets = Array(sent.dropFirst().prefix(59).joined())
         let lossy = packets.enumerated().filter { $0.offset % 7 != 3 }.map(\.element)
         #expect(pictures(lossy, to: canvas).isEmpty && !canvas.video.isUndecodable)

@@ -1,12 +1,11 @@
-/// Just enough of Ogg (RFC 3533) and its Opus mapping (RFC 7845) to hand packets to other programs: a page for each
-/// packet.
+/// A minimal writer of Ogg (RFC 3533) with its Opus mapping (RFC 7845) that hands packets to other programs: a page for each packet.
 struct MinimalOgg {
     private(set) var bytes: [UInt8] = []
     private var sequence: UInt32 = 0
     private var granule: UInt64 = 0
 
     init(channels: UInt8) {
-        // No pre-skip, or the programs would cut the beginning off.
+        // No pre-skip, because the programs would cut off the beginning.
         let head = Array("OpusHead".utf8) + [1, channels, 0, 0] + little(48_000, 4) + [0, 0, 0]
         page(head, flags: 2, granule: 0)
         page(Array("OpusTags".utf8) + little(4, 4) + Array("test".utf8) + little(0, 4), flags: 0, granule: 0)

@@ -3,7 +3,7 @@ import Foundation
 import MediaBase
 import Testing
 
-/// Our decoder against programs that carry their own: they get our packets in an Ogg file and must hear the same.
+/// Compares our decoder with programs that contain their own: they read the same packets in an Ogg file and must produce the same samples.
 @Suite struct OpusInteropTests {
     static let ffmpeg = path(of: "ffmpeg")
     static let opusdec = path(of: "opusdec")
@@ -13,7 +13,7 @@ import Testing
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Runs a program and gives what it wrote to standard output.
+    /// Runs a program and returns its standard output.
     static func run(_ program: String, _ arguments: [String]) throws -> [Int16] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Two seconds of stereo sound as packets, the samples our decoder makes of them, and the Ogg file.
+    /// Returns two seconds of stereo audio as packets, the samples that our decoder produces, and the Ogg file.
     static func material(_ application: OpusApplication) throws -> (samples: [Int16], file: URL) {
         let encoder = try OpusEncoder(channels: 2, application: application, bitrate: .kilobits(64))
         let decoder = try OpusDecoder(channels: 2)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "equal to ffmpeg over libopus within 1 LSB", .enabled(if: ffmpeg != nil, "no ffmpeg here"),
+        "Equal to ffmpeg over libopus within 1 LSB", .enabled(if: ffmpeg != nil, "no ffmpeg here"),
         arguments: OpusApplication.allCases)
     func againstFFmpeg(application: OpusApplication) throws {
         let (samples, file) = try Self.material(application)
@@ -67,13 +67,13 @@ import Testing
         #expect(Self.largestDifference(samples, theirs) <= 1)
     }
 
-    @Test("equal to opusdec within 1 LSB", .enabled(if: opusdec != nil, "no opusdec here"))
+    @Test("Equal to opusdec within 1 LSB", .enabled(if: opusdec != nil, "no opusdec here"))
     func againstOpusdec() throws {
         let (samples, file) = try Self.material(.audio)
         defer { try? FileManager.default.removeItem(at: file) }
         let theirs = try Self.run(
             try #require(Self.opusdec), ["--quiet", "--no-dither", "--rate", "48000", file.path, "-"])
-        // A WAV header may come first, 22 words.
+        // The output may begin with a WAV header of 22 words.
         let sound = theirs.count > samples.count ? Array(theirs.suffix(samples.count)) : theirs
         #expect(sound.count == samples.count)
         #expect(Self.largestDifference(samples, sound) <= 1)

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "every frame duration and channel count keeps the tone's frequency", arguments: OpusFrameDuration.allCases,
+        "Every frame duration and channel count keeps the tone's frequency", arguments: OpusFrameDuration.allCases,
         [1, 2])
     func tone(duration: OpusFrameDuration, channels: Int) throws {
         let encoder = try OpusEncoder(channels: channels, bitrate: .kilobits(96), frameDuration: duration)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("the decoder's channel count need not be the sender's", arguments: [(1, 2), (2, 1)])
+    @Test("The decoder's channel count may differ from the sender's", arguments: [(1, 2), (2, 1)])
     func mixing(coded: Int, wanted: Int) throws {
         let decoder = try OpusDecoder(channels: wanted)
         for packet in try packets(OpusEncoder(channels: coded), seconds: 0.1) {
@@ -49,11 +49,11 @@ import Testing
         }
     }
 
-    @Test("FEC brings back what concealment cannot guess")
+    @Test("FEC recovers a tone that concealment cannot guess")
     func forwardErrorCorrection() throws {
         let encoder = try OpusEncoder(
             channels: 1, application: .voice, bitrate: .kilobits(32), fec: true, expectedLoss: 30)
-        // A new tone begins in packet 20, and 20 and 21 are lost: only the copy in packet 22 knows of it.
+        // A new tone begins in packet 20, and 20 and 21 are lost: only the copy in packet 22 contains it.
         let sent = try (0..<40).map { number in
             try encoder.encode(
                 Tone.block(hertz: number < 20 ? 300 : 900, channels: 1, start: number * 960, frameCount: 960))
@@ -71,7 +71,7 @@ import Testing
         #expect(try energyOfNewTone { try $0.decode(nil) } < 0.05)
     }
 
-    @Test("concealment goes on from what came before, then fades")
+    @Test("Concealment continues the previous tone, then fades")
     func concealment() throws {
         let decoder = try OpusDecoder(channels: 2)
         var power: [Double] = []
@@ -93,7 +93,7 @@ import Testing
         #expect(throws: CodecError.self) { try decoder.decode(nil, frameCount: 5880) }
     }
 
-    @Test("silence costs next to nothing with DTX")
+    @Test("Silence costs next to nothing with DTX")
     func discontinuousTransmission() throws {
         let encoder = try OpusEncoder(channels: 1, application: .voice, bitrate: .kilobits(24), dtx: true)
         let sent = try packets(encoder, seconds: 2, peak: 0)
@@ -102,7 +102,7 @@ import Testing
         #expect(try OpusPacketInfo(try #require(sent.last { $0.count <= 2 })).isSilence)
     }
 
-    @Test("bit rates are met, and can change", arguments: [(32, 128), (128, 32)])
+    @Test("Bit rates are met, and can change", arguments: [(32, 128), (128, 32)])
     func bitrate(first: Int64, second: Int64) throws {
         let encoder = try OpusEncoder(channels: 2, bitrate: .kilobits(first), constantBitrate: true)
         func rate() throws -> Int64 { Int64(try packets(encoder, seconds: 1).reduce(0) { $0 + $1.count } * 8) }
@@ -111,7 +111,7 @@ import Testing
         #expect(abs(try rate() - second * 1000) < second * 50)
     }
 
-    @Test("packet shapes of RFC 6716 section 3.2")
+    @Test("Packet shapes of RFC 6716 section 3.2")
     func packetInfo() throws {
         // Configuration 16 (music, 4 kHz band, 2.5 ms), code 3, 48 frames without content.
         let many = try OpusPacketInfo([16 << 3 | 3, 48])
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(
-        "malformed packets are refused",
+        "Malformed packets are refused",
         arguments: [
             [], [3 << 3 | 1, 1], [3], [3, 0], [16 << 3 | 3, 49], [3 << 3 | 3, 3], [2, 200],
         ] as [[UInt8]])
@@ -152,7 +152,7 @@ import Testing
         #expect(try decoder.decode(good[0]).frameCount == 960)
     }
 
-    @Test("wrong arguments are named")
+    @Test("Invalid arguments are refused by name")
     func arguments() throws {
         #expect(throws: CodecError.self) { try OpusEncoder(channels: 3) }
         #expect(throws: CodecError.self) { try OpusDecoder(channels: 0) }

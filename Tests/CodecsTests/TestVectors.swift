@@ -1,6 +1,6 @@
 import Foundation
 
-/// The VP8 test vectors, where they are to be had: `MILLRACE_VECTORS`, else beside the repository.
+/// The VP8 test vectors, if they are available: in `MILLRACE_VECTORS`, otherwise beside the repository.
 enum TestVectors {
     static let directory: URL = {
         if let path = ProcessInfo.processInfo.environment["MILLRACE_VECTORS"] { return URL(fileURLWithPath: path) }
@@ -14,7 +14,7 @@ enum TestVectors {
         return names.filter { $0.hasSuffix(".ivf") }.map { String($0.dropLast(4)) }.sorted()
     }()
 
-    /// The frames of an IVF file: 32 bytes of header, then 12 bytes and the data for each.
+    /// Returns the frames of an IVF file: 32 bytes of header, then 12 bytes and the data for each.
     static func frames(of name: String) throws -> [[UInt8]] {
         let file = [UInt8](try Data(contentsOf: directory.appendingPathComponent("vp8/\(name).ivf")))
         var frames: [[UInt8]] = []
@@ -28,7 +28,7 @@ enum TestVectors {
         return frames
     }
 
-    /// One digest for each picture: the first word of each line.
+    /// Returns the digest of each frame: the first word of each line.
     static func digests(of name: String) throws -> [String] {
         let text = try String(contentsOf: directory.appendingPathComponent("vp8/\(name).ivf.md5"), encoding: .utf8)
         return text.split(separator: "\n").map { String($0.prefix { $0 != " " }) }

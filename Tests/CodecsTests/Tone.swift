@@ -1,10 +1,9 @@
 import Foundation
 import MediaBase
 
-/// Sine waves, and how to find one again.
+/// Generation and detection of sine waves.
 enum Tone {
-    /// `frameCount` samples of a tone with the given peak, from sample number `start` on; the right channel a fifth
-    /// above.
+    /// Returns `frameCount` samples of a tone with the given peak, from sample number `start` on; the right channel is a fifth higher.
     static func block(
         hertz: Double, peak: Double = 8000, channels: Int, start: Int, frameCount: Int
     ) -> PCMBlock {
@@ -18,7 +17,7 @@ enum Tone {
         return PCMBlock(channels: channels, samples: samples)
     }
 
-    /// The share of a channel's energy that lies at `hertz` (Goertzel with a Hann window): 0 to about 1.
+    /// Returns the share of a channel's energy at `hertz` (Goertzel with a Hann window): 0 to about 1.
     static func energy(at hertz: Double, in samples: [Double]) -> Double {
         let step = 2 * cos(2 * .pi * hertz / 48_000)
         var (s1, s2, total) = (0.0, 0.0, 0.0)
@@ -31,8 +30,8 @@ enum Tone {
         return total == 0 ? 0 : power * 2 / (total * Double(samples.count)) / 0.667
     }
 
-    /// The loudest frequency to within 0.25 Hz, looked for in the given range: coarsely in the first samples, which are
-    /// few enough to blur it over 20 Hz, then finely in all.
+    /// Returns the loudest frequency in a range to within 0.25 Hz: a coarse search in the first samples, which are few enough to blur it
+    /// over 20 Hz, then a fine one in all.
     static func frequency(of samples: [Double], in range: ClosedRange<Double>) -> Double {
         func best(_ range: ClosedRange<Double>, by step: Double, in samples: [Double]) -> Double {
             stride(from: range.lowerBound, through: range.upperBound, by: step)
@@ -43,7 +42,7 @@ enum Tone {
         return best((closer - 2)...(closer + 2), by: 0.25, in: samples)
     }
 
-    /// One channel of interleaved samples.
+    /// Returns one channel of interleaved samples.
     static func channel(_ channel: Int, of samples: [Int16], channels: Int) -> [Double] {
         stride(from: channel, to: samples.count, by: channels).map { Double(samples[$0]) }
     }

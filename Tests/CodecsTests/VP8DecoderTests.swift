@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test("the picture size may change at a key frame, up and down")
+    @Test("The frame size may change at a key frame, up and down")
     func sizeChange() throws {
         let decoder = try VP8Decoder(threads: 2)
         for (width, height) in [(64, 48), (320, 240), (33, 17), (64, 48)] {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("planes that are lent hold the picture that a copy holds")
+    @Test("Borrowed planes hold the same frame as a copy")
     func planes() throws {
         let (lender, copier) = (try VP8Decoder(), try VP8Decoder())
         for frame in try encode(width: 67, height: 35, count: 5) {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("a stream that does not begin with a key frame asks for one")
+    @Test("A stream that does not begin with a key frame requests one")
     func missingKeyFrame() throws {
         let frames = try encode(width: 64, height: 48, count: 3)
         let decoder = try VP8Decoder()
@@ -62,7 +62,7 @@ import Testing
         #expect(try decoder.decode(frames[1]) != nil)
     }
 
-    @Test("after damage nothing is shown until a key frame")
+    @Test("After damage no frame is returned until a key frame")
     func damage() throws {
         let frames = try encode(width: 160, height: 120, count: 4)
         let decoder = try VP8Decoder()
@@ -73,7 +73,7 @@ import Testing
         #expect(try decoder.decode(frames[1]) != nil)
     }
 
-    @Test("a frame cut anywhere is an error or a picture, never a trap")
+    @Test("A frame cut anywhere gives an error or a frame, never a trap")
     func truncation() throws {
         let frames = try encode(width: 64, height: 48, count: 2)
         for frame in frames {
@@ -88,7 +88,7 @@ import Testing
         #expect(throws: CodecError.self) { try decoder.decode(Array(frames[0].prefix(9))) }
     }
 
-    @Test("a picture beyond the limit is refused before memory is taken")
+    @Test("A frame beyond the limit is refused before memory is allocated")
     func pictureTooLarge() throws {
         var frame = try encode(width: 64, height: 48, count: 1)[0]
         (frame[6], frame[7], frame[8], frame[9]) = (0xff, 0x3f, 0xff, 0x3f)
@@ -107,7 +107,7 @@ import Testing
         let decoder = try VP8Decoder(threads: threads, maximumPixels: 1 << 18)
         var errors = 0
         for round in 0..<5_000 {
-            // Half of the rounds begin with a good key frame, so that damaged predicted frames get past the gate too.
+            // Half of the rounds begin with a good key frame, so that damaged predicted frames reach the decoder too.
             if round % 2 == 0 { _ = try decoder.decode(frames[0]) }
             var frame = frames[random.below(frames.count)]
             for _ in 0...random.below(8) {

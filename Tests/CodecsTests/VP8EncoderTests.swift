@@ -4,7 +4,7 @@ import MillraceTestKit
 import Testing
 
 @Suite struct VP8EncoderTests {
-    /// Encodes `count` pictures at 30 a second; `each` may change the encoder before a picture.
+    /// Encodes `count` frames at 30 a second; `each` may change the encoder before a frame.
     func encode(
         _ configuration: VP8EncoderConfiguration, count: Int, each: (Int, VP8Encoder) throws -> Void = { _, _ in }
     ) throws -> [EncodedVideoFrame] {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("a moving picture comes back above 35 dB", arguments: [1, 2], [1, 3])
+    @Test("A moving image is decoded with more than 35 dB", arguments: [1, 2], [1, 3])
     func quality(threads: Int, layers: Int) throws {
         let encoded = try encode(
             .init(width: 320, height: 240, bitrate: .kilobits(600), threads: threads, temporalLayers: layers), count: 60
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("odd picture sizes keep every row and column", arguments: [(1, 1), (17, 33), (175, 143), (15, 48)])
+    @Test("Odd frame sizes keep every row and column", arguments: [(1, 1), (17, 33), (175, 143), (15, 48)])
     func oddSizes(width: Int, height: Int) throws {
         let encoded = try encode(.init(width: width, height: height, bitrate: .kilobits(500)), count: 5)
         let decoder = try VP8Decoder()
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("the first picture is a key frame, then those asked for, and those that are due")
+    @Test("The first frame is a key frame, then those that were requested, and those that are due")
     func keyFrames() throws {
         let onRequest = try encode(.init(width: 64, height: 64, bitrate: .kilobits(200)), count: 40) {
             number, encoder in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("the bit rate is met within a fifth", arguments: [1, 2, 3], [60, 200])
+    @Test("The bit rate is met within a fifth", arguments: [1, 2, 3], [60, 200])
     func bitrate(layers: Int, kilobits: Int64) throws {
         let encoded = try encode(
             .init(width: 160, height: 120, bitrate: .kilobits(kilobits), temporalLayers: layers, quantizers: 0...63),
@@ -68,7 +68,7 @@ import Testing
         #expect(abs(rate / Double(kilobits * 1000) - 1) < 0.2, "\(rate) bit/s")
     }
 
-    @Test("a new bit rate is met within a fifth while encoding goes on")
+    @Test("A new bit rate is met within a fifth during encoding")
     func bitrateChange() throws {
         let encoded = try encode(
             .init(width: 160, height: 120, bitrate: .kilobits(200), quantizers: 0...63), count: 480
@@ -80,7 +80,7 @@ import Testing
         #expect(encoded.filter(\.isKeyFrame).count == 1)
     }
 
-    @Test("layers follow the pattern, which a key frame begins anew")
+    @Test("Layers follow the pattern, which a key frame restarts")
     func pattern() throws {
         func layers(_ count: Int) throws -> [EncodedVideoFrame] {
             try encode(
@@ -97,7 +97,7 @@ import Testing
         #expect(three.prefix(6).map(\.isLayerSync) == [true, true, true, false, false, true])
     }
 
-    @Test("what remains without the upper layers decodes, and exactly so", arguments: [(2, 0), (3, 0), (3, 1)])
+    @Test("The stream without its upper layers decodes, with the exact result", arguments: [(2, 0), (3, 0), (3, 1)])
     func droppableLayers(layers: Int, kept: Int) throws {
         let encoded = try encode(
             .init(width: 320, height: 240, bitrate: .kilobits(600), temporalLayers: layers), count: 60)
@@ -113,7 +113,7 @@ import Testing
         #expect(pictures == 60 >> (layers - 1 - kept))
     }
 
-    @Test("a frame that nothing refers to can be left out alone")
+    @Test("A non-reference frame can be dropped alone")
     func droppableFrames() throws {
         let encoded = try encode(.init(width: 64, height: 64, bitrate: .kilobits(200), temporalLayers: 3), count: 40)
         let (all, few) = (try VP8Decoder(), try VP8Decoder())
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("a picture that rate control leaves out does not break the layers")
+    @Test("A frame that rate control drops does not break the layers")
     func leftOutPictures() throws {
         let configuration = VP8EncoderConfiguration(
             width: 320, height: 240, bitrate: .kilobits(30), temporalLayers: 3, mayDropFrames: true, quantizers: 2...20)
@@ -134,7 +134,7 @@ import Testing
         for frame in encoded where frame.temporalLayer == 0 { #expect(try decoder.decode(frame.bytes) != nil) }
     }
 
-    @Test("wrong arguments are named")
+    @Test("Invalid arguments are refused by name")
     func arguments() throws {
         #expect(throws: CodecError.self) { try VP8Encoder(.init(width: 0, height: 5, bitrate: .kilobits(100))) }
         #expect(throws: CodecError.self) { try VP8Encoder(.init(width: 16384, height: 5, bitrate: .kilobits(100))) }

@@ -3,13 +3,13 @@ import MillraceTestKit
 import Testing
 
 @Suite struct VP8VectorTests {
-    @Test("the vectors are there", .enabled(if: TestVectors.vp8.isEmpty, "only where they are not"))
+    @Test("The vectors are available", .enabled(if: TestVectors.vp8.isEmpty, "only where they are not"))
     func absence() {
         print("VP8 test vectors are not in \(TestVectors.directory.path): set MILLRACE_VECTORS to check against them")
     }
 
     @Test(
-        "every picture of every VP8 test vector has its MD5", .enabled(if: !TestVectors.vp8.isEmpty, "no vectors here"),
+        "Every frame of every VP8 test vector has its MD5", .enabled(if: !TestVectors.vp8.isEmpty, "no vectors here"),
         arguments: TestVectors.vp8)
     func digests(name: String) throws {
         let expected = try TestVectors.digests(of: name)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Containers
 
-/// Each reader takes seeded damage of every kind: it ends, it does not trap, and it gives no more than there is.
+/// Each reader gets seeded damage of every kind: it ends, does not trap, and returns no more than the file contains.
 @Suite struct MutationTests {
     /// Flips, overwrites, removes, repeats and cuts runs of bytes.
     private static func mutate(_ input: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
@@ -62,7 +62,7 @@ import Testing
         try run(sink.bytes, rounds: 3_000, seed: 2) { bytes in
             _ = try OggOpusReader(source: MemorySource(bytes)).all()
         }
-        // The same with checksums put right again, so that damage reaches what lies behind them.
+        // The same with corrected checksums, so that damage reaches the data behind them.
         try run(sink.bytes, rounds: 3_000, seed: 3) { bytes in
             let reader = try OggOpusReader(source: MemorySource(Self.withChecksums(bytes)))
             for packet in try reader.all() { #expect(packet.trimEnd <= packet.duration) }

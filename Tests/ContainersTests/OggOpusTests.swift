@@ -73,12 +73,12 @@ import Testing
         let reader = try OggOpusReader(source: MemorySource(bytes + bytes))
         let packets = try reader.all()
         #expect(packets.count == 300 && reader.chainedStreams == 1)
-        // What the second one's pre-skip drops lies where the first one ends.
+        // The samples that the second stream's pre-skip drops overlap the end of the first one.
         #expect(packets[150].timestamp == packets[149].timestamp + 960 - 312)
         #expect(reader.damage.isEmpty)
     }
 
-    @Test("chained streams whose granules claim 2^56 samples each end before their sum overflows")
+    @Test("Chained streams whose granules claim 2^56 samples each end before their sum overflows")
     func chainedGranules() throws {
         var bytes: [UInt8] = []
         func page(_ sequence: UInt32, _ body: [UInt8], granule: Int64, isFirst: Bool = false) {

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func rotationTurnsClockwise() {
-        // Four luma levels, read clockwise from the top left: a b d c.
+        // Four luma levels, clockwise from the top left: a b d c.
         func corners(_ rotation: Rotation) -> [UInt8] {
             let frame = I420Frame(
                 width: 3, height: 2, bytes: [16, 40, 80, 100, 140, 200, 128, 128, 128, 128], rotation: rotation)

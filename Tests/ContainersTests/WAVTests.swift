@@ -23,7 +23,7 @@ import Testing
         #expect(reader.damage.isEmpty)
     }
 
-    @Test("a sample rate that no header can hold is refused", arguments: [0, -1, 768_001, 0x1_0000_0000, Int.max])
+    @Test("A sample rate that no header can hold is refused", arguments: [0, -1, 768_001, 0x1_0000_0000, Int.max])
     func invalidSampleRate(rate: Int) throws {
         #expect(throws: ContainerError.self) {
             try WAVWriter(sink: MemorySink(), format: WAVFormat(sampleRate: rate, channels: 2))

@@ -3,7 +3,7 @@ import Testing
 @testable import Containers
 
 @Suite struct WebMCueListTests {
-    @Test("A file of weeks, or a flood of key frames, keeps its seek index bounded and even")
+    @Test("A file of weeks, or a flood of key frames, keeps its seek index bounded and evenly spaced")
     func bounded() throws {
         for step in [Int64(1_000), 100] {
             var cues = WebMCueList()

@@ -4,7 +4,7 @@ import Testing
 @testable import Containers
 
 @Suite struct WebMDamageTests {
-    /// The last cluster's first byte, for cuts behind it.
+    /// Returns the offset of the last cluster, for cuts behind it.
     private func lastCluster(_ bytes: [UInt8]) -> Int {
         bytes.indices.reversed().first { bytes[$0...].starts(with: [0x1f, 0x43, 0xb6, 0x75]) } ?? 0
     }
@@ -24,7 +24,7 @@ import Testing
             let count = try reader.all().count
             #expect(count >= previous, "cut at \(end)")
             previous = count
-            // A closed file knows what is missing. One that was never closed is whole at the end of each block.
+            // A finished file shows that data is missing. An unfinished one is complete at the end of each block.
             if finished { #expect(!reader.damage.isEmpty, "cut at \(end)") }
         }
         #expect(previous >= TestMedia.interleaved.count - 1)
@@ -42,7 +42,7 @@ import Testing
     @Test func damageInOneClusterKeepsTheOthers() throws {
         var bytes = try TestMedia.webMBytes()
         let intact = try WebMReader(source: MemorySource(bytes)).all()
-        // Over the block's own header. No element's ID begins with a zero byte.
+        // Overwrites the block's own header. No element's ID begins with a zero byte.
         let middle = Int(intact[intact.count / 2].position)
         for index in middle - 6..<middle + 6 { bytes[index] = 0 }
         let reader = try WebMReader(source: MemorySource(bytes))

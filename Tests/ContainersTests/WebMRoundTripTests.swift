@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("any time and duration can be written") func latestTime() throws {
+    @Test("Any time and duration can be written") func latestTime() throws {
         let sink = MemorySink()
         let writer = try WebMWriter(
             sink: sink, configuration: WebMConfiguration(video: .init(width: 16, height: 16), audio: nil))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "The header has the largest frame size: the expected one first, each larger one from the next end of a cluster, the real one at the end"
+        "The header has the largest frame size: first the expected one, then larger ones at ends of clusters, at the end the real one"
     )
     func largestSizeInHeader() throws {
         let sink = MemorySink()
@@ -47,16 +47,16 @@ import Testing
             writer.noteSize(width: size.0, height: size.1)
             try writer.write(.video, timestamp: .seconds(Double(second)), isKeyframe: true, bytes: [1])
             if second == 0 { #expect(try header() == [64, 48]) }
-            // The cluster before it ends here.
+            // The previous cluster ends here.
             if second == 1 { #expect(try header() == [320, 180]) }
         }
         try writer.finish()
         #expect(try header() == [16_383, 16_383])
 
-        // The audio track, of which nothing came, is gone.
+        // The audio track, which received no packets, is removed.
         #expect(try WebMReader(source: MemorySource(sink.bytes)).tracks.map(\.kind) == [.video])
 
-        // A size that was expected and never came is corrected.
+        // An announced size that never appeared is corrected.
         let other = MemorySink()
         let second = try WebMWriter(
             sink: other, configuration: WebMConfiguration(video: .init(width: 1280, height: 720), audio: nil))
@@ -106,19 +106,19 @@ import Testing
         #expect(try reader.all().count == TestMedia.interleaved.count)
         #expect(!reader.structure.segmentSizeIsKnown && !reader.structure.hasCues)
         #expect(reader.damage.isEmpty)
-        // Told at the end of each cluster.
+        // Updated at the end of each cluster.
         #expect((reader.info.duration ?? .zero) >= .seconds(1.9))
     }
 
     @Test func liveStreamHasNoHoles() throws {
-        // What a viewer gets who takes the stream from the start: nothing was overwritten later.
+        // The bytes that a live reader receives from the start: no earlier byte was overwritten.
         var pieces: [[UInt8]] = []
         var configuration = TestMedia.webMConfiguration
         configuration.flushInterval = .zero
         let sink = StreamSink { bytes throws(ContainerError) in pieces.append(bytes) }
         let writer = try WebMWriter(sink: sink, configuration: configuration)
         for block in TestMedia.interleaved { try TestMedia.write(block, to: writer) }
-        // The header, then each block as it came.
+        // The header, then each block as it was written.
         #expect(pieces.count >= TestMedia.interleaved.count)
         try writer.finish()
         let reader = try WebMReader(source: MemorySource(pieces.flatMap { $0 }))

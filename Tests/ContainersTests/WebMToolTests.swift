@@ -5,7 +5,7 @@ import Testing
 
 @testable import Containers
 
-/// ffprobe and ffmpeg agree with what is written, at every stage of a file's life.
+/// ffprobe and ffmpeg agree with the written file at every stage of its life.
 @Suite(
     .enabled(if: MediaTool.ffprobe.isInstalled && MediaTool.ffmpeg.isInstalled, "ffmpeg and ffprobe are not installed"))
 struct WebMToolTests {
@@ -34,7 +34,7 @@ struct WebMToolTests {
         return try JSONDecoder().decode(Probe.self, from: Data(output.bytes))
     }
 
-    /// Decodes all of it; what ffmpeg has to say against the file.
+    /// Decodes the file; returns ffmpeg's complaints.
     private func complaints(_ path: String) throws -> String {
         let output = try MediaTool.ffmpeg.run(["-v", "warning", "-xerror", "-i", path, "-f", "null", "-"])
         #expect(output.status == 0)
@@ -143,7 +143,7 @@ struct WebMToolTests {
         ])
         let sizes = listed.text.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
         #expect(frames.filter { $0.track == 2 }.map(\.bytes.count) == sizes)
-        // The last packet is cut to the length of the sound.
+        // The last packet is cut to the length of the audio.
         #expect((frames.last { $0.track == 2 }?.discardPadding ?? .zero) > .zero)
     }
 

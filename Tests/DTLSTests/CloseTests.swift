@@ -21,7 +21,7 @@ import Testing
         #expect(network.sent.count == before + 1)
         network.run()
         #expect(network.connection(byClient ? .server : .client).state == .closed)
-        // The other side answers with its own (RFC 5246 section 7.2.1), and that is all.
+        // The other side answers with its own close_notify (RFC 5246 section 7.2.1), and with nothing else.
         #expect(network.sent.count == before + 2)
         #expect(network.client.deadline == nil)
         #expect(network.server.deadline == nil)
@@ -50,11 +50,11 @@ import Testing
 
     @Test func aForgedOrReplayedCloseIsIgnored() throws {
         let network = try connected()
-        // An alert in the clear, as anybody could send it: close_notify, and a fatal one.
+        // A plaintext alert, which anyone could send: close_notify, and a fatal one.
         for alert: [UInt8] in [[1, 0], [2, 40]] {
             let datagram: [UInt8] = [21, 0xfe, 0xfd, 0, 0, 0, 0, 0, 0, 0, 9, 0, 2] + alert
             datagram.withUnsafeBytes { network.server.receive($0, now: network.now) }
-            // The same as if it were encrypted.
+            // The same alert in an encrypted record type.
             let sealed: [UInt8] =
                 [21, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 9, 0, 26] + alert + [UInt8](repeating: 7, count: 24)
             sealed.withUnsafeBytes { network.server.receive($0, now: network.now) }

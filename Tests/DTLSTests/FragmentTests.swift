@@ -3,12 +3,13 @@ import MediaBase
 import MillraceTestKit
 import Testing
 
-/// Handshake messages in pieces (RFC 6347 section 4.2.3), as peers with a small MTU or a long ClientHello send them.
+/// Handshake messages in fragments (RFC 6347 section 4.2.3), as peers with a small MTU or a long ClientHello send them.
 @Suite("DTLS messages in pieces") final class FragmentTests {
-    /// Next record number of epoch 0, client's and server's: more pieces need more numbers, without gaps, or the replay window passes.
+    /// Next record number of epoch 0, for client and server. Fragments need additional numbers, without gaps, because the replay window
+    /// would otherwise move past later records.
     private var sequences = [0, 0]
 
-    /// The records of a datagram of which plain handshake messages are cut to `size` bytes, each piece in a datagram of its own.
+    /// Returns the records of a datagram with plain handshake messages cut to `size` bytes, each fragment in its own datagram.
     private func fragments(of datagram: [UInt8], from side: Network.Side, size: Int) -> [[UInt8]] {
         func sequence() -> [UInt8] {
             defer { sequences[side.rawValue] += 1 }
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    /// A ClientHello as browsers with a post-quantum key share send it: too long for one datagram, an extension that is unknown here.
+    /// A ClientHello as browsers with a post-quantum key share send it: too long for one datagram, with an unknown extension.
     @Test(arguments: [600, 1_150], [false, true])
     func aLongClientHelloOverSeveralDatagramsIsAnswered(size: Int, isReversed: Bool) throws {
         let network = try Identities.network()
@@ -73,7 +74,7 @@ import Testing
             }
             let extra = self.bytes(0xfa_fa, 2) + self.bytes(1_500, 2) + [UInt8](repeating: 0x5a, count: 1_500)
             var hello = Array(datagram.bytes[25...])
-            // Version, random, session id, cookie, cipher suites and compression stand before the length of the extensions.
+            // Version, random, session id, cookie, cipher suites and compression precede the length of the extensions.
             var place = 34
             place += 1 + Int(hello[place])
             place += 1 + Int(hello[place])
@@ -91,7 +92,7 @@ import Testing
         }
         network.start()
         network.run(seconds: 0.1)
-        // Hello, certificate, key, request for a certificate.
+        // Hello, certificate, key, certificate request.
         #expect(answers.reduce(0, +) > 500)
         #expect(network.server.state == .handshaking)
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(network.server.retransmissions == 0)
     }
 
-    /// Every order of every choice of suites on either side.
+    /// Every order of every selection of suites on either side.
     private static let preferences: [[SRTPSuite]] = {
         func orders(_ rest: [SRTPSuite]) -> [[SRTPSuite]] {
             rest.flatMap { first in [[first]] + orders(rest.filter { $0 != first }).map { [first] + $0 } }
@@ -65,13 +65,13 @@ import Testing
     func noDatagramIsLongerThanTheMTU(mtu: Int, kind: DTLSIdentity.Kind) throws {
         let identity = Identities.of(kind)
         let network = try Identities.network(client: identity, server: identity, mtu: mtu)
-        // One flight of each side is lost, so that what is sent again is measured as well.
+        // A lost flight on each side makes the measurement include retransmissions.
         network.fate = { $0.number == 1 ? [] : [.milliseconds(5)] }
         network.start()
         network.run { network.isConnected }
         #expect(network.isConnected)
         #expect(network.sent.allSatisfy { $0.bytes.count <= mtu })
-        // Certificates alone do not fit a small one.
+        // The certificates alone exceed a small MTU.
         #expect(mtu > 500 || network.sent.contains { $0.bytes.count > mtu / 2 })
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
         #expect(client.state == .failed(.timedOut))
         #expect(datagrams.count == DTLSConnection.mostRetransmissions + 1)
-        // The same message each time, under a record sequence number (bytes 5...10) of its own.
+        // The same message each time, under a new record sequence number (bytes 5...10).
         #expect(Set(datagrams.map { Array($0[11...]) }).count == 1)
         #expect(datagrams.map { Int($0[10]) } == Array(0...DTLSConnection.mostRetransmissions))
         #expect(waits.prefix(6).map(\.milliseconds) == [100, 200, 400, 800, 1_600, 1_600])

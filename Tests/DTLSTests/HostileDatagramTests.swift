@@ -50,7 +50,7 @@ import Testing
     @Test func cutDatagramsDoNoHarm() throws {
         let network = try Identities.network()
         network.transform = { datagram in
-            // Every beginning of it first, then the whole.
+            // Every prefix first, then the whole datagram.
             (0...datagram.bytes.count).map { Array(datagram.bytes[..<$0]) }.filter { $0.count % 7 == 0 } + [
                 datagram.bytes
             ]
@@ -69,7 +69,7 @@ import Testing
         #expect(network.sent.count < 20)
     }
 
-    /// Damaged datagrams at each stage of a handshake: it may fail, it may not trap, answer at length or agree on other keys.
+    /// Damages datagrams at each stage of a handshake: it may fail, but must not trap, send long answers or agree on different keys.
     @Test(arguments: [0, 1, 2, 3]) func damagedDatagrams(stage: Int) throws {
         let corpus = try recorded().map(\.bytes)
         let fuzzer = MutationFuzzer(corpus: corpus, seed: UInt64(stage) + 1)
@@ -118,7 +118,7 @@ import Testing
     @Test func aFloodDuringTheHandshakeIsBounded() throws {
         let server = try DTLSConnection(
             role: .server, identity: Identities.ecdsa, peerFingerprints: [Identities.rsa.fingerprint])
-        // Encrypted records before there is a key, each with the next number: a library may want to keep them.
+        // Encrypted records before there is a key, each with the next number: a library may buffer them.
         var counter: UInt32 = 0
         while server.state == .handshaking, counter < 100_000 {
             let number = (0..<4).map { UInt8(truncatingIfNeeded: counter >> (24 - 8 * $0)) }

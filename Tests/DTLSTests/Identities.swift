@@ -2,7 +2,7 @@ import DTLS
 import MediaBase
 import SRTP
 
-/// Certificates for all tests: an RSA key takes its time.
+/// Certificates for all tests, because generating an RSA key is slow.
 enum Identities {
     static let ecdsa = try! DTLSIdentity.generate(.ecdsaP256)
     static let otherECDSA = try! DTLSIdentity.generate(.ecdsaP256)
@@ -10,7 +10,7 @@ enum Identities {
 
     static func of(_ kind: DTLSIdentity.Kind) -> DTLSIdentity { kind == .ecdsaP256 ? ecdsa : rsa }
 
-    /// A client and a server that know each other.
+    /// Returns a client and a server that know each other's fingerprints.
     static func network(
         client: DTLSIdentity = ecdsa, server: DTLSIdentity = otherECDSA,
         clientSuites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80],

@@ -4,7 +4,7 @@ import MillraceTestKit
 import Testing
 
 @Suite("DTLS where datagrams are lost, late or doubled") struct LossTests {
-    /// Both sides have the same keys, or the reason why not.
+    /// Returns whether both sides have the same keys.
     private func agreed(_ network: Network) -> Bool {
         guard let client = network.keys(.client), let server = network.keys(.server) else { return false }
         return client.local == server.remote && client.remote == server.local
@@ -33,7 +33,7 @@ import Testing
                 client: seed % 3 == 0 ? Identities.rsa : Identities.ecdsa,
                 server: seed % 5 == 0 ? Identities.rsa : Identities.otherECDSA, mtu: mtu)
             network.fate = { _ in
-                // 15 % are lost, 15 % come twice, and any may overtake any of the same flight and the next.
+                // 15 % are lost, 15 % arrive twice, and any may overtake others of the same flight and the next.
                 let copies = random.below(100) < 15 ? 0 : random.below(100) < 15 ? 2 : 1
                 return (0..<copies).map { _ in .milliseconds(Int64(1 + random.below(200))) }
             }
@@ -57,7 +57,7 @@ import Testing
         #expect(try times() == times())
     }
 
-    /// The server is done when it has sent its last flight; only the client knows that it was lost.
+    /// The server is done when it has sent its last flight; only the client knows that the flight was lost.
     @Test func aServerThatIsDoneAnswersWhatIsSentAgain() throws {
         let network = try Identities.network()
         var isDeaf = true
@@ -82,7 +82,7 @@ import Testing
         let start = network.now
         network.start()
         network.run { network.isConnected }
-        // Hello, lost flight; again after 100 ms from the server's (110) or the client's (100) timer, whichever asks first.
+        // Hello, lost flight; a retransmission after 100 ms from the server's (110) or the client's (100) timer, whichever fires first.
         #expect((network.now - start).milliseconds <= 160)
         #expect(network.client.retransmissions + network.server.retransmissions <= 2)
     }

@@ -14,7 +14,7 @@ import Testing
             [UInt8](repeating: 0xaa, count: 80), Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
             "aa4ae5e15272d00e95705637ce8a3b55ed402112"
         ),
-        // RFC 2104 with nothing in it.
+        // RFC 2104 with empty key and message.
         ([], [], "fbdb1d1b18aa6c08324b7d64b71fb76370690e1d"),
     ])
     func hmacSHA1(key: [UInt8], message: [UInt8], code: String) {

@@ -7,7 +7,7 @@ final class Network {
 
     struct Datagram {
         var from: Side
-        /// Counts the datagrams of one side from 0.
+        /// Number of the datagram among those of its side, from 0.
         var number: Int
         var bytes: [UInt8]
     }
@@ -16,9 +16,9 @@ final class Network {
     let server: DTLSConnection
     private(set) var now = MediaTime.seconds(100)
     private(set) var sent: [Datagram] = []
-    /// Time from sending until each copy arrives; empty where the datagram is lost.
+    /// Returns the delay of each copy of a datagram; empty if it is lost.
     var fate: (Datagram) -> [MediaTime] = { _ in [.milliseconds(10)] }
-    /// What the network makes of a datagram: itself, or other ones in its place.
+    /// Returns the datagrams that the network delivers in place of a datagram.
     var transform: (Datagram) -> [[UInt8]] = { [$0.bytes] }
     private var flying: [(at: MediaTime, order: Int, datagram: Datagram)] = []
     private var counts = [0, 0]
@@ -43,13 +43,13 @@ final class Network {
         collect()
     }
 
-    /// Lets time pass until nothing happens any more or `seconds` are over.
+    /// Advances the time until nothing is pending or `seconds` are over.
     func run(seconds: Double = 60) {
         let end = now + .seconds(seconds)
         while step(until: end) {}
     }
 
-    /// Lets time pass until `done`.
+    /// Advances the time until `done` returns true.
     func run(until done: () -> Bool) {
         while !done(), step(until: now + .seconds(60)) {}
     }

@@ -38,7 +38,7 @@ final class OpenSSLProgram {
         return CertificateFingerprint(algorithm.rawValue + " " + digits)
     }
 
-    /// Standard input stays open, so that the program goes on until it is stopped or its peer closes.
+    /// Standard input stays open, so that the program runs until it is stopped or its peer closes.
     func start(_ arguments: [String]) throws {
         _ = FileManager.default.createFile(atPath: output, contents: nil)
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
@@ -50,12 +50,12 @@ final class OpenSSLProgram {
         try process.run()
     }
 
-    /// Types text, which `s_client` and `s_server` send as application data.
+    /// Sends text as application data through `s_client` or `s_server`.
     func type(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
 
     var printed: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 
-    /// Bytes that the program says the exporter gave (`-keymatexport`); nil while it has not.
+    /// Bytes that the program printed as the exporter's result (`-keymatexport`); nil until then.
     var keyingMaterial: [UInt8]? {
         guard let line = printed.split(separator: "\n").first(where: { $0.contains("Keying material: ") }) else {
             return nil

@@ -4,7 +4,7 @@ import MillraceTestKit
 import SRTP
 import Testing
 
-/// Handshakes with OpenSSL's own programs over loopback, which print the keys that they got.
+/// Handshakes with OpenSSL's own programs over loopback, which print the resulting keys.
 @Suite(
     "DTLS with the programs of OpenSSL",
     .enabled(if: OpenSSLProgram.tool.isInstalled, "the program openssl is not installed"), .serialized)
@@ -21,12 +21,12 @@ struct OpenSSLProgramTests {
         ]
     }
 
-    /// What an exporter gave, from the keys that were made of it.
+    /// Returns the exporter's result from the keys that were derived from it.
     private func block(client: SRTPKey, server: SRTPKey) -> [UInt8] {
         Array(client.masterKey) + server.masterKey + client.masterSalt + server.masterSalt
     }
 
-    /// Moves datagrams between a connection and the program, in a time that only the test counts, until `done`.
+    /// Moves datagrams between a connection and the program until `done`, with a clock that only the test advances.
     private func converse(_ connection: DTLSConnection, _ socket: UDPEndpoint, until done: () -> Bool) {
         var now = MediaTime.zero
         connection.start(now: now)
@@ -42,7 +42,7 @@ struct OpenSSLProgramTests {
         while let datagram = connection.nextDatagram() { socket.send(datagram) }
     }
 
-    /// A server, and `s_client` that connects to it; stop the program at the end.
+    /// A server, and `s_client` that connects to it; the test stops the program at the end.
     private struct Call {
         let socket: UDPEndpoint
         let program: OpenSSLProgram
@@ -52,7 +52,7 @@ struct OpenSSLProgramTests {
     /// - Parameters:
     ///   - expected: fingerprint of the client's certificate; nil: the right one, by `algorithm`.
     ///   - showsCertificate: whether the client has one.
-    ///   - profiles: of SRTP, as OpenSSL names them; nil: no SRTP.
+    ///   - profiles: SRTP profiles, as OpenSSL names them; nil: no SRTP.
     private func begin(
         _ key: OpenSSLProgram.Key = .ecdsa, identity: DTLSIdentity = Identities.ecdsa,
         expected: CertificateFingerprint? = nil, algorithm: CertificateFingerprint.Algorithm = .sha256,
@@ -77,7 +77,7 @@ struct OpenSSLProgramTests {
 
     @Test(arguments: SRTPSuite.allCases, OpenSSLProgram.Key.allCases)
     func aClientOfOpenSSLHasTheSameKeys(suite: SRTPSuite, key: OpenSSLProgram.Key) throws {
-        // The other kind than the program's.
+        // The key type that the program does not use.
         let call = try begin(
             key, identity: key == .rsa ? Identities.ecdsa : Identities.rsa, suites: [suite],
             profiles: Self.profiles[suite]!, exporting: export(suite))
@@ -90,7 +90,7 @@ struct OpenSSLProgramTests {
 
     @Test(arguments: SRTPSuite.allCases, OpenSSLProgram.Key.allCases)
     func aServerOfOpenSSLHasTheSameKeys(suite: SRTPSuite, key: OpenSSLProgram.Key) throws {
-        // The other kind than the program's.
+        // The key type that the program does not use.
         let identity = key == .rsa ? Identities.ecdsa : Identities.rsa
         let socket = try UDPEndpoint()
         let program = try OpenSSLProgram(key)
@@ -150,7 +150,7 @@ struct OpenSSLProgramTests {
         }
     }
 
-    @Test("application data is counted once as an authentic record, and not if it is damaged or repeated")
+    @Test("Application data is counted once as an authentic record, and not if it is damaged or repeated")
     func applicationData() throws {
         let call = try begin()
         defer { call.program.stop() }
@@ -180,11 +180,11 @@ struct OpenSSLProgramTests {
         #expect(keys(call.server) != nil)
         call.server.close(now: .seconds(10))
         while let datagram = call.server.nextDatagram() { call.socket.send(datagram) }
-        // Its own close_notify comes back before it ends.
+        // Its own close_notify is received before it ends.
         while let datagram = call.socket.receive(milliseconds: 500) {
             datagram.withUnsafeBytes { call.server.receive($0, now: .seconds(10)) }
         }
-        // What it prints when it was told, and not when it lost its peer in another way. It may take its time on a busy machine.
+        // The program prints this after a close_notify, and not if it lost its peer in another way. It may be slow on a busy machine.
         for _ in 0..<50 where !call.program.printed.hasSuffix("closed\n") {
             _ = call.socket.receive(milliseconds: 100)
         }

@@ -38,7 +38,7 @@ import Testing
         network.run { network.isConnected }
         #expect(network.isConnected)
 
-        // The hash of another algorithm's first bytes, or one bit off, is not enough.
+        // A fingerprint with one bit changed is refused.
         var bytes = right.bytes
         bytes[bytes.count - 1] ^= 1
         let near = try #require(CertificateFingerprint(algorithm, bytes: bytes))

@@ -4,7 +4,7 @@ import MediaBase
 /// A UDP socket on loopback, for talking to a program.
 final class UDPEndpoint {
     private let descriptor: Int32
-    /// Where datagrams go: the last sender, or what the test sets.
+    /// Destination of datagrams: the last sender, unless the test sets it.
     var peer = SocketAddress()
     let port: UInt16
 
@@ -38,7 +38,7 @@ final class UDPEndpoint {
         }
     }
 
-    /// The next datagram; nil where none comes in time.
+    /// Returns the next datagram, or nil if none arrives in time.
     func receive(milliseconds: Int32) -> [UInt8]? {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&wait, 1, milliseconds) == 1 else { return nil }

@@ -3,10 +3,10 @@ import MediaBase
 import MillraceTestKit
 import Testing
 
-@Suite("An encoding that a path does not take is abandoned")
+@Suite("An encoding that does not fit a path is abandoned")
 struct AbandonTests {
     @Test(
-        "the rest of its picture stays away, and a number stays unused where one was cut off",
+        "The rest of its frame is not sent, and one number stays unused after a frame that was cut off",
         arguments: [0, 1, 3, 4])
     func cutting(_ sent: Int) throws {
         let simulcast = Simulcast(RouterHarness())
@@ -37,7 +37,7 @@ struct AbandonTests {
         #expect(!harness.router.waitsForKeyFrame(path: viewer.path, producer: simulcast.producers[0]))
     }
 
-    @Test("what waits for the path to have room is thrown away") func waiting() throws {
+    @Test("Packets that are queued for the path are discarded") func waiting() throws {
         let simulcast = Simulcast(RouterHarness())
         let (harness, large) = (simulcast.harness, simulcast.producers[2])
         let viewer = try harness.viewer()
@@ -58,7 +58,7 @@ struct AbandonTests {
         #expect(after.allSatisfy { $0.sourceID == 0 })
     }
 
-    @Test("nothing is abandoned where there is no such track") func none() throws {
+    @Test("Nothing is abandoned if the path has no such track") func none() throws {
         let simulcast = Simulcast(RouterHarness())
         let viewer = try simulcast.harness.viewer()
         #expect(simulcast.harness.router.abandon(path: viewer.path, producer: simulcast.producers[1]) == nil)

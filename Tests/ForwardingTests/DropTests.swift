@@ -23,7 +23,7 @@ struct DropTests {
     }
 
     @Test(
-        "video that lost a packet is dropped until its next key frame, which is requested",
+        "Video that lost a packet is dropped until its next key frame, which is requested",
         arguments: SendDropCause.allCases)
     func untilKeyFrame(_ cause: SendDropCause) throws {
         var source = SyntheticSource(id: 1, kind: .video, firstSequence: 65_530)
@@ -37,17 +37,17 @@ struct DropTests {
         harness.refuse = nil
         #expect(producer.keyFrames.isWanted)
         #expect(harness.router.waitsForKeyFrame(path: viewer.path, producer: producer))
-        // The kernel would take these again, but the decoder could not use them.
+        // The kernel would accept these again, but the decoder could not use them.
         let useless = try Self.send(&source, isKey: false, to: producer, harness)
         #expect(viewer.received.map(\.index) == first.map(\.index))
         let key = try Self.send(&source, isKey: true, to: producer, harness)
         let next = try Self.send(&source, isKey: false, to: producer, harness)
         #expect(viewer.received.map(\.index) == (first + key + next).map(\.index))
-        // The refused numbers stay used, those of frames after them never were.
+        // The refused numbers stay used; those of later frames were never assigned.
         let sequences = viewer.received.map(\.sequence)
         #expect(sequences[3] == 32_763 && sequences[4] == 32_763 + 1 + Int64(refused.count))
         #expect(zip(sequences[4...], sequences[5...]).allSatisfy { $1 == $0 + 1 })
-        // Another viewer misses nothing.
+        // Another subscriber misses no packets.
         #expect(other.received.map(\.index) == (first + refused + useless + key + next).map(\.index))
         let drops = harness.router.drops(path: viewer.path)
         #expect(drops[cause] == UInt64(refused.count) && drops.total == drops[cause])
@@ -57,12 +57,12 @@ struct DropTests {
         #expect(progress.payloadBytes == UInt64(viewer.received.reduce(0) { $0 + $1.payload.count }))
     }
 
-    @Test("a frame of which one message was sent and one refused is never completed")
+    @Test("A frame of which one message was sent and one refused is never completed")
     func partOfAFrame() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
         _ = try Self.send(&source, isKey: true, to: producer, harness)
-        // Sizes that no padding makes equal leave in several messages.
+        // Sizes that padding cannot make equal leave in several messages.
         let frame = source.frame(isKey: false, packets: 3, sizes: [200, 600, 1_200])
         try harness.feed(frame, to: producer)
         var seen = 0
@@ -81,7 +81,7 @@ struct DropTests {
         #expect(viewer.received.suffix(4).map(\.index) == key.map(\.index))
     }
 
-    @Test("audio continues with the next packet, and video of the same path is left alone by it")
+    @Test("Audio continues with the next packet, and its drops do not affect video of the same path")
     func audio() throws {
         let harness = RouterHarness()
         var voice = SyntheticSource(id: 1, kind: .audio)
@@ -104,7 +104,7 @@ struct DropTests {
         #expect(harness.router.drops(path: viewer.path)[.bufferFull] == 1)
     }
 
-    @Test("packets before the key frame are not sent again on request", arguments: [true, false])
+    @Test("Packets before the key frame are not retransmitted on request", arguments: [true, false])
     func retransmission(_ hasRTX: Bool) throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -124,7 +124,7 @@ struct DropTests {
         #expect(try harness.retransmit(key, to: viewer, of: producer) == 4)
     }
 
-    @Test("a refused retransmission is counted and cuts nothing")
+    @Test("A refused retransmission is counted and interrupts no video")
     func refusedRetransmission() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -137,7 +137,7 @@ struct DropTests {
         #expect(harness.router.drops(path: viewer.path)[.bufferFull] == 1)
     }
 
-    @Test("a viewer that is catching up waits for a key frame as well")
+    @Test("A subscriber that is catching up also waits for a key frame")
     func catchingUp() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -158,7 +158,7 @@ struct DropTests {
         #expect(viewer.received.count == before + 4)
     }
 
-    @Test("packets that were not sent are withdrawn from those that feedback is held against")
+    @Test("Packets that were not sent are withdrawn from the packets that feedback refers to")
     func withdrawn() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -178,13 +178,13 @@ struct DropTests {
         #expect(harness.router.takeDrops().isEmpty)
     }
 
-    @Test("a path that takes nothing asks for key frames less and less often")
+    @Test("A path that accepts nothing requests key frames less and less often")
     func hostilePath() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
         harness.refuse = { _, _ in .forbidden }
         var requests = 0
-        // A key frame follows each request, as of a publisher that answers at once.
+        // A key frame follows each request, as from a publisher that answers at once.
         var isKey = true
         for _ in 0..<1_200 {
             _ = try Self.send(&source, isKey: isKey, to: producer, harness)
@@ -205,7 +205,7 @@ struct DropTests {
         #expect(!viewer.received.isEmpty, "it starts again once the path takes packets")
     }
 
-    @Test("a closed path leaves no counts to the path that gets its index")
+    @Test("A closed path leaves no counts to the path that reuses its index")
     func closedPath() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Fan-out")
 struct FanoutTests {
-    /// The packets under their own numbers with a constant offset, in order, none missing.
+    /// Checks that packets have their own numbers plus a constant offset, in order, without gaps.
     static func expectRun(
         _ viewed: [ViewedPacket], _ sent: [SourcePacket], first: Int64, ssrc: SSRC, payloadType: PayloadType
     ) throws {
@@ -21,10 +21,10 @@ struct FanoutTests {
     }
 
     @Test(
-        "every viewer gets every packet of a sound and a video track under its own SSRC and payload type",
+        "Every subscriber gets every packet of an audio and a video track under its own SSRC and payload type",
         arguments: [1, 2, 3, 100, 500], SRTPSuite.allCases)
     func everyViewer(_ viewers: Int, _ suite: SRTPSuite) throws {
-        // 500 viewers of these need many groups of paths.
+        // 500 subscribers need many groups of paths.
         let rounds = viewers >= 100 ? 1 : 4
         let harness = RouterHarness()
         var sound = SyntheticSource(id: 1, kind: .audio)
@@ -68,7 +68,7 @@ struct FanoutTests {
         if perFlush > EgressBatch.slabBytes { #expect(harness.batches > rounds) }
     }
 
-    @Test("a full queue is forwarded in between and takes the next packet", arguments: [40, 2000])
+    @Test("A full queue is forwarded early and takes the next packet", arguments: [40, 2000])
     func fullQueue(_ bytes: Int) throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source, .aeadAES128GCM)
@@ -79,7 +79,7 @@ struct FanoutTests {
         #expect(harness.batches >= 3)
     }
 
-    @Test("what waits in the queue is not overwritten by what comes after it", arguments: [30, 500, 1200, 2000])
+    @Test("Later packets do not overwrite those in the queue", arguments: [30, 500, 1200, 2000])
     func ringSmallerThanQueue(_ bytes: Int) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 4))
@@ -91,7 +91,7 @@ struct FanoutTests {
     }
 
     @Test(
-        "a jump in sequence numbers that takes a waiting packet's place in the ring does not touch it",
+        "A jump in sequence numbers that reuses a queued packet's slot of the ring does not change the packet",
         arguments: [256, 512, 25_600])
     func jumpOntoWaiting(_ jump: Int64) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
@@ -105,7 +105,7 @@ struct FanoutTests {
         #expect(viewer.received.map(\.sequence) == [4, 4 + jump, 5 + jump])
     }
 
-    @Test("without offload every packet is a message", arguments: SRTPSuite.allCases)
+    @Test("Without offload every packet is a message", arguments: SRTPSuite.allCases)
     func withoutSegmentation(_ suite: SRTPSuite) throws {
         let harness = RouterHarness(maximumSegments: 1, backend: .evp)
         var source = SyntheticSource(id: 1, kind: .video)
@@ -119,7 +119,7 @@ struct FanoutTests {
         for viewer in viewers { #expect(viewer.received.map(\.index) == frame.map(\.index)) }
     }
 
-    @Test("viewers that come, go and take over paths between batches get their own packets only")
+    @Test("Subscribers that come, go and reuse paths between batches get only their own packets")
     func pathsAreUsedAgain() throws {
         let harness = RouterHarness()
         var a = SyntheticSource(id: 1, kind: .audio)
@@ -148,7 +148,7 @@ struct FanoutTests {
         }
     }
 
-    @Test("a producer that leaves takes its consumers with it, the others go on")
+    @Test("A producer that is removed takes its consumers with it, the others continue")
     func producerLeaves() throws {
         let harness = RouterHarness()
         var a = SyntheticSource(id: 1, kind: .audio)

@@ -5,16 +5,16 @@ import RTP
 import SRTP
 import Testing
 
-@Suite("Header extensions to a viewer")
+@Suite("Header extensions to a subscriber")
 struct HeaderExtensionTests {
-    /// Numbers for every kind but `without`, shifted so that each viewer has its own.
+    /// Returns numbers for every kind except `without`, shifted so that each subscriber has its own.
     static func map(first: UInt8 = 1, without: Set<RTPExtensionKind> = []) -> RTPExtensionMap {
         var map = RTPExtensionMap()
         for kind in RTPExtensionKind.allCases where !without.contains(kind) { map[kind] = first + kind.rawValue }
         return map
     }
 
-    /// What a publisher's packet brings along.
+    /// Returns the extensions of a publisher's packet.
     static func values(
         level: UInt8? = nil, captureTime: AbsoluteCaptureTime? = nil, orientation: UInt8? = nil
     ) -> RTPExtensionValues {
@@ -37,7 +37,7 @@ struct HeaderExtensionTests {
     }
 
     @Test(
-        "each viewer gets the extensions under its own numbers, and transport-wide numbers count over all its streams",
+        "Each subscriber gets extensions under its own numbers; transport-wide numbers count over all its streams",
         arguments: [UInt8(1), 6, 100], SRTPSuite.allCases)
     func everything(_ first: UInt8, _ suite: SRTPSuite) throws {
         let harness = RouterHarness()
@@ -102,19 +102,19 @@ struct HeaderExtensionTests {
             #expect(noted.time == UInt32(truncatingIfNeeded: one.at.rawValue / 1000))
         }
         #expect(plain.sent.pointee.next == 0)
-        // Equal packets stay one run of segments.
+        // Packets of equal size stay one run of segments.
         #expect(harness.messages < 40 * 2 * 3)
     }
 
     @Test(
-        "CAN-3 an orientation goes to viewers that agreed on it, with the packets that brought it",
+        "CAN-3 a rotation is sent to subscribers that negotiated it, with the packets that carried it",
         arguments: [UInt8(1), 100])
     func orientation(first: UInt8) throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
         let (map, without) = (Self.map(first: first), Self.map(first: first, without: [.videoOrientation]))
-        // The longest block that there is.
+        // The longest possible extension block.
         let mid = MID("0123456789abcdef")
         let viewers = try [map, without].map { map in
             let viewer = try harness.viewer(.aeadAES128GCM)
@@ -127,7 +127,7 @@ struct HeaderExtensionTests {
                 try harness.feed(packet, to: producer, extensions: Self.values(orientation: orientation))
             }
             sent.append(orientation)
-            // The newest holds.
+            // The newest value holds.
             #expect(producer.rotation.rawValue == Int((sent.compactMap(\.self).last ?? 0) & 3) * 90)
         }
         try harness.flush()
@@ -137,7 +137,7 @@ struct HeaderExtensionTests {
         #expect(viewers[1].received.allSatisfy { $0.extensions(map).videoOrientation == nil })
     }
 
-    @Test("any map, section and packet gives a block that reads back", arguments: UInt64(1)...20)
+    @Test("Any map, section and packet gives a block that reads back", arguments: UInt64(1)...20)
     func anyMap(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let harness = RouterHarness()
@@ -176,7 +176,7 @@ struct HeaderExtensionTests {
         }
     }
 
-    @Test("large batches with extensions stay within the slab, and each lane has its own messages")
+    @Test("Large batches with extensions stay within the slab, and each lane has its own messages")
     func lanes() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -197,7 +197,7 @@ struct HeaderExtensionTests {
     }
 
     @Test(
-        "a packet sent again has a new number, and under AEAD it is not sent again at all",
+        "A retransmitted packet has a new transport-wide number; with AEAD it is not retransmitted on its stream",
         arguments: SRTPSuite.allCases)
     func plainRetransmission(_ suite: SRTPSuite) throws {
         let harness = RouterHarness()
@@ -208,7 +208,7 @@ struct HeaderExtensionTests {
         try harness.feed(source.frame(isKey: true, packets: 5), to: producer)
         try harness.flush()
         let asked = viewer.received.map(\.header.sequenceNumber)
-        // The viewer compares the payload's ciphertext.
+        // The test subscriber compares the payload's ciphertext.
         #expect(try harness.retransmit(asked, to: viewer, of: producer) == (suite.isAEAD ? 0 : 5))
         #expect(viewer.sent.pointee.next == (suite.isAEAD ? 5 : 10))
     }

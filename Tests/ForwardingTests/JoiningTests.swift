@@ -5,10 +5,10 @@ import RTP
 import SRTP
 import Testing
 
-@Suite("Joining a stream that runs")
+@Suite("Joining a running stream")
 struct JoiningTests {
     @Test(
-        "a joiner gets every packet from the last key frame on, then the live ones, nothing twice",
+        "A new subscriber gets every packet from the last key frame on, then the live ones, nothing twice",
         arguments: [1, 3, 40])
     func cached(_ framesSinceKey: Int) throws {
         let harness = RouterHarness()
@@ -34,7 +34,8 @@ struct JoiningTests {
     }
 
     @Test(
-        "packets that come meanwhile, late ones and lost ones among them, are delivered once", arguments: UInt64(1)...8)
+        "Packets that arrive while a subscriber catches up, including late and missing ones, are delivered once",
+        arguments: UInt64(1)...8)
     func meanwhile(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let harness = RouterHarness()
@@ -77,7 +78,7 @@ struct JoiningTests {
         #expect(viewer.received.allSatisfy { $0.sequence - viewer.received[0].sequence == $0.index - cached[0].index })
     }
 
-    @Test("a joiner starts with the newest key frame, not an older one")
+    @Test("A new subscriber starts with the newest key frame, not an older one")
     func newest() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -91,7 +92,7 @@ struct JoiningTests {
         #expect(viewer.received[0].descriptor?.isKeyFrameStart == true)
     }
 
-    @Test("several joiners at different times all get their own whole stream")
+    @Test("Several subscribers that join at different times each get their own complete stream")
     func several() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -115,7 +116,7 @@ struct JoiningTests {
         }
     }
 
-    @Test("without a key frame at hand the joiner waits for one, and it is asked for")
+    @Test("Without a cached key frame a new subscriber waits for one, and it is requested")
     func nothingCached() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -131,7 +132,7 @@ struct JoiningTests {
         #expect(first.received.map(\.index) == frame.map(\.index))
     }
 
-    @Test("pictures with a hole are not offered: a key frame is asked for")
+    @Test("Cached frames with a missing packet are not sent: a key frame is requested")
     func holeInCache() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -142,7 +143,7 @@ struct JoiningTests {
         try harness.flush()
         let viewer = try harness.viewer()
         #expect(harness.subscribe(viewer, to: producer))
-        // The lost packet comes after all: the next joiner finds the pictures whole.
+        // The missing packet arrives late: the next subscriber gets the cached frames complete.
         try harness.feed([lost], to: producer)
         try harness.flush()
         let second = try harness.viewer()
@@ -151,7 +152,7 @@ struct JoiningTests {
         #expect(second.received.count == 8)
     }
 
-    @Test("pictures that outgrew the ring are not offered")
+    @Test("Cached frames that no longer fit the ring are not sent")
     func tooLongAgo() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -163,7 +164,7 @@ struct JoiningTests {
         #expect(harness.subscribe(viewer, to: producer))
     }
 
-    @Test("a ring that goes round while a joiner reads it leaves a gap, not wrong packets")
+    @Test("A ring that wraps while a subscriber catches up leaves a gap, not wrong packets")
     func overtaken() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -181,7 +182,7 @@ struct JoiningTests {
         #expect(viewer.received.allSatisfy { $0.sequence - viewer.received[0].sequence == $0.index - 1000 })
     }
 
-    @Test("padding in the place of what came late, above the limit, leaves a few packets at a time as all else does")
+    @Test("Padding in place of late packets above the layer limit is sent a few packets at a time like all others")
     func replaced() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -196,7 +197,7 @@ struct JoiningTests {
         var before = 0
         while harness.router.isCatchingUp {
             try harness.catchUp()
-            // A batch has room for so many packets of each who catches up, and no more.
+            // A batch has room for a fixed number of packets of each path that catches up.
             try #require((1...16).contains(viewer.datagramCount - before))
             before = viewer.datagramCount
         }
@@ -204,7 +205,7 @@ struct JoiningTests {
         #expect(viewer.streams.fillers.values.first?.count == 400)
     }
 
-    @Test("a key frame whose first packet comes after others of it is delivered whole", arguments: [false, true])
+    @Test("A key frame whose first packet arrives after others of it is delivered complete", arguments: [false, true])
     func lateStart(_ flushedBetween: Bool) throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)

@@ -26,7 +26,7 @@ struct KeyFrameRequestThrottleTests {
         #expect(throttle.deadline == nil)
     }
 
-    @Test("a request that a first frame waits for goes out 160 ms after the last, but early at most 4 times in 2 s")
+    @Test("A request that a first frame waits for is sent 160 ms after the last one, but early at most 4 times in 2 s")
     func awaited() {
         var throttle = KeyFrameRequestThrottle()
         var sent: [Int64] = []
@@ -37,7 +37,7 @@ struct KeyFrameRequestThrottleTests {
         #expect(sent == [0, 160, 320, 480, 640, 1_140, 1_640, 2_140, 2_300, 2_460, 2_620, 2_780, 3_280, 3_780])
     }
 
-    @Test("a key frame that came answers a request that a first frame waited for")
+    @Test("A received key frame answers a request that a first frame waited for")
     func awaitedAnswered() {
         var throttle = KeyFrameRequestThrottle()
         throttle.request()
@@ -46,7 +46,7 @@ struct KeyFrameRequestThrottleTests {
         #expect(throttle.deadline == .milliseconds(160))
         throttle.keyFrameArrived()
         #expect(throttle.deadline == nil)
-        // The next one is of somebody who has frames.
+        // The next request is of a subscriber that already has frames.
         throttle.request()
         #expect(throttle.deadline == .milliseconds(500))
     }

@@ -2,13 +2,13 @@ import MediaBase
 import MillraceTestKit
 import RTP
 
-/// A publisher of video in three temporal layers, which remembers what each picture refers to.
+/// A publisher of video in three temporal layers that records the references of each frame.
 struct LayeredSource {
     struct Picture {
         var number: Int
         var layer: UInt8
         var isKey: Bool
-        /// Numbers of the pictures that it is made from.
+        /// Numbers of the frames that this frame refers to.
         var references: [Int]
         var packets: [SourcePacket]
         var at: MediaTime
@@ -16,9 +16,9 @@ struct LayeredSource {
 
     var source: SyntheticSource
     private(set) var pictures: [Picture] = []
-    /// Number of the picture that each packet is of.
+    /// Number of the frame of each packet.
     private(set) var pictureOf: [Int64: Int] = [:]
-    /// Of each layer, since the last key frame.
+    /// Number of the last frame of each layer since the last key frame.
     private var last: [Int?] = [nil, nil, nil]
     private var step = 0
     private var random: SeededGenerator
@@ -28,8 +28,8 @@ struct LayeredSource {
         random = SeededGenerator(seed: seed &* 31 &+ 7)
     }
 
-    /// The next picture: layers 0 2 1 2, where one above the base layer refers to the last of each lower layer, and to the last of its
-    /// own unless it is a place to switch up.
+    /// Returns the next frame: layers 0 2 1 2. A frame above the base layer refers to the last frame of each lower layer, and also to the
+    /// last frame of its own layer unless it is a layer switching point.
     mutating func picture(isKey: Bool, packets: Int? = nil, now: MediaTime = .zero) -> [SourcePacket] {
         if isKey { step = 0 }
         let layer: UInt8 = isKey ? 0 : [0, 2, 1, 2][step % 4]
@@ -55,7 +55,7 @@ struct LayeredSource {
     }
 }
 
-/// What a viewer can make of the packets it got.
+/// The frames that a subscriber can put together from the received packets.
 struct ViewedPictures {
     struct Picture {
         var source: UInt32

@@ -4,10 +4,10 @@ import MillraceTestKit
 import RTP
 import Testing
 
-/// Histories of a hostile publisher or subscriber that are far longer than any packet: each step is as extreme as the wire allows.
+/// Histories of a hostile publisher or subscriber that are far longer than any packet: each step is as extreme as the wire format allows.
 @Suite("Long hostile histories")
 struct LongHistoryTests {
-    /// Steps of a 16-bit number: mostly as far ahead as counts as ahead.
+    /// Returns steps of a 16-bit number: mostly the largest that still counts as ahead.
     private static func step(_ random: inout SeededGenerator) -> UInt16 {
         switch random.below(6) {
         case 0: 1
@@ -31,7 +31,7 @@ struct LongHistoryTests {
     }
 
     @Test(
-        "reception statistics of 200,000 packets with extreme steps stay within their fields", arguments: UInt64(1)...3)
+        "Reception statistics of 200,000 packets with extreme steps stay within their fields", arguments: UInt64(1)...3)
     func receptionStatistics(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var statistics = ReceptionStatistics(clockRate: seed % 2 == 0 ? 48_000 : 90_000)
@@ -54,11 +54,11 @@ struct LongHistoryTests {
             #expect(statistics.jitter >= .zero && statistics.jitter <= .seconds(50_000))
             #expect(block.jitter <= 1 << 31)
         }
-        // Numbers advanced by up to 32,767 a packet, and nothing wrapped.
+        // Numbers advanced by up to 32,767 per packet, and nothing wrapped.
         #expect(statistics.cumulativeLost > 1 << 30)
     }
 
-    @Test("a sender's clock with any NTP time places any timestamp", arguments: UInt64(1)...3)
+    @Test("A sender's clock with any NTP time places any timestamp", arguments: UInt64(1)...3)
     func senderClock(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var clock = SenderClock(clockRate: 48_000)
@@ -91,7 +91,7 @@ struct LongHistoryTests {
         }
     }
 
-    @Test("requests for missing packets stay bounded whatever the numbers", arguments: UInt64(1)...3)
+    @Test("Requests for missing packets stay bounded whatever the numbers", arguments: UInt64(1)...3)
     func requests(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var generator = NACKGenerator()
@@ -111,7 +111,7 @@ struct LongHistoryTests {
         }
     }
 
-    @Test("rates of any packets at any times are finite and not negative", arguments: UInt64(1)...3)
+    @Test("Rates of any packets at any times are finite and not negative", arguments: UInt64(1)...3)
     func rates(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var meter = RateMeter()
@@ -127,7 +127,9 @@ struct LongHistoryTests {
         }
     }
 
-    @Test("feedback for a publisher whose transport-wide numbers jump covers what came", arguments: UInt64(1)...3)
+    @Test(
+        "Feedback for a publisher whose transport-wide numbers jump covers the packets that arrived",
+        arguments: UInt64(1)...3)
     func feedback(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var maker = FeedbackMaker(sender: SSRC(1), media: SSRC(2))
@@ -148,7 +150,7 @@ struct LongHistoryTests {
         }
     }
 
-    @Test("audio levels of any packets at any times give a level of 7 bits", arguments: UInt64(1)...2)
+    @Test("Audio levels of any packets at any times give a level of 7 bits", arguments: UInt64(1)...2)
     func levels(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var tracker = AudioLevelTracker()
@@ -169,7 +171,7 @@ struct LongHistoryTests {
         }
     }
 
-    @Test("a producer takes 100,000 packets with extreme steps", arguments: [MediaKind.audio, .video], UInt64(1)...2)
+    @Test("A producer accepts 100,000 packets with extreme steps", arguments: [MediaKind.audio, .video], UInt64(1)...2)
     func producer(kind: MediaKind, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var now = MediaTime.seconds(1)
@@ -202,11 +204,11 @@ struct LongHistoryTests {
             }
         }
         #expect(counts[0] > 1_000)
-        // Timestamps advanced by up to 2^31 - 1 a packet.
+        // Timestamps advanced by up to 2^31 - 1 per packet.
         #expect(producer.latestTimestamp.magnitude <= UInt64(TimestampUnwrapper.limit))
     }
 
-    @Test("consumers catch up across missing numbers a bounded number of steps at a time, and get every packet")
+    @Test("Consumers catch up across missing numbers in bounded steps and get every packet")
     func gapsWhileCatchingUp() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let harness = RouterHarness()
@@ -215,7 +217,7 @@ struct LongHistoryTests {
         try harness.flush()
         let viewer = try harness.viewer()
         harness.subscribe(viewer, to: producer)
-        // The publisher leaves 1,500 numbers out, and then as many as count as ahead.
+        // The publisher leaves out 1,500 numbers, and then as many as still count as ahead.
         for gap in [1_500, 32_000] as [Int64] {
             source.nextIndex += gap
             try harness.feed(source.frame(isKey: false), to: producer)

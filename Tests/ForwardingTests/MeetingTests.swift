@@ -4,27 +4,27 @@ import MillraceTestKit
 import RTP
 import Testing
 
-@Suite("Viewers that were parted from a stream and meet it again")
+@Suite("Subscribers that are separated from a stream and meet it again")
 struct MeetingTests {
     private func isContiguous(_ viewer: Viewer) -> Bool {
         let received = viewer.received
         return received.indices.dropFirst().allSatisfy { received[$0].sequence == received[$0 - 1].sequence + 1 }
     }
 
-    @Test("SUB-3 of a stream that was elsewhere nothing is seen that was made there, come late or not")
+    @Test("SUB-3 frames that a stream made in another subsession are not sent, even if they arrive late")
     func startAnew() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
         try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
         try harness.flush()
-        // The viewer was away: it gets what it has missed.
+        // The subscriber was in another subsession: it gets the frames that it missed.
         _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
         try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
         try harness.flush()
         #expect(!harness.router.resume(path: viewer.path, producer: producer))
         try harness.catchUpCompletely()
         #expect(viewer.received.count == 6)
-        // The stream was: what it has is of somewhere else.
+        // The stream was in another subsession, where its cached frames were captured.
         _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
         try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
         let late = source.frame(isKey: true, packets: 3)
@@ -35,7 +35,7 @@ struct MeetingTests {
         producer.startAnew()
         #expect(producer.cachedKeyFrame() == nil)
         #expect(harness.router.resume(path: viewer.path, producer: producer))
-        // However short ago one was asked for, which was for others.
+        // However recently a key frame was requested for other subscribers.
         producer.keyFrames.request()
         #expect(producer.keyFrames.deadline == .zero)
         try harness.feed(late, to: producer)
@@ -51,7 +51,7 @@ struct MeetingTests {
         #expect(isContiguous(viewer) && producer.cachedKeyFrame() != nil && !producer.keyFrames.isWanted)
     }
 
-    @Test("SUB-3 who gets a stream goes on with it when it starts anew")
+    @Test("SUB-3 a subscriber that moves together with a stream continues without a key frame")
     func together() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -66,7 +66,7 @@ struct MeetingTests {
         #expect(viewer.received.count == 10)
     }
 
-    @Test("a picture that was cut off is not taken for whole where a key frame has to be waited for")
+    @Test("A frame that was cut off is not taken as complete while a key frame is awaited")
     func cutOff() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -79,13 +79,13 @@ struct MeetingTests {
         }
         try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
         try harness.flush()
-        // One number between them, however often it was parted.
+        // The two parts are one number apart, however often they were separated.
         #expect(viewer.received.count == 5)
         #expect(viewer.received[2].sequence == viewer.received[1].sequence + 2)
     }
 
     @Test(
-        "however often a picture is abandoned and parted from, one number after it stays unused; none after a whole one",
+        "One number stays unused after an incomplete frame, however often it is abandoned or separated; none after a complete one",
         arguments: [[true], [false], [true, false], [false, true], [true, true, false, false]], [2, 3])
     func cutOffBothWays(_ ways: [Bool], _ sent: Int) throws {
         var source = SyntheticSource(id: 1, kind: .video)
@@ -108,7 +108,7 @@ struct MeetingTests {
         #expect(viewer.received.dropFirst(sent).map(\.sequence) == (1...3).map { last + unused + $0 })
     }
 
-    @Test("what was abandoned before two were parted is not gone on with when they meet", arguments: [2, 3, 5])
+    @Test("A frame abandoned before a separation is not continued afterwards", arguments: [2, 3, 5])
     func abandonedAndParted(_ sent: Int) throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -121,7 +121,7 @@ struct MeetingTests {
         _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
         try harness.feed(Array(packets.dropFirst(sent)), to: producer)
         try harness.flush()
-        // The key frame that it had something of is there still.
+        // The key frame, of which the subscriber had received packets, is still cached.
         #expect(producer.cachedKeyFrame() != nil)
         #expect(harness.router.resume(path: viewer.path, producer: producer))
         try harness.catchUpCompletely()
@@ -131,7 +131,7 @@ struct MeetingTests {
         try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
         try harness.flush()
         #expect(viewer.received.dropFirst(sent).map(\.sequence) == (1...3).map { last + unused + $0 })
-        // From there on it goes on as ever.
+        // From there on the stream continues as usual.
         _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
         try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
         try harness.flush()
@@ -140,7 +140,7 @@ struct MeetingTests {
         #expect(viewer.received.count == sent + 6)
     }
 
-    @Test("an encoding that fed the viewer before another did begins anew with a key frame")
+    @Test("An encoding that fed the subscriber earlier starts again with its cached key frame")
     func encodingOfBefore() throws {
         let simulcast = Simulcast(RouterHarness())
         let viewer = try simulcast.harness.viewer()
@@ -156,7 +156,7 @@ struct MeetingTests {
         #expect(!router.resume(path: viewer.path, producer: simulcast.producers[0]))
         for _ in 0..<5 { try simulcast.step() }
         let packets = viewer.packets[Simulcast.media.rawValue] ?? []
-        // All of the first encoding since its key frame, under numbers that nothing had before.
+        // All packets of the first encoding since its key frame, under new numbers.
         #expect(packets.count >= before + 15 && packets.last?.sourceID == 0)
         #expect(packets.map(\.sequence) == packets.indices.map { 32_700 + Int64($0) })
     }

@@ -7,7 +7,7 @@ import Testing
 struct NACKGeneratorTests {
     static func milliseconds(_ value: Int64) -> MediaTime { .milliseconds(value) }
 
-    /// Packets of these sequence numbers, all at `now`.
+    /// Receives packets with these sequence numbers, all at `now`.
     static func receive(_ sequences: some Sequence<Int64>, into generator: inout NACKGenerator, at now: Int64 = 0) {
         for sequence in sequences { generator.receive(sequence: sequence, now: .milliseconds(now)) }
     }
@@ -16,7 +16,7 @@ struct NACKGeneratorTests {
         generator.take(now: .milliseconds(now)).map(\.rawValue)
     }
 
-    @Test("nothing is missing in a row", arguments: [0, 32_767, 32_768, 65_535, 1 << 40] as [Int64])
+    @Test("Contiguous packets cause no request", arguments: [0, 32_767, 32_768, 65_535, 1 << 40] as [Int64])
     func noLoss(first: Int64) {
         var generator = NACKGenerator()
         Self.receive(first..<(first + 1_000), into: &generator)
@@ -34,7 +34,7 @@ struct NACKGeneratorTests {
         #expect(Self.take(&generator, at: 20).isEmpty)
     }
 
-    @Test("the numbers asked for wrap", arguments: [0, 32_767, 32_768, 65_535] as [Int64])
+    @Test("Requested numbers wrap", arguments: [0, 32_767, 32_768, 65_535] as [Int64])
     func wraps(first: Int64) {
         var generator = NACKGenerator()
         Self.receive([first - 1, first + 3], into: &generator)
@@ -43,7 +43,7 @@ struct NACKGeneratorTests {
         #expect(Self.take(&generator, at: 20).isEmpty)
     }
 
-    @Test("after a silence a long gap asks for a key frame, a short one for its packets")
+    @Test("After a silence a long gap requests a key frame, a short one its packets")
     func silence() {
         var generator = NACKGenerator()
         Self.receive([1, 66], into: &generator, at: 0)
@@ -79,12 +79,12 @@ struct NACKGeneratorTests {
         #expect(generator.deadline == Self.milliseconds(180))
         #expect(Self.take(&generator, at: 180) == [4])
         #expect(generator.deadline == Self.milliseconds(300))
-        // Which request the packet answers is not known any more.
+        // It is no longer known which request the packet answers.
         Self.receive([4], into: &generator, at: 181)
         #expect(generator.roundTrip == Self.milliseconds(40))
     }
 
-    @Test("a gap as large as can be mended, and one more", arguments: [1_000, 1_001] as [Int64])
+    @Test("The largest gap that can be repaired, and one more", arguments: [1_000, 1_001] as [Int64])
     func largestGap(gap: Int64) {
         var generator = NACKGenerator()
         Self.receive([0, gap + 1], into: &generator)
@@ -114,7 +114,9 @@ struct NACKGeneratorTests {
         #expect(generator.deadline == Self.milliseconds(70))
     }
 
-    @Test("with half of the retransmissions lost all packets come in the end", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test(
+        "With half of the retransmissions lost almost all packets arrive in the end",
+        arguments: 1...10 as ClosedRange<UInt64>)
     func recovery(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var generator = NACKGenerator()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Numbers of a consumer's packets")
 struct NumberingTests {
     @Test(
-        "sequence numbers go on over every wrap and into the next rollover, gaps of the source included",
+        "Sequence numbers continue over every wrap and into the next rollover, including the source's gaps",
         arguments: [UInt16(0), 1, 32_767], [UInt16(0), 32_767, 32_768, 65_535])
     func wraps(_ first: UInt16, _ sourceFirst: UInt16) throws {
         var source = SyntheticSource(id: 1, kind: .audio, firstSequence: sourceFirst)
@@ -19,7 +19,7 @@ struct NumberingTests {
             let packet = source.sound(bytes: 30)
             sent.append(packet.index)
             try harness.feed([packet], to: producer)
-            // Packet by packet over the wraps, else in leaps.
+            // Packet by packet across the wraps, otherwise in large steps.
             let place = (source.nextIndex - Int64(sourceFirst) + Int64(first)) & 0x7fff
             if place > 20, place < 0x7fff - 400 { source.nextIndex += 300 }
             try harness.flush()
@@ -30,7 +30,9 @@ struct NumberingTests {
         #expect(received.count > 1500)
     }
 
-    @Test("a first sequence number above the middle is brought below it", arguments: [UInt16(0x8000), 0xffff, 0x8123])
+    @Test(
+        "A first sequence number in the upper half is moved to the lower half",
+        arguments: [UInt16(0x8000), 0xffff, 0x8123])
     func firstSequence(_ first: UInt16) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: first))
@@ -39,12 +41,12 @@ struct NumberingTests {
         #expect(viewer.received.map(\.header.sequenceNumber.rawValue) == [first & 0x7fff])
     }
 
-    @Test("lost packets stay a gap of the same size, late ones fill theirs, repeated ones are dropped")
+    @Test("Missing packets leave a gap of the same size, late ones fill theirs, duplicates are dropped")
     func gaps() throws {
         var source = SyntheticSource(id: 1, kind: .audio, firstSequence: 65_530)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
         let packets = (0..<20).map { _ in source.sound() }
-        // 3 is lost, 7 is late by one batch, 9 and 10 are swapped, 12 comes twice at once, 13 twice later.
+        // 3 is missing, 7 is late by one batch, 9 and 10 are swapped, 12 arrives twice at once, 13 again later.
         for i in [0, 1, 2, 4, 5, 6, 8] { try harness.feed([packets[i]], to: producer) }
         try harness.flush()
         for i in [10, 9, 7, 11, 12] { try harness.feed([packets[i]], to: producer) }
@@ -64,7 +66,7 @@ struct NumberingTests {
         #expect(viewer.repeated.isEmpty)
     }
 
-    @Test("packets from before a consumer's first one are not for it")
+    @Test("Packets from before a consumer's first one are not sent to it")
     func lateForTheFirst() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
@@ -82,13 +84,13 @@ struct NumberingTests {
         #expect(early.received.count == 5)
     }
 
-    @Test("a packet numbered below the publisher's very first is forwarded once", arguments: [UInt16(0), 1, 2])
+    @Test("A packet numbered below the publisher's first one is forwarded once", arguments: [UInt16(0), 1, 2])
     func belowTheFirst(_ first: UInt16) throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio, firstSequence: first)
         let producer = harness.producer(source)
         let packets = (0..<4).map { _ in source.sound() }
-        // The first three in the wrong order, before there is a viewer.
+        // The first three in the wrong order, before there is a subscriber.
         #expect(try harness.feed(packets[3], to: producer) == .forward)
         var before = packets[0]
         before.header.sequenceNumber = SequenceNumber(first &- 1)
@@ -96,7 +98,7 @@ struct NumberingTests {
         #expect(try harness.feed(before, to: producer) == .duplicate)
     }
 
-    @Test("packets further back than the ring reaches are refused as too old")
+    @Test("Packets older than the ring are refused as too old")
     func tooOld() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
@@ -110,7 +112,7 @@ struct NumberingTests {
         #expect(try harness.feed(packets[200], to: producer) == .duplicate)
     }
 
-    @Test("a packet that went out goes out no second time under its number, when its bytes have given way as well")
+    @Test("A packet is not sent a second time under its number, even after its bytes left the ring")
     func givenWay() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source, retransmissionBytes: 128 << 10)
@@ -125,7 +127,7 @@ struct NumberingTests {
         #expect(viewer.datagramCount == 241)
     }
 
-    @Test("another payload type and unparsable video are refused")
+    @Test("Another payload type and unparsable video are refused")
     func refused() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)

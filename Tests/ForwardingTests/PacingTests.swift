@@ -13,7 +13,7 @@ struct PacingTests {
     }
 
     @Test(
-        "a key frame leaves at the path's rate, sound goes before it, and all of it arrives in order",
+        "A key frame is sent at the path's rate, audio is sent before it, and all packets arrive in order",
         arguments: [300, 1000, 4000])
     func keyFrame(_ kilobits: Int) throws {
         var picture = SyntheticSource(id: 1, kind: .video)
@@ -44,7 +44,7 @@ struct PacingTests {
                 try harness.feed([sound.sound(bytes: 100)], to: audio)
                 try harness.flush()
                 heard += 1
-                // It did not wait.
+                // The audio packet did not wait.
                 #expect(paced.packets[2]?.count == heard)
                 for _ in 0..<16 {
                     try harness.catchUp()
@@ -63,11 +63,11 @@ struct PacingTests {
         #expect(paced.packets[1]?.map(\.index) == expected)
         #expect(paced.packets[1]?.map(\.sequence) == expected.indices.map { Int64($0) + 100 })
         #expect(try harness.consumer(paced, of: video).pointee.state == .live)
-        // It used what it was given.
+        // The path used the rate that it was given.
         if kilobits == 300 { #expect((harness.now - start).seconds < Double(bytes * 8) / 300_000 + 0.1) }
     }
 
-    @Test("what is held back leaves some packets at a time, and of many paths together")
+    @Test("Queued packets are sent several at a time, and those of many paths together")
     func fewSends() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -90,7 +90,7 @@ struct PacingTests {
         }
         for viewer in viewers { #expect(viewer.received.map(\.index) == frame.map(\.index)) }
         let packets = (60 - got) * viewers.count
-        // Five packets a send at least, and sends of more than one path a batch.
+        // At least five packets in each message, and messages of more than one path in each batch.
         #expect((harness.messages - messages) * 5 < packets)
         #expect((harness.batches - batches) * 12 < harness.messages - messages)
         // 66 kB at 3 Mb/s.
@@ -98,7 +98,7 @@ struct PacingTests {
     }
 
     @Test(
-        "what did not wait is paid for, however much it was: video goes on, and within a second",
+        "Unpaced packets are charged to the path, whatever their size, and video continues within a second",
         arguments: [100, 700, 10_000])
     func debt(_ kilobits: Int) throws {
         var picture = SyntheticSource(id: 1, kind: .video)
@@ -120,7 +120,7 @@ struct PacingTests {
         #expect(harness.now - start < .seconds(1))
     }
 
-    @Test("two tracks on one slow path both get their share")
+    @Test("Two tracks on one slow path both get their share")
     func fair() throws {
         let harness = RouterHarness()
         var sources = [SyntheticSource(id: 1, kind: .video), SyntheticSource(id: 2, kind: .video)]
@@ -137,7 +137,7 @@ struct PacingTests {
         #expect(counts.reduce(0, +) > 50 && abs(counts[0] - counts[1]) < 12)
     }
 
-    @Test("a path that is far too slow goes on at a key frame instead of leaving a hole")
+    @Test("A path that is far too slow resumes at a key frame instead of leaving a gap")
     func tooSlow() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source, retransmissionBytes: 128 << 10)
@@ -161,7 +161,7 @@ struct PacingTests {
         }
     }
 
-    @Test("a rate of nothing is no pacing, and a rate can be taken away")
+    @Test("A rate of zero turns pacing off, and a rate can be removed")
     func off() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)

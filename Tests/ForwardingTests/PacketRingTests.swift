@@ -14,7 +14,7 @@ struct PacketRingTests {
         Self.payload(sequence, count).withUnsafeBytes { _ = ring.store(sequence: sequence, payload: $0) }
     }
 
-    // The macros cannot capture what is not copyable.
+    // The macros cannot capture noncopyable values.
     private func expectNone(_ ring: borrowing PacketRing, _ sequence: Int64, _ line: SourceLocation = #_sourceLocation)
     {
         let slot = ring.find(sequence)
@@ -34,14 +34,14 @@ struct PacketRingTests {
     }
 
     @Test(
-        "an empty ring holds nothing, whatever number is asked for",
+        "An empty ring finds no number",
         arguments: [Int64(-65_536), -256, -1, 0, 1, 255, 65_535, .max])
     func empty(_ sequence: Int64) {
         let ring = PacketRing(slots: 256, bytes: Self.bytes)
         expectNone(ring, sequence)
     }
 
-    @Test("a stored packet is found by its number alone")
+    @Test("A stored packet is found only by its number")
     func findsWhatIsStored() {
         var ring = PacketRing(slots: 256, bytes: Self.bytes)
         store(&ring, 65_535, 100)
@@ -51,7 +51,7 @@ struct PacketRingTests {
         for other: Int64 in [65_534, 65_537, 65_535 + 256, 65_535 - 256, -1] { expectNone(ring, other) }
     }
 
-    @Test("numbers below the first packet's are found as well", arguments: [Int64(-1), -2, -255, -256])
+    @Test("Numbers below the first packet's are found as well", arguments: [Int64(-1), -2, -255, -256])
     func negative(_ sequence: Int64) {
         var ring = PacketRing(slots: 256, bytes: Self.bytes)
         store(&ring, 0, 10)
@@ -60,7 +60,7 @@ struct PacketRingTests {
         expect(ring, sequence, Self.payload(sequence, 20))
     }
 
-    @Test("a later packet takes the slot of the one a whole ring before it")
+    @Test("A packet takes the slot of the packet one ring length before it")
     func slotsWrap() {
         var ring = PacketRing(slots: 256, bytes: Self.bytes)
         for sequence in Int64(0)..<300 { store(&ring, sequence, 10) }
@@ -68,7 +68,8 @@ struct PacketRingTests {
         for sequence in Int64(44)..<300 { expect(ring, sequence, Self.payload(sequence, 10)) }
     }
 
-    @Test("the arena wraps: what is overwritten is not found, what is found is whole", arguments: [UInt64(1), 2, 3, 4])
+    @Test(
+        "The arena wraps: overwritten packets are not found, found packets are intact", arguments: [UInt64(1), 2, 3, 4])
     func arenaWraps(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var ring = PacketRing(slots: 2048, bytes: Self.bytes)
@@ -85,12 +86,12 @@ struct PacketRingTests {
                 heldBytes += held.count
             }
             #expect(heldBytes <= Self.bytes)
-            // All but what was lost to rounding and at the arena's end is in use.
+            // Everything except rounding and the arena's end is in use.
             if sequence > 500 { #expect(heldBytes > Self.bytes * 9 / 10) }
         }
     }
 
-    @Test("a packet that fills the arena exactly is still found, the next one ends it")
+    @Test("A packet that fills the arena exactly is found until the next one is stored")
     func exactTurn() {
         var ring = PacketRing(slots: 256, bytes: Self.bytes)
         // 1,008 + 16 bytes are 1,024 of the arena: 128 of them fill it.
@@ -101,7 +102,7 @@ struct PacketRingTests {
         expect(ring, 1, Self.payload(1, 1008))
     }
 
-    @Test("padding lengthens a packet by up to 16 bytes, the last of which counts them", arguments: [1, 2, 15, 16])
+    @Test("Padding lengthens a packet by up to 16 bytes, the last of which holds the count", arguments: [1, 2, 15, 16])
     func pads(_ more: Int) {
         var ring = PacketRing(slots: 256, bytes: Self.bytes)
         store(&ring, 6, 50)
@@ -115,7 +116,7 @@ struct PacketRingTests {
         expect(ring, 8, Self.payload(8, 60))
     }
 
-    @Test("padding that does not fit, shortens or comes twice changes nothing", arguments: [100, 99, 117])
+    @Test("Padding that does not fit, shortens or is applied twice changes nothing", arguments: [100, 99, 117])
     func refusesToPad(_ length: Int) {
         var ring = PacketRing(slots: 256, bytes: Self.bytes)
         store(&ring, 7, 100)

@@ -10,7 +10,7 @@ struct PaddingTests {
     private static let media = SSRC(0x100)
 
     @Test(
-        "it leaves viewers no gap, whatever layers they get, and is sent again as it was",
+        "Padding leaves subscribers no gap, whatever layers they get, and is retransmitted unchanged",
         arguments: 0...3 as ClosedRange<UInt8>)
     func probing(_ limit: UInt8) throws {
         let harness = RouterHarness()
@@ -40,14 +40,14 @@ struct PaddingTests {
         try TemporalLayerTests.expectContinuous(ViewedPictures(viewer.received, of: [1: source]))
         #expect(producer.nack.missingCount == 0 && !producer.nack.needsKeyFrame)
 
-        // Each datagram that comes again is the same to the byte, or the test kit throws.
+        // Each repeated datagram is equal to the first one byte by byte, or the test kit throws.
         let before = viewer.datagramCount
         let asked = fillers.suffix(20).map { SequenceNumber(UInt16(truncatingIfNeeded: $0)) }
         #expect(try harness.retransmit(asked, to: viewer, of: producer) == asked.count)
         #expect(viewer.datagramCount == before + asked.count)
     }
 
-    @Test("who joins after it starts with the pictures that are there, and gets it on the RTX stream when it asks")
+    @Test("A subscriber that joins after padding starts with the cached frames, and gets the padding by RTX if it asks")
     func joining() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -71,7 +71,7 @@ struct PaddingTests {
         #expect(viewer.streams.retransmitted[Self.media.rawValue]?.map(\.sequence) == [112])
     }
 
-    @Test("it is no part of a picture: nothing is cut off behind it, and late it is a filler still")
+    @Test("Padding is no part of a frame: no frame counts as cut off behind it, and late padding is still padding")
     func betweenPictures() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)

@@ -18,7 +18,7 @@ struct RTPRewriteTests {
         return try copy.withUnsafeBytes { try VP8PayloadDescriptor(parsing: $0) }
     }
 
-    @Test("15-bit picture ids wrap at 32,767", arguments: [UInt16(0), 1, 127, 128, 32_766, 32_767])
+    @Test("15-bit PictureIDs wrap at 32,767", arguments: [UInt16(0), 1, 127, 128, 32_766, 32_767])
     func wide(_ id: UInt16) throws {
         let payload: [UInt8] = [0x90, 0xe0, 0x80 | UInt8(id >> 8), UInt8(id & 0xff), 200, 0x20, 0x11, 9]
         for offset: UInt16 in [1, 255, 32_767, 32_768, 65_535] {
@@ -28,7 +28,7 @@ struct RTPRewriteTests {
         }
     }
 
-    @Test("7-bit picture ids keep their width", arguments: [UInt16(0), 1, 126, 127])
+    @Test("7-bit PictureIDs keep their width", arguments: [UInt16(0), 1, 126, 127])
     func narrow(_ id: UInt16) throws {
         let payload: [UInt8] = [0x90, 0xc0, UInt8(id), 3, 0x11, 9]
         for offset: UInt16 in [1, 127, 128, 300, 65_535] {
@@ -38,7 +38,7 @@ struct RTPRewriteTests {
         }
     }
 
-    @Test("a descriptor without these fields is left alone")
+    @Test("A descriptor without these fields is not changed")
     func absent() throws {
         let patched = try patch([0x10, 0x11, 9], picture: 77, tl0: 7)
         #expect(!patched.hasPictureID && !patched.hasTL0PicIdx)

@@ -25,7 +25,7 @@ struct RTXTests {
         map: HeaderExtensionTests.map(), kind: .video, mid: MID("1"))
 
     @Test(
-        "missed packets come on the RTX stream with their first number, over pauses and wraps of both numberings",
+        "Requested packets are sent on the RTX stream with their first number, across pauses and wraps of both numberings",
         arguments: SRTPSuite.allCases)
     func retransmission(_ suite: SRTPSuite) throws {
         var (harness, source, producer, viewer) = try harness(suite)
@@ -51,7 +51,7 @@ struct RTXTests {
             let asked = before[start..<(start + 20)].map(\.header.sequenceNumber)
             #expect(try harness.retransmit(asked + asked, to: viewer, of: producer) == 20)
         }
-        // The viewer compares payload, marker and timestamp with the first transmission.
+        // The test subscriber compares payload, marker and timestamp with the first transmission.
         let again = try #require(viewer.streams.retransmitted[Self.media])
         #expect(again.map(\.sequence) == before.map(\.sequence))
         #expect(again.map(\.index) == before.map(\.index))
@@ -62,7 +62,7 @@ struct RTXTests {
         #expect(viewer.sent.pointee.next == 120)
     }
 
-    @Test("a stream that is published again goes on in the RTX numbering: no index is used twice")
+    @Test("A stream that is published again continues the RTX numbering: no index is used twice")
     func republished() throws {
         var (harness, source, producer, viewer) = try harness()
         var progress = Consumer.Progress(firstSequence: 5, firstRTXSequence: 7)
@@ -85,7 +85,7 @@ struct RTXTests {
         #expect(numbers == Array(7..<19))
     }
 
-    @Test("a probe sends what was sent already, newest first, then padding; all of it noted under its number")
+    @Test("A probe sends packets that were already sent, newest first, then padding; each is recorded under its number")
     func probe() throws {
         var (harness, source, producer, viewer) = try harness()
         harness.subscribe(
@@ -114,13 +114,13 @@ struct RTXTests {
         let noted = (13..<viewer.sent.pointee.next).compactMap { viewer.sent.pointee.find($0) }
         #expect(noted.count == viewer.datagramCount - before && noted.allSatisfy { $0.probe == 5 })
         #expect(noted.reduce(0) { $0 + Int($1.bytes) } == all)
-        // Media goes on in its own numbering.
+        // Media continues in its own numbering.
         try harness.feed(source.frame(isKey: false, packets: 1), to: producer)
         try harness.flush()
         #expect(viewer.packets[Self.media]?.last?.sequence == 10)
     }
 
-    @Test("a path without anything sent gets padding, one without an RTX stream nothing")
+    @Test("A path that has sent no media gets padding, one without an RTX stream nothing")
     func nothingToRepeat() throws {
         let (harness, _, producer, viewer) = try harness()
         #expect(try harness.sendPadding(1000, to: viewer, probe: 1) == 0)
@@ -131,7 +131,7 @@ struct RTXTests {
         harness.subscribe(other, to: producer)
         #expect(try harness.sendPadding(1000, to: other, probe: 1) == 0)
         #expect(other.datagramCount == 0)
-        // However much is asked for, one call stays bounded.
+        // Whatever amount is requested, one call stays bounded.
         #expect(try harness.sendPadding(10_000_000, to: viewer, probe: 2) < EgressBatch.slabBytes)
     }
 }

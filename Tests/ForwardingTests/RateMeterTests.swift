@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Measured rates of a producer")
 struct RateMeterTests {
-    @Test("bits and frames a second up to each temporal layer, and the size of the picture")
+    @Test("Bits and frames a second up to each temporal layer, and the frame size")
     func layers() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -32,7 +32,7 @@ struct RateMeterTests {
         #expect(!producer.isActive(now: harness.now))
     }
 
-    @Test("a stream that has just begun is measured over what there is of it, and time that stands still hurts nothing")
+    @Test("A new stream is measured over the time since it began; time that stands still or goes back is harmless")
     func short() {
         var meter = RateMeter()
         let start = MediaTime.milliseconds(100_050)

@@ -25,7 +25,7 @@ struct ReceptionStatisticsTests {
     }
 
     @Test(
-        "section A.3: fractions count from report to report",
+        "Section A.3: fractions count from report to report",
         arguments: [0, 32_767, 32_768, 65_535, 1 << 35] as [Int64])
     func fractions(first: Int64) throws {
         var statistics = ReceptionStatistics(clockRate: 90_000)
@@ -61,7 +61,7 @@ struct ReceptionStatisticsTests {
         #expect(block.cumulativeLost == 0x7f_ffff)
     }
 
-    @Test("section A.8: a stream in step has no jitter, timestamps wrapping", arguments: [48_000, 90_000])
+    @Test("Section A.8: a stream in step has no jitter, while timestamps wrap", arguments: [48_000, 90_000])
     func noJitter(clockRate: Int) {
         var statistics = ReceptionStatistics(clockRate: clockRate)
         for index in 0..<500 as Range<Int64> {
@@ -73,9 +73,9 @@ struct ReceptionStatisticsTests {
         #expect(statistics.jitterTicks == 0)
     }
 
-    @Test("section A.8: the estimate nears the mean deviation") func jitter() {
+    @Test("Section A.8: the estimate approaches the mean deviation") func jitter() {
         var statistics = ReceptionStatistics(clockRate: 90_000)
-        // Every second packet is 4 ms late, so each differs from the one before by 4 ms: 360 ticks.
+        // Every second packet is 4 ms late, so each differs from the previous one by 4 ms: 360 ticks.
         for index in 0..<400 as Range<Int64> {
             statistics.receive(
                 sequence: index, timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: index * 1_800)),
@@ -85,7 +85,7 @@ struct ReceptionStatisticsTests {
         #expect(abs(statistics.jitter.milliseconds - 4) < 0.15)
     }
 
-    @Test("section A.8: one packet's step is a sixteenth of its deviation") func jitterStep() {
+    @Test("Section A.8: one packet moves the estimate by a sixteenth of its deviation") func jitterStep() {
         var statistics = ReceptionStatistics(clockRate: 90_000)
         statistics.receive(sequence: 0, timestamp: RTPTimestamp(0), now: .zero)
         statistics.receive(sequence: 1, timestamp: RTPTimestamp(0), now: .milliseconds(16))

@@ -8,7 +8,7 @@ import Testing
 @Suite("A stream that is published again")
 struct RepublishingTests {
     @Test(
-        "sequence numbers, picture ids and timestamps go on where the viewer stood",
+        "Sequence numbers, PictureIDs and timestamps continue where the subscriber's ended",
         arguments: [MediaKind.audio, .video])
     func continues(_ kind: MediaKind) throws {
         let harness = RouterHarness()
@@ -55,7 +55,7 @@ struct RepublishingTests {
         #expect(progress.payloadBytes == received.reduce(0) { $0 + UInt64($1.payload.count) })
     }
 
-    @Test("a viewer that got nothing yet takes the new publisher's timestamps as they are")
+    @Test("A subscriber that received nothing yet gets the new publisher's timestamps unchanged")
     func nothingSent() throws {
         let harness = RouterHarness()
         let viewer = try harness.viewer()
@@ -73,7 +73,7 @@ struct RepublishingTests {
         #expect(viewer.received.map(\.sequence) == [5])
     }
 
-    @Test("where the publisher's clock stands on the viewer's timeline is known from its first packet on")
+    @Test("The publisher's clock is mapped to the subscriber's timeline from its first packet on")
     func timeline() throws {
         let harness = RouterHarness()
         let viewer = try harness.viewer()
@@ -82,7 +82,7 @@ struct RepublishingTests {
             var source = SyntheticSource(id: UInt32(round), kind: .audio, seed: UInt64(round))
             let producer = harness.producer(source)
             harness.subscribe(viewer, to: producer, ssrc: SSRC(7), progress: progress)
-            // In reports its timestamps would be taken for the viewer's.
+            // Before that, reports would contain the publisher's timestamps instead of the subscriber's.
             #expect(try harness.consumer(viewer, of: producer).pointee.hasTimeline == false)
             let packet = source.sound()
             try harness.feed([packet], to: producer)
@@ -96,7 +96,7 @@ struct RepublishingTests {
         }
     }
 
-    @Test("a viewer taken off while it catches up goes on after what it got")
+    @Test("A subscriber removed while it catches up continues after its last received packet")
     func whileCatchingUp() throws {
         let harness = RouterHarness()
         let viewer = try harness.viewer()
@@ -121,7 +121,7 @@ struct RepublishingTests {
     }
 
     @Test(
-        "an encoder that is started again under another SSRC: viewers go on, wherever its numbers lie",
+        "An encoder restarts under another SSRC: subscribers continue, whatever its new numbers",
         arguments: [MediaKind.audio, .video], [1_100, 1_200, 20_000, 40_000, 65_535] as [UInt16])
     func restarted(_ kind: MediaKind, _ firstSequence: UInt16) throws {
         let harness = RouterHarness()
@@ -144,7 +144,7 @@ struct RepublishingTests {
         producer.restart(ssrc: again.ssrc, first: SequenceNumber(firstSequence &+ 1))
         #expect(producer.configuration.ssrc == again.ssrc && producer.cachedKeyFrame() == nil)
         #expect(try harness.consumer(viewer, of: producer).pointee.hasTimeline == false)
-        // What comes behind the first is late, and not something of before.
+        // A packet below the first received one is a late packet of the new encoder, not an old one.
         let packets = kind == .audio ? [again.sound(), again.sound()] : again.frame(isKey: true, packets: 2)
         try harness.feed([packets[1], packets[0]], to: producer)
         try harness.flush()
@@ -162,12 +162,12 @@ struct RepublishingTests {
             #expect(zip(stamps, stamps.dropFirst()).allSatisfy { (0...9_000).contains($1.distance(from: $0)) })
             #expect(received.last?.sourceID == 2)
         }
-        // What went out before can still be had.
+        // Packets sent before the restart can still be retransmitted.
         let old = viewer.received.prefix(5).map(\.header.sequenceNumber)
         #expect(try harness.retransmit(old, to: viewer, of: producer) == 5)
     }
 
-    @Test("a picture that an encoder did not end before it was started again is not taken for whole")
+    @Test("A frame that an encoder did not finish before its restart is not taken as complete")
     func restartedWithin() throws {
         let harness = RouterHarness()
         let viewer = try harness.viewer()

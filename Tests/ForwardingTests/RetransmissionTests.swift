@@ -5,10 +5,10 @@ import RTP
 import SRTP
 import Testing
 
-@Suite("Retransmission to a viewer")
+@Suite("Retransmission to a subscriber")
 struct RetransmissionTests {
     @Test(
-        "packets go out again byte by byte as they went out first, over a pause that changed every offset",
+        "Packets are retransmitted byte by byte as they were first sent, across a pause that changed every offset",
         arguments: SRTPSuite.allCases)
     func keptRewrite(_ suite: SRTPSuite) throws {
         let harness = RouterHarness()
@@ -36,7 +36,7 @@ struct RetransmissionTests {
         #expect(try harness.consumer(viewer, of: producer).pointee.retransmitted == 84)
     }
 
-    @Test("what was never sent, is not yet sent or has left the ring is not sent")
+    @Test("Packets that were never sent, are not yet sent or left the ring are not retransmitted")
     func unknown() throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
@@ -46,14 +46,14 @@ struct RetransmissionTests {
         #expect(try harness.retransmit(some, to: stranger, of: producer) == 0)
         for _ in 0..<300 { try harness.feed([source.sound()], to: producer) }
         try harness.flush()
-        // The ring of a sound track holds 256.
+        // The ring of an audio track holds 256.
         let asked = [499, 500, 543, 544, 799, 800, 32_000, 40_000].map { SequenceNumber($0) }
         #expect(try harness.retransmit(asked, to: viewer, of: producer) == 2)
         #expect(viewer.repeated.map(\.sequence) == [544, 799])
         #expect(try harness.retransmit([SequenceNumber(799)], to: stranger, of: producer) == 0)
     }
 
-    @Test("one request is answered with at most 64 packets")
+    @Test("One request is answered with at most 64 packets")
     func limit() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(
@@ -62,11 +62,11 @@ struct RetransmissionTests {
         try harness.flush()
         #expect(try harness.retransmit((0..<300).map { SequenceNumber($0) }, to: viewer, of: producer) == 64)
         #expect(viewer.repeated.map(\.sequence) == Array(0..<64))
-        // A packet named many times is sent once.
+        // A packet requested many times is sent once.
         #expect(try harness.retransmit(Array(repeating: SequenceNumber(7), count: 50), to: viewer, of: producer) == 1)
     }
 
-    @Test("a request that names hundreds of packets that are not there is not read to its end", arguments: [255, 256])
+    @Test("A request that names hundreds of unavailable packets is not read to its end", arguments: [255, 256])
     func inVain(_ unknown: Int) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
@@ -76,7 +76,7 @@ struct RetransmissionTests {
         #expect(try harness.retransmit(asked, to: viewer, of: producer) == (unknown < 256 ? 1 : 0))
     }
 
-    @Test("a packet lost before the relay is sent once it has come, and in its place")
+    @Test("A packet lost before the relay is sent once when it arrives, under its number")
     func recovered() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 10))

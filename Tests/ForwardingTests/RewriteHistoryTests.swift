@@ -11,18 +11,18 @@ struct RewriteHistoryTests {
         return rewrite
     }
 
-    @Test("an empty history finds nothing")
+    @Test("An empty history finds nothing")
     func empty() {
         let history = RewriteHistory()
         defer { history.deallocate() }
         for sequence in [Int64.min, -1, 0, 1, Int64.max] { #expect(history.find(consumerSequence: sequence) == nil) }
     }
 
-    @Test("each consumer packet is found under the run that it went out in")
+    @Test("Each consumer packet is found under the run in which it was sent")
     func acrossRuns() throws {
         var history = RewriteHistory()
         defer { history.deallocate() }
-        // Producer 1000...1099 as 0...99, 2000...2049 as 100...149, 2050... as 150 with another picture offset.
+        // Producer 1000...1099 as 0...99, 2000...2049 as 100...149, 2050... as 150 with another PictureID offset.
         history.begin(at: 1000, Self.rewrite(1000, picture: 1))
         history.begin(at: 2000, Self.rewrite(1900, picture: 2))
         history.begin(at: 2050, Self.rewrite(1900, picture: 3))
@@ -36,7 +36,7 @@ struct RewriteHistoryTests {
         #expect(history.find(consumerSequence: -1) == nil)
     }
 
-    @Test("runs that were evicted are not found, those that remain are exact", arguments: [UInt64(1), 2, 3])
+    @Test("Evicted runs are not found, the remaining ones are exact", arguments: [UInt64(1), 2, 3])
     func eviction(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var history = RewriteHistory()

@@ -5,8 +5,8 @@ import RTP
 import SRTP
 import Testing
 
-/// A router with its producers and viewers in virtual time. Each batch is protected for real, its messages are checked against the
-/// rules of segmentation offload, cut up as the kernel would and handed to the viewers.
+/// A router with its producers and subscribers in virtual time. Each batch is really encrypted; its messages are checked against the rules
+/// of segmentation offload, segmented as the kernel would, and delivered to the subscribers.
 final class RouterHarness {
     let router = Router()
     private let protector: FanoutProtector
@@ -16,7 +16,7 @@ final class RouterHarness {
     var now = MediaTime.milliseconds(1_000)
     private(set) var messages = 0
     private(set) var batches = 0
-    /// Answers as the kernel does: the cause if a message to this viewer is not sent.
+    /// Simulates the kernel: returns the cause if a message to this subscriber is not sent.
     var refuse: ((Viewer, EgressMessage) -> SendDropCause?)?
     /// The first rule that a batch broke; `throwIfBroken` reports it.
     private var failure: (any Error)?
@@ -38,7 +38,7 @@ final class RouterHarness {
 
     // MARK: members
 
-    /// One viewer of what a source makes.
+    /// Returns one subscriber to the track of a source.
     static func watching(
         _ source: SyntheticSource, _ suite: SRTPSuite = .aesCM128HMACSHA1_80, retransmissionBytes: Int = 4 << 20,
         progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), temporalLimit: UInt8 = 3
@@ -80,7 +80,7 @@ final class RouterHarness {
         viewersByAddress = viewersByAddress.filter { $0.value !== viewer }
     }
 
-    /// - Returns: true where the router wants a key frame.
+    /// - Returns: true if the router requests a key frame.
     @discardableResult
     func subscribe(
         _ viewer: Viewer, to producer: Producer, ssrc: SSRC? = nil, payloadType: PayloadType? = nil,
@@ -131,7 +131,7 @@ final class RouterHarness {
         try throwIfBroken()
     }
 
-    /// What a worker does once a millisecond.
+    /// Runs the worker's tick of one millisecond.
     func catchUp() throws {
         try flush()
         router.catchUp(now: now, into: &batch) { take(&$0) }
@@ -188,7 +188,7 @@ final class RouterHarness {
         try #require(batch.jobCount > 0 && batch.jobCount <= EgressBatch.maximumPackets)
         try #require(batch.messageCount > 0 && batch.messageCount <= batch.jobCount)
         let slab = UInt(bitPattern: batch.slab)
-        // Packets lie in the slab, and no two overlap.
+        // Packets lie in the slab and do not overlap.
         var areas = (0..<batch.jobCount).map { i in
             let job = batch.jobs[i]
             let start = UInt(bitPattern: job.destination)
@@ -214,11 +214,11 @@ final class RouterHarness {
                 packets += try deliver(messages[i], of: lane, maximumSegments: batch.maximumSegments)
             }
         }
-        // A run of segments cut at the wrong places would give another number.
+        // A run that is segmented at the wrong places would give another number.
         try #require(packets == batch.jobCount)
     }
 
-    /// - Returns: datagrams of the message.
+    /// - Returns: number of datagrams in the message.
     private func deliver(_ message: EgressMessage, of lane: EgressLane, maximumSegments: Int) throws -> Int {
         messages += 1
         let length = Int(message.length)
@@ -226,7 +226,7 @@ final class RouterHarness {
         let count = (length + segment - 1) / segment
         try #require(segment > 0 && length > 0 && length <= 65_000)
         try #require(count <= maximumSegments)
-        // One that has left since is nobody's.
+        // An address whose subscriber has left is not registered.
         let viewer = try #require(viewersByAddress[message.address.pointee])
         try #require(EgressBatch.path(of: message).pointee.lane == lane && viewer.lane == lane)
         var at = 0

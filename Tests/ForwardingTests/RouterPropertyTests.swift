@@ -5,15 +5,15 @@ import RTP
 import SRTP
 import Testing
 
-/// Random joins, leaves, pauses, mutes, key frames, loss, reordering, duplicates and retransmissions from a seed; after each run
-/// what every viewer got is held against what the publishers sent.
+/// Random joins, leaves, pauses, mutes, key frames, loss, reordering, duplicates and retransmissions from a seed. After each run the
+/// packets of every subscriber are compared with those that the publishers sent.
 @Suite("Any sequence of events")
 struct RouterPropertyTests {
-    /// One publisher and what became of its packets.
+    /// A publisher and the outcome of its packets.
     private struct Track {
         var source: SyntheticSource
         let producer: Producer
-        /// Step at which the relay took a packet, by its index.
+        /// Step at which the relay accepted a packet, by its index.
         var taken: [Int64: Int] = [:]
         var mutedIndices: Set<Int64> = []
         var payloads: [Int64: [UInt8]] = [:]
@@ -21,18 +21,18 @@ struct RouterPropertyTests {
         var needsKey = true
     }
 
-    /// One viewer's subscription to one track, with the steps between which it was to get packets.
+    /// A subscription to one track, with the steps between which it gets packets.
     private struct Subscription {
         let viewer: Viewer
         let track: Int
         let ssrc: SSRC
         var isPaused = false
         var hasLeft = false
-        /// Packets got before each interruption, and its step.
+        /// Packets received before each interruption, and its step.
         var interruptions: [(count: Int, step: Int)] = []
     }
 
-    @Test("every viewer gets its own whole streams and nothing else", arguments: UInt64(1)...8)
+    @Test("Every subscriber gets its own complete streams and nothing else", arguments: UInt64(1)...8)
     func property(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &* 7919)
         let harness = RouterHarness(maximumSegments: seed % 3 == 0 ? 1 : 64)
@@ -49,7 +49,7 @@ struct RouterPropertyTests {
         func got(_ s: Int) -> Int { subscriptions[s].viewer.packets[subscriptions[s].ssrc.rawValue]?.count ?? 0 }
 
         for step in 0..<1500 {
-            // A publisher sends: lost, held back, twice, or as it should be.
+            // A publisher's packet: lost, held back, duplicated or sent normally.
             let t = random.below(4)
             var packets: [SourcePacket]
             if tracks[t].source.kind == .audio {
@@ -73,13 +73,13 @@ struct RouterPropertyTests {
             }
             while !tracks[t].held.isEmpty, random.below(3) == 0 {
                 let packet = tracks[t].held.remove(at: random.below(tracks[t].held.count))
-                // Not so late that its slot has gone to another.
+                // Not so late that another packet uses its slot.
                 if tracks[t].producer.latestSequence - packet.index < 200 {
                     try take(packet, &tracks[t], harness, step)
                 }
             }
 
-            // Someone does something.
+            // A random action of a participant.
             if random.below(6) == 0 {
                 try harness.flush()
                 switch random.below(12) {
@@ -140,7 +140,7 @@ struct RouterPropertyTests {
         var total = 0
         for s in subscriptions.indices { total += try verify(subscriptions[s], tracks[subscriptions[s].track]) }
         #expect(total > 800)
-        // Nobody got an SSRC that is not theirs.
+        // No subscriber received another one's SSRC.
         for viewer in harness.viewers {
             let own = Set(subscriptions.filter { $0.viewer === viewer }.map(\.ssrc.rawValue))
             #expect(own.isSuperset(of: viewer.packets.keys))
@@ -155,7 +155,7 @@ struct RouterPropertyTests {
         }
     }
 
-    /// - Returns: packets that the viewer got.
+    /// - Returns: number of packets that the subscriber received.
     private func verify(_ subscription: Subscription, _ track: Track) throws -> Int {
         let all = subscription.viewer.packets[subscription.ssrc.rawValue] ?? []
         guard !all.isEmpty else { return 0 }
@@ -165,8 +165,8 @@ struct RouterPropertyTests {
         #expect(Set(all.map(\.index)).count == all.count)
         #expect(Set(all.map(\.sequence)).count == all.count)
 
-        // Cut at the interruptions: within each run the numbering is the source's with one offset. What an earlier run lacked may
-        // come later, by retransmission.
+        // Split at the interruptions: within each run the numbering is the source's with one offset. Packets that an earlier run lacked may
+        // arrive later, by retransmission.
         var runs: [(packets: [ViewedPacket], end: Int)] = []
         var highest = Int64.min
         for (count, step) in subscription.interruptions + [(all.count, Int.max)] {
@@ -187,7 +187,7 @@ struct RouterPropertyTests {
                     #expect(descriptor.pictureID == (before.pictureID &+ 1) & mask)
                     #expect(descriptor.tl0PicIdx == before.tl0PicIdx &+ 1)
                 }
-                // One offset for all picture ids of the run.
+                // All PictureIDs of the run have the same offset.
                 let offsets = try packets.map { packet in
                     let original = try #require(track.payloads[packet.index])
                     let parsed = try original.withUnsafeBytes { try VP8PayloadDescriptor(parsing: $0) }
@@ -196,7 +196,7 @@ struct RouterPropertyTests {
                 #expect(Set(offsets).count == 1)
             }
             newest = (last.sequence, last.descriptor)
-            // Everything the relay took in this range before the run ended has been delivered.
+            // Everything that the relay accepted in this range before the run ended has been delivered.
             let delivered = Set(packets.map(\.index))
             for (index, step) in track.taken where index >= first.index && index <= last.index && step < end {
                 #expect(delivered.contains(index), "packet \(index) is missing")

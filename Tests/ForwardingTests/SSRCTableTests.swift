@@ -5,12 +5,12 @@ import Testing
 
 @Suite("SSRC table")
 struct SSRCTableTests {
-    @Test("does what a dictionary does through inserts, removals and growth", arguments: [UInt64(1), 2, 3])
+    @Test("Behaves as a dictionary through inserts, removals and growth", arguments: [UInt64(1), 2, 3])
     func model(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = SSRCTable()
         var model: [UInt32: Int] = [:]
-        // Few enough values to meet again, and some that share their low or high bits.
+        // Few enough values to repeat, and some that share their low or high bits.
         var universe = (0..<600).map { _ in UInt32(truncatingIfNeeded: random.next()) }
         universe += (0..<300).map { UInt32($0) } + (0..<300).map { UInt32($0) << 20 } + [0, .max]
         for step in 0..<20_000 {
@@ -33,7 +33,7 @@ struct SSRCTableTests {
         #expect(found == universe.map { model[$0] })
     }
 
-    @Test("removing what is absent changes nothing, an emptied table fills again")
+    @Test("Removing an absent value changes nothing, an emptied table fills again")
     func edges() {
         var table = SSRCTable()
         table.remove(SSRC(7))

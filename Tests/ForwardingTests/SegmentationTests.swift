@@ -8,7 +8,7 @@ import Testing
 @Suite("Runs of segments")
 struct SegmentationTests {
     @Test(
-        "sizes that differ by up to 16 bytes are padded to one run; the payload is the same without the padding",
+        "Sizes that differ by up to 16 bytes are padded to one run; the payload without the padding is unchanged",
         arguments: [1, 2, 7, 15, 16], SRTPSuite.allCases)
     func padding(_ difference: Int, _ suite: SRTPSuite) throws {
         let harness = RouterHarness()
@@ -29,7 +29,7 @@ struct SegmentationTests {
         }
     }
 
-    @Test("sizes that differ by 17 are not padded: a longer packet begins a new message")
+    @Test("Sizes that differ by 17 are not padded: a longer packet begins a new message")
     func tooFarApart() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -43,7 +43,7 @@ struct SegmentationTests {
     }
 
     @Test(
-        "a run holds at most 64 segments and 65,000 bytes", arguments: [(200, 130, 3), (1200, 130, 3), (2000, 100, 4)])
+        "A run holds at most 64 segments and 65,000 bytes", arguments: [(200, 130, 3), (1200, 130, 3), (2000, 100, 4)])
     func limits(_ bytes: Int, _ packets: Int, _ messages: Int) throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -54,7 +54,7 @@ struct SegmentationTests {
         #expect(viewer.received.map(\.payload) == frame.map(\.payload))
     }
 
-    @Test("any mixture of sizes and tracks makes legal messages and whole packets", arguments: UInt64(1)...6)
+    @Test("Any mixture of sizes and tracks makes valid messages and complete packets", arguments: UInt64(1)...6)
     func random(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let harness = RouterHarness(maximumSegments: 1 + random.below(64))
@@ -90,7 +90,7 @@ struct SegmentationTests {
         }
     }
 
-    @Test("a retransmission carries the padding of the first transmission")
+    @Test("A retransmission carries the padding of the first transmission")
     func retransmittedPadding() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -98,7 +98,7 @@ struct SegmentationTests {
         try harness.flush()
         let first = try #require(viewer.received.first)
         #expect(first.header.paddingLength == 10)
-        // The viewer compares the datagrams byte by byte.
+        // The test subscriber compares the datagrams byte by byte.
         #expect(try harness.retransmit([first.header.sequenceNumber], to: viewer, of: producer) == 1)
         #expect(viewer.repeated.map(\.sequence) == [first.sequence])
     }

@@ -20,7 +20,7 @@ struct SenderClockTests {
         #expect(clock.lastReport(now: .seconds(1)) == (0, 0))
     }
 
-    @Test("timestamps before and after the report", arguments: [0, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff] as [UInt32])
+    @Test("Timestamps before and after the report", arguments: [0, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff] as [UInt32])
     func timestamps(reported: UInt32) throws {
         for rate in [48_000, 90_000] {
             let clock = Self.clock(rate: rate, timestamp: reported)

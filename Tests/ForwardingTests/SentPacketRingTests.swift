@@ -4,9 +4,9 @@ import Testing
 
 @testable import Forwarding
 
-@Suite("What left by a path")
+@Suite("Packets sent on a path")
 struct SentPacketRingTests {
-    /// Notes packets at a rate; the last leaves at the time that is returned.
+    /// Records packets at a rate; the last one is sent at the returned time.
     private static func fill(_ ring: inout SentPacketRing, _ count: Int, perSecond: Int, from: MediaTime) -> MediaTime {
         var now = from
         for i in 0..<count {
@@ -16,7 +16,7 @@ struct SentPacketRingTests {
         return now
     }
 
-    @Test("what left within two seconds is remembered, at any rate that fits", arguments: [20, 250, 400, 900])
+    @Test("Packets of the last two seconds are kept at any rate that fits", arguments: [20, 250, 400, 900])
     func growsWithTheRate(perSecond: Int) {
         var ring = SentPacketRing()
         defer { ring.deallocate() }
@@ -35,7 +35,7 @@ struct SentPacketRingTests {
         #expect(ring.find(Int64(count - 1))?.time == UInt32(truncatingIfNeeded: end.rawValue / 1_000))
     }
 
-    @Test("a burst grows it no further than its limit, and what it knew is kept") func burst() {
+    @Test("A burst grows the ring no further than its limit, and recorded packets are kept") func burst() {
         var ring = SentPacketRing()
         defer { ring.deallocate() }
         for i in 0..<700 { _ = ring.append(bytes: 100 + i, probe: UInt16(i), now: .seconds(5)) }
@@ -47,7 +47,7 @@ struct SentPacketRingTests {
         #expect(ring.capacity == SentPacketRing.maximumCapacity)
     }
 
-    @Test("what feedback said lasts as long as the packet, and is no part of its length") func feedback() throws {
+    @Test("Feedback is kept as long as the packet, and does not change its length") func feedback() throws {
         var ring = SentPacketRing()
         defer { ring.deallocate() }
         for _ in 0..<10 { _ = ring.append(bytes: 20_000, now: .zero) }
@@ -65,7 +65,8 @@ struct SentPacketRingTests {
         #expect(ring.find(Int64(SentPacketRing.firstCapacity + 3)).map { $0.isTold } == false)
     }
 
-    @Test("an estimator that begins anew takes answers to packets that the one before had") func anotherEstimator() {
+    @Test("A new estimator gets the feedback on packets that were sent under the previous one") func anotherEstimator()
+    {
         var ring = SentPacketRing()
         defer { ring.deallocate() }
         for _ in 0..<40 { _ = ring.append(bytes: 1_000, now: .milliseconds(100)) }

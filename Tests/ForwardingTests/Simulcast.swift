@@ -4,7 +4,7 @@ import MillraceTestKit
 import RTP
 import Testing
 
-/// A track in three encodings, each a producer, captured at one time: 30 pictures a second.
+/// A track in three encodings, each a producer, captured at the same time: 30 frames a second.
 final class Simulcast {
     static let interval = MediaTime.microseconds(33_333)
     static let media = SSRC(0x1000)
@@ -13,7 +13,7 @@ final class Simulcast {
     let harness: RouterHarness
     private(set) var sources: [UInt32: LayeredSource] = [:]
     private(set) var producers: [Producer] = []
-    /// Encodings whose next picture is a key frame.
+    /// Encodings whose next frame is a key frame.
     var wantsKey: Set<Int> = [0, 1, 2]
     private(set) var frame = 0
 
@@ -28,7 +28,7 @@ final class Simulcast {
         }
     }
 
-    /// Says of each encoding which time its pictures have.
+    /// Sends a sender report of each encoding, which gives the time of its frames.
     func report() {
         for e in 0..<3 {
             let ntp = NTPTime(seconds: 3_900_000_000, fraction: 0).advanced(
@@ -38,7 +38,7 @@ final class Simulcast {
         }
     }
 
-    /// The next picture of each encoding.
+    /// Returns the next frame of each encoding.
     func pictures(packets: [Int] = [1, 2, 4]) -> [[SourcePacket]] {
         frame += 1
         return (0..<3).map { e in
@@ -47,14 +47,14 @@ final class Simulcast {
         }
     }
 
-    /// The next picture of each encoding, to the router.
+    /// Sends the next frame of each encoding to the router.
     func step(packets: [Int] = [1, 2, 4]) throws {
         for (e, picture) in pictures(packets: packets).enumerated() { try harness.feed(picture, to: producers[e]) }
         try harness.flush()
         try pass(Self.interval)
     }
 
-    /// Time passes, and who catches up does so.
+    /// Advances the time, with catch-up.
     func pass(_ span: MediaTime) throws {
         let end = harness.now + span
         while harness.now + .milliseconds(1) <= end { try harness.catchUp() }
@@ -75,7 +75,7 @@ final class Simulcast {
 
     @discardableResult
     func change(_ viewer: Viewer, to encoding: Int, temporalLimit: UInt8 = 3) -> Bool {
-        // Any producer that the track had will do.
+        // Any former producer of the track is accepted.
         guard let from = harness.router.feeder(path: viewer.path, ssrc: Self.media) else { return false }
         let wants = harness.router.switchConsumer(
             path: viewer.path, from: from, to: producers[encoding], temporalLimit: temporalLimit, now: harness.now)
@@ -83,7 +83,7 @@ final class Simulcast {
         return wants
     }
 
-    /// What came first and again, without what came twice.
+    /// Returns first transmissions and retransmissions, without duplicates.
     static func packets(of viewer: Viewer) -> [ViewedPacket] {
         var all = viewer.packets[media.rawValue] ?? []
         var known = Set(all.map(\.sequence))

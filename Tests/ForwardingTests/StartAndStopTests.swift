@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pausing and muting")
 struct StartAndStopTests {
-    /// A viewer's stream may not show where it was interrupted but in its timestamps.
+    /// Checks that a subscriber's stream shows its interruptions only in the timestamps.
     private func expectContinuous(_ viewed: [ViewedPacket]) {
         for (earlier, later) in zip(viewed, viewed.dropFirst()) {
             #expect(later.sequence == earlier.sequence + 1)
@@ -20,7 +20,7 @@ struct StartAndStopTests {
     }
 
     @Test(
-        "a paused viewer goes on at a key frame without a gap in sequence numbers and picture ids",
+        "A paused subscriber continues at a key frame without a gap in sequence numbers and PictureIDs",
         arguments: [false, true])
     func pause(_ narrow: Bool) throws {
         let harness = RouterHarness()
@@ -43,10 +43,10 @@ struct StartAndStopTests {
             }
             let pausing = round % 2 == 0
             #expect(harness.router.setPaused(pausing, path: paused.path, producer: producer) == !pausing)
-            // Once more makes no difference, and asks for nothing.
+            // A second call has no effect and requests nothing.
             #expect(!harness.router.setPaused(pausing, path: paused.path, producer: producer))
             if !pausing {
-                // Resumed in the middle of a group of pictures: nothing before the next key frame.
+                // Resumed in the middle of a GOP: nothing before the next key frame.
                 let frame = source.frame(isKey: false, packets: 3)
                 try harness.feed(frame, to: producer)
                 try harness.flush()
@@ -58,7 +58,7 @@ struct StartAndStopTests {
         #expect(other.received.count == 6 * 15 + 3 * 3)
     }
 
-    @Test("sound goes on with the next packet after a pause")
+    @Test("Audio continues with the next packet after a pause")
     func pauseSound() throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -73,7 +73,8 @@ struct StartAndStopTests {
     }
 
     @Test(
-        "nothing of a muted track is forwarded, and video goes on at a key frame", arguments: [MediaKind.audio, .video])
+        "No packet of a muted track is forwarded, and video continues at a key frame",
+        arguments: [MediaKind.audio, .video])
     func mute(_ kind: MediaKind) throws {
         var source = SyntheticSource(id: 1, kind: kind)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -87,7 +88,7 @@ struct StartAndStopTests {
         producer.setMuted(true)
         let before = viewer.datagramCount
         for i in 0..<5 { _ = try send(isKey: i == 2) }
-        // One who joins now gets nothing either.
+        // A subscriber that joins now gets nothing either.
         let joiner = try harness.viewer()
         #expect(harness.subscribe(joiner, to: producer) == (kind == .video))
         _ = try send(isKey: true)
@@ -102,7 +103,7 @@ struct StartAndStopTests {
         expectContinuous(joiner.received)
     }
 
-    @Test("what was said while muted stays unheard when it comes late", arguments: [MediaKind.audio, .video])
+    @Test("Audio captured while muted is not forwarded when it arrives late", arguments: [MediaKind.audio, .video])
     func lateAfterUnmute(_ kind: MediaKind) throws {
         var source = SyntheticSource(id: 1, kind: kind)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
@@ -123,14 +124,14 @@ struct StartAndStopTests {
         try harness.feed([after], to: producer)
         try harness.flush()
         #expect(viewer.received.map(\.index) == [1000, after.index])
-        // Nor does one who joins get it with the cached pictures.
+        // A new subscriber does not get it with the cached frames either.
         let joiner = try harness.viewer()
         harness.subscribe(joiner, to: producer)
         try harness.catchUpCompletely()
         #expect(joiner.packets.values.flatMap { $0 }.map(\.index) == (kind == .video ? [after.index] : []))
     }
 
-    @Test("a viewer that is catching up gets nothing more once the track is muted")
+    @Test("A subscriber that is catching up gets nothing more once the track is muted")
     func muteWhileCatchingUp() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -157,7 +158,7 @@ struct StartAndStopTests {
             })
     }
 
-    @Test("a viewer that is paused while catching up starts again at a key frame")
+    @Test("A subscriber that is paused while catching up starts again at a key frame")
     func pauseWhileCatchingUp() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
@@ -180,7 +181,7 @@ struct StartAndStopTests {
         #expect(viewer.received.last?.sequence == viewer.received[0].sequence + Int64(before + 2))
     }
 
-    @Test("muting and pausing together: both have to end")
+    @Test("A track that is both muted and paused resumes when both have ended")
     func both() throws {
         var source = SyntheticSource(id: 1, kind: .video)
         let (harness, producer, viewer) = try RouterHarness.watching(source)

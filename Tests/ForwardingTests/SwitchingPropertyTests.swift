@@ -8,7 +8,7 @@ import Testing
 @Suite("Any sequence of switches")
 struct SwitchingPropertyTests {
     @Test(
-        "with loss, disorder, limits, pauses, mutes and pacing: no number twice, nothing undecodable, time goes forward",
+        "With loss, reordering, limits, pauses, mutes and pacing: no number twice, nothing undecodable, time advances",
         arguments: UInt64(1)...18)
     func property(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &* 15_485_863)
@@ -32,7 +32,7 @@ struct SwitchingPropertyTests {
                 for packet in picture {
                     switch random.below(25) {
                     case 0, 1:
-                        // It may come when its viewer has gone over to another encoding.
+                        // It may arrive when its subscriber has switched to another encoding.
                         held.append((packet, e))
                         missing[UInt32(e), default: []].insert(packet.index)
                     case 2 where random.below(3) == 0: missing[UInt32(e), default: []].insert(packet.index)
@@ -105,7 +105,7 @@ struct SwitchingPropertyTests {
             if picture.source != source {
                 runs += 1
                 whole = []
-                // The first packet may be lost, the picture may not be another.
+                // The first packet may be missing, but the frame is the key frame.
                 #expect(made.isKey)
             }
             source = picture.source

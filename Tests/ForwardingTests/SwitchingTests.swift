@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Switching between encodings")
 struct SwitchingTests {
-    /// Each picture whole, each decodable, all numbers without a gap; after a switch a key frame.
+    /// Checks that each frame is complete and decodable, all numbers are contiguous, and a switch begins with a key frame.
     private func expectSmooth(_ viewer: Viewer, _ simulcast: Simulcast) throws -> ViewedPictures {
         let packets = viewer.packets[Simulcast.media.rawValue] ?? []
         let seen = try ViewedPictures(packets, of: simulcast.sources)
@@ -30,7 +30,7 @@ struct SwitchingTests {
     }
 
     @Test(
-        "a viewer goes over at the key frame of the new encoding, without a jump in any number, and on the publisher's clock",
+        "A subscriber switches at the new encoding's key frame, without a jump in any number, on the publisher's clock",
         arguments: [false, true], SRTPSuite.allCases)
     func smooth(_ hasClock: Bool, _ suite: SRTPSuite) throws {
         let simulcast = Simulcast(RouterHarness())
@@ -42,7 +42,7 @@ struct SwitchingTests {
             if f % 50 == 25 {
                 let target = [1, 2, 0, 2, 1, 0][f / 50 % 6]
                 #expect(simulcast.change(viewer, to: target, temporalLimit: UInt8(f / 50 % 4)))
-                // The publisher needs a moment for its key frame.
+                // The publisher takes a moment to send its key frame.
                 simulcast.wantsKey.remove(target)
                 waits.append(target)
             }
@@ -56,9 +56,9 @@ struct SwitchingTests {
         #expect(reports.count == 12 && simulcast.harness.router.takeSwitches().isEmpty)
         #expect(reports.map(\.to) == waits.map { simulcast.sources[UInt32($0)]!.source.ssrc })
         #expect(reports.allSatisfy { $0.ssrc == Simulcast.media && $0.path == viewer.path })
-        // Four pictures from the wish to the key frame.
+        // Four frames from the request to the key frame.
         #expect(reports.allSatisfy { ($0.at - $0.requestedAt).milliseconds < 135 })
-        // Timestamps: where all is captured together, a picture's place is its number.
+        // All encodings are captured together, so a frame's number gives its timestamp.
         let start = seen.pictures[0]
         for picture in seen.pictures {
             let ticks = picture.packets[0].header.timestamp.distance(from: start.packets[0].header.timestamp)
@@ -68,7 +68,7 @@ struct SwitchingTests {
     }
 
     @Test(
-        "a picture that is going out is finished before the key frame of the other encoding", arguments: [false, true])
+        "A frame in progress is finished before the key frame of the other encoding", arguments: [false, true])
     func wholePictures(_ losesEnd: Bool) throws {
         let simulcast = Simulcast(RouterHarness())
         let viewer = try simulcast.harness.viewer()
@@ -77,7 +77,7 @@ struct SwitchingTests {
         simulcast.change(viewer, to: 0)
         let pictures = simulcast.pictures(packets: [3, 2, 4])
         let producers = simulcast.producers
-        // Half of the large picture, then the whole small key frame, then the other half.
+        // Half of the large frame, then the whole small key frame, then the other half.
         try simulcast.harness.feed(Array(pictures[2][..<2]), to: producers[2])
         try simulcast.harness.feed(pictures[0], to: producers[0])
         try simulcast.harness.flush()
@@ -99,7 +99,7 @@ struct SwitchingTests {
         #expect(seen.pictures.count == 12)
     }
 
-    @Test("what went out before a switch is still sent again, for two seconds", arguments: [false, true])
+    @Test("Packets sent before a switch are retransmitted for two seconds", arguments: [false, true])
     func history(_ rtx: Bool) throws {
         let simulcast = Simulcast(RouterHarness())
         let viewer = try simulcast.harness.viewer()
@@ -109,7 +109,7 @@ struct SwitchingTests {
         simulcast.change(viewer, to: 1, temporalLimit: 1)
         for _ in 0..<20 { try simulcast.step() }
         #expect(viewer.packets[Simulcast.media.rawValue]?.last?.sourceID == 1)
-        // Whichever producer is named, it is the track that counts.
+        // Any producer of the track may be named.
         for (p, producer) in simulcast.producers.enumerated() {
             let sent = try simulcast.harness.retransmit(before, to: viewer, of: producer)
             #expect(sent == (p == 0 ? 0 : 30))
@@ -117,7 +117,7 @@ struct SwitchingTests {
         for _ in 0..<60 { try simulcast.step() }
         #expect(try simulcast.harness.retransmit(before, to: viewer, of: simulcast.producers[1]) == 0)
         #expect(simulcast.producers[2].core.pointee.index(path: viewer.path) == nil)
-        // Back and forth within two seconds: what the first sent is with it again.
+        // Back and forth within two seconds: packets of the first producer can be retransmitted again.
         let recent = try #require(viewer.packets[Simulcast.media.rawValue]).suffix(10).map(\.header.sequenceNumber)
         for target in [2, 1] {
             simulcast.change(viewer, to: target)
@@ -129,14 +129,14 @@ struct SwitchingTests {
         #expect(Set(all.map(\.sequence)).count == all.count)
     }
 
-    @Test("a switch that gets no key frame is given up or redirected, and the old encoding feeds on")
+    @Test("A switch that gets no key frame is given up or redirected, and the old encoding continues")
     func noKeyFrame() throws {
         let simulcast = Simulcast(RouterHarness())
         let viewer = try simulcast.harness.viewer()
         simulcast.subscribe(viewer, to: 1)
         for _ in 0..<10 { try simulcast.step() }
         #expect(simulcast.change(viewer, to: 2))
-        // The same wish again is the same wish.
+        // A repeated request changes nothing.
         #expect(simulcast.change(viewer, to: 2))
         simulcast.wantsKey = []
         for _ in 0..<30 { try simulcast.step() }
@@ -156,13 +156,13 @@ struct SwitchingTests {
         simulcast.wantsKey = [0]
         for _ in 0..<10 { try simulcast.step() }
         #expect(viewer.packets[Simulcast.media.rawValue]?.last?.sourceID == 0)
-        // Back to where it is: nothing to do.
+        // Back to the current encoding: nothing to do.
         #expect(!simulcast.change(viewer, to: 0))
         _ = try expectSmooth(viewer, simulcast)
         #expect(simulcast.harness.router.takeSwitches().count == 1)
     }
 
-    @Test("each switch is told of, however many viewers go over at one key frame")
+    @Test("Each switch is reported, however many subscribers switch at one key frame")
     func manyAtOnce() throws {
         let simulcast = Simulcast(RouterHarness())
         let viewers = try (0..<300).map { _ in try simulcast.harness.viewer() }
@@ -175,7 +175,7 @@ struct SwitchingTests {
         #expect(reports.count == 300 && Set(reports.map(\.path)) == Set(viewers.map(\.path)))
     }
 
-    @Test("before anything went out, and while paused, a switch is a move")
+    @Test("Before the first packet, and while paused, a switch takes effect at once")
     func nothingFlows() throws {
         let simulcast = Simulcast(RouterHarness())
         simulcast.wantsKey = [1]
@@ -184,7 +184,7 @@ struct SwitchingTests {
         simulcast.wantsKey = [1]
         for _ in 0..<5 { try simulcast.step() }
         #expect(early.datagramCount == 0)
-        // The other encoding has a key frame in its ring: it is there at once.
+        // The other encoding has a cached key frame: the switch is complete at once.
         #expect(!simulcast.change(early, to: 1))
         for _ in 0..<5 { try simulcast.step() }
         #expect(early.packets[Simulcast.media.rawValue]?.count == 20)
@@ -201,7 +201,7 @@ struct SwitchingTests {
         _ = try expectSmooth(early, simulcast)
     }
 
-    @Test("who feeds a track is found, whoever is thought to", arguments: [nil, 0, 1, 2] as [Int?])
+    @Test("The producer that feeds a track is found whichever one is expected", arguments: [nil, 0, 1, 2] as [Int?])
     func feeder(_ expected: Int?) throws {
         let simulcast = Simulcast(RouterHarness())
         let viewer = try simulcast.harness.viewer()
@@ -219,7 +219,7 @@ struct SwitchingTests {
         #expect(feeder(SSRC(1)) == nil)
     }
 
-    @Test("an encoding that ends during a switch leaves the track to the other", arguments: [0, 1])
+    @Test("An encoding that ends during a switch leaves the track to the other", arguments: [0, 1])
     func ends(_ gone: Int) throws {
         let simulcast = Simulcast(RouterHarness())
         let viewer = try simulcast.harness.viewer()

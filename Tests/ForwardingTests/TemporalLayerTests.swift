@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Temporal layers")
 struct TemporalLayerTests {
-    @Test("a limit leaves no gap in sequence numbers and picture ids", arguments: [UInt8(0), 1, 2, 3], [false, true])
+    @Test("A limit leaves no gap in sequence numbers and PictureIDs", arguments: [UInt8(0), 1, 2, 3], [false, true])
     func limit(_ limit: UInt8, _ narrow: Bool) throws {
         let harness = RouterHarness()
         var source = LayeredSource(SyntheticSource(id: 1, kind: .video, firstSequence: 65_500), seed: 3)
@@ -39,7 +39,7 @@ struct TemporalLayerTests {
         }
     }
 
-    @Test("less comes at the next picture, more at a picture that refers to nothing left out")
+    @Test("A lower limit holds from the next frame, a higher one from a frame without a reference to omitted frames")
     func changes() throws {
         let harness = RouterHarness()
         var source = LayeredSource(SyntheticSource(id: 1, kind: .video), seed: 5)
@@ -52,7 +52,7 @@ struct TemporalLayerTests {
                 harness.router.setTemporalLimit(UInt8(p / 40 % 4), path: viewer.path, producer: producer)
             }
             let picture = source.picture(isKey: p % 130 == 0, packets: 3)
-            // A change in the middle of a picture does not touch it.
+            // A change in the middle of a frame does not affect it.
             try harness.feed(Array(picture[..<2]), to: producer)
             try harness.flush()
             if p % 40 == 35 { harness.router.setTemporalLimit(0, path: viewer.path, producer: producer) }
@@ -64,12 +64,12 @@ struct TemporalLayerTests {
         #expect(seen.pictures.allSatisfy { $0.isWhole })
         try Self.expectContinuous(seen)
         expectDecodable(seen, [1: source], lost: [:])
-        // It went all the way up and down, and upwards not only at key frames.
+        // The limit went all the way up and down, and up not only at key frames.
         #expect(Set(limits) == [0, 1, 2, 3])
         #expect(viewer.received.map(\.sequence) == viewer.received.indices.map { Int64($0) + 100 })
     }
 
-    /// Everything that a whole picture is made from came as well, unless it was lost before the relay.
+    /// Checks that all references of each complete frame arrived as well, unless they were lost before the relay.
     private func expectDecodable(_ seen: ViewedPictures, _ sources: [UInt32: LayeredSource], lost: [UInt32: Set<Int64>])
     {
         for (id, source) in sources {
@@ -88,7 +88,7 @@ struct TemporalLayerTests {
     }
 
     @Test(
-        "any loss, order and change of limits: what is asked for again comes, no number is used twice, all can be decoded",
+        "Any loss, order and change of limits: requested packets arrive, no number is used twice, all frames can be decoded",
         arguments: UInt64(1)...16)
     func property(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &* 104_729)
@@ -113,7 +113,7 @@ struct TemporalLayerTests {
         }
         var held: [SourcePacket] = []
         var lost: Set<Int64> = []
-        /// What comes while its viewer is paused is not missed before it is asked for.
+        /// Packets that arrive while their subscriber is paused need not be delivered before they are requested.
         var late: Set<Int64> = []
         var needsKey = true
         for _ in 0..<600 {
@@ -162,7 +162,7 @@ struct TemporalLayerTests {
             let media = UInt32(0x100 + v)
             var all = viewer.packets[media] ?? []
             guard let first = all.map(\.sequence).min(), let last = all.map(\.sequence).max() else { continue }
-            // Whatever is missing is asked for.
+            // All missing packets are requested.
             let numbers = { Set(all.map(\.sequence) + (viewer.streams.fillers[media] ?? [])) }
             let missing = (max(first, last - 400)...last).filter { !numbers().contains($0) }
             for start in stride(from: 0, to: missing.count, by: 60) {

@@ -2,13 +2,13 @@ import Forwarding
 import MillraceTestKit
 import SRTP
 
-/// What one subscription's address gets.
+/// The receiver of one subscription's packets.
 final class Viewer {
     let path: Int
     let suite: SRTPSuite
     let leg: UnsafeMutablePointer<EgressLeg>
     let lane: EgressLane
-    /// What the relay notes of packets with a transport-wide number.
+    /// The relay's records of packets with a transport-wide number.
     let sent: UnsafeMutablePointer<SentPacketRing>
     let streams: ReceivedStreams
 

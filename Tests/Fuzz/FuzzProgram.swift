@@ -11,7 +11,7 @@ enum FuzzProgram {
         for target in FuzzTarget.all { print("\(target.name)\t\(target.maximumLength)\t\(target.summary)") }
     }
 
-    /// Prints why the input is one to keep, and ends in the way that libFuzzer takes for a crash.
+    /// Prints why the input should be kept, and ends in a way that libFuzzer treats as a crash.
     static func fail(_ violation: FuzzViolation) -> Never {
         complain("broken invariant: \(violation)")
         abort()

@@ -2,7 +2,7 @@ import Foundation
 import MillraceFuzzTargets
 import Testing
 
-/// Inputs that a fuzzer found, and those that once crashed something, run without a fuzzer in each test run.
+/// Inputs found by a fuzzer, and inputs that once caused a crash, run without a fuzzer in each test run.
 @Suite("Corpora of the fuzz targets") struct FuzzCorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fuzz/Corpus")
@@ -20,7 +20,7 @@ import Testing
         for input in inputs {
             let bytes = try Data(contentsOf: input)
             do {
-                // A copy of exactly this size, as a fuzzer gives it.
+                // A copy of exactly this size, as a fuzzer allocates it.
                 try Array(bytes).withUnsafeBytes { try target.run($0) }
             } catch {
                 Issue.record("\(name)/\(input.lastPathComponent): \(error)")

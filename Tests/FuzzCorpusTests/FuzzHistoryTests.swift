@@ -3,7 +3,7 @@ import Testing
 @testable import MillraceFuzzTargets
 
 @Suite("Histories of operations") struct FuzzHistoryTests {
-    /// The operations that an input runs, each one byte and a parameter of one byte.
+    /// Returns the operations that an input runs, each one byte and a parameter of one byte.
     private func run(_ bytes: [UInt8], limit: Int) throws -> [UInt8] {
         var codes: [UInt8] = []
         try bytes.withUnsafeBytes { bytes in

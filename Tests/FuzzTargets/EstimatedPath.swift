@@ -2,7 +2,7 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// A path with its estimator, what was sent on it, and the feedback that the relay makes of what comes in on it.
+/// A path with its estimator, the record of sent packets, and the feedback that the relay makes for incoming packets.
 final class EstimatedPath {
     private let configuration = BandwidthEstimator.Configuration()
     private let estimator: BandwidthEstimator
@@ -74,7 +74,7 @@ final class EstimatedPath {
         }
     }
 
-    /// Feedback on the packets sent last. Its reference time is moved by any 24-bit number, its deltas are any 16-bit ones.
+    /// Returns feedback on the packets sent last. Its reference time is moved by any 24-bit number, its deltas are any 16-bit ones.
     private func feedback(_ input: inout FuzzInput) -> TransportCC {
         let count = input.below(64) + 1
         let back = Int64(input.u8())
@@ -96,7 +96,7 @@ final class EstimatedPath {
             referenceTime: reference, feedbackCount: 0, arrivals: arrivals)
     }
 
-    /// Feedback whose body are any bytes.
+    /// Hands the estimator feedback with arbitrary bytes as its body.
     private func receiveBody(_ body: UnsafeRawBufferPointer) {
         var packet: [UInt8] = [0x8f, 205, 0, 0]
         packet += body.prefix(body.count & ~3)
@@ -134,7 +134,7 @@ final class EstimatedPath {
         send(count: min(probe.packets, 64), bytes: probe.bytes / probe.packets, gap: gap, probe: probe.id)
     }
 
-    /// A packet with a transport-wide number comes in, and feedback on it that is due is made.
+    /// Receives a packet with a transport-wide number, and makes feedback if it is due.
     private func takeIncoming(_ input: inout FuzzInput) {
         maker.receive(sequence: input.u16(), bytes: Int(input.u16()), now: now)
         if let feedback = maker.take(now: now) { madeFeedback.append(feedback) }

@@ -1,7 +1,7 @@
 import MediaBase
 import RTP
 
-/// Packets of one VP8 stream with any numbers, timestamps and payloads, put together to frames.
+/// Packets of one VP8 stream with any numbers, timestamps and payloads, assembled into frames.
 enum FramesFuzz {
     static let history = FuzzHistory(limit: 4_096)
     private static let byteCapacity = 16_384

@@ -1,6 +1,6 @@
 import Transport
 
-/// A TCP stream of framed datagrams (RFC 4571), cut at any places. The result does not depend on the cuts.
+/// A TCP stream of framed datagrams (RFC 4571), cut at any places. The result must not depend on the cuts.
 enum FramingFuzz {
     private static let limit = 1_500
 
@@ -16,7 +16,7 @@ enum FramingFuzz {
             try require(!datagram.isEmpty && datagram.count <= limit, "a datagram of \(datagram.count) bytes")
         }
         guard whole.error == nil else { return }
-        // Only empty frames are lost on the way out and in.
+        // Only empty frames are lost when datagrams are written and read again.
         let written = whole.datagrams.flatMap { StreamFraming.frame($0) }
         let again = written.withUnsafeBytes { bytes in try? receive(bytes, cuts: []) }
         try require(again?.datagrams == whole.datagrams, "written frames are read as others")

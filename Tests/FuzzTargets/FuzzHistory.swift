@@ -1,12 +1,12 @@
-/// Reads an input as a list of operations and runs them. One operation repeats earlier ones up to 32,768 times, so that a short input
-/// makes a long history: faults of sums that grow over hours need many thousand packets.
+/// Reads an input as a list of operations and runs them. One operation repeats earlier ones up to 32,768 times, so that a short input makes
+/// a long history: overflows of sums that grow over hours need many thousand packets.
 struct FuzzHistory {
-    /// First byte of the operation that repeats: then the number of operations, then the exponent of the number of times.
+    /// First byte of the operation that repeats; it is followed by the number of operations and the exponent of the number of repetitions.
     static let repetition: UInt8 = 0xff
     /// Operations that one input runs at most.
     let limit: Int
 
-    /// Calls `step` for each operation. It reads its operation from the input: at least one byte.
+    /// Calls `step` for each operation, which reads at least one byte of the input.
     func run(
         _ bytes: UnsafeRawBufferPointer, _ step: (_ code: UInt8, _ input: inout FuzzInput) throws(FuzzViolation) -> Void
     ) throws(FuzzViolation) {

@@ -24,7 +24,7 @@ struct FuzzInput {
     /// A whole number in 0..<`count`.
     mutating func below(_ count: Int) -> Int { Int(u8()) % max(count, 1) }
 
-    /// The next `count` bytes, or as many as there are.
+    /// Returns the next `count` bytes, or as many as there are.
     mutating func take(_ count: Int) -> UnsafeRawBufferPointer {
         let end = min(bytes.count, offset + max(0, count))
         defer { offset = end }
@@ -33,6 +33,6 @@ struct FuzzInput {
 
     mutating func rest() -> UnsafeRawBufferPointer { take(remaining) }
 
-    /// The bytes of a part of the input that was read before.
+    /// Returns the bytes of a part of the input that was read before.
     func part(_ range: Range<Int>) -> FuzzInput { FuzzInput(UnsafeRawBufferPointer(rebasing: bytes[range])) }
 }

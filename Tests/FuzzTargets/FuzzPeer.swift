@@ -1,7 +1,7 @@
 import MediaBase
 import SDP
 
-/// The relay's side of a transport, as descriptions and checks of the targets name it.
+/// The relay's side of a transport, as the targets' descriptions and checks name it.
 enum FuzzPeer {
     static let local = ICECredentials(ufrag: "relay", password: "passwordOfTheRelay000001")
     static let remote = ICECredentials(ufrag: "peer", password: "passwordOfThePeer0000001")

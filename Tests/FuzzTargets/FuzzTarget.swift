@@ -1,9 +1,9 @@
-/// A function that takes any bytes, and what a fuzzer has to know of it.
+/// A function that takes any bytes, and the properties that a fuzzer needs.
 package struct FuzzTarget: Sendable {
     /// Also the name of the corpus folder.
     package let name: String
     package let summary: String
-    /// Bytes of an input at most.
+    /// Largest input in bytes.
     package let maximumLength: Int
     /// - Throws: if the input breaks an invariant.
     package let run: @Sendable (UnsafeRawBufferPointer) throws(FuzzViolation) -> Void

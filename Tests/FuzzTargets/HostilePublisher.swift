@@ -17,8 +17,8 @@ final class HostilePublisher {
             .init(kind: kind, ssrc: ssrc, payloadType: payloadType, retransmissionBytes: 128 << 10), now: now)
     }
 
-    /// Sends a packet. Bits of the code: 0x04 marker, 0x08 a step of the number, 0x10 a jump of it, 0x20 a jump of the timestamp,
-    /// 0x40 a payload of the input's.
+    /// Sends a packet. Bits of the code: 0x04 marker, 0x08 a step of the number, 0x10 a jump of it, 0x20 a jump of the timestamp, 0x40 a
+    /// payload from the input.
     /// - Returns: the packet, or nil if it is not forwarded.
     func send(_ code: UInt8, _ input: inout FuzzInput, now: MediaTime) -> UnsafeMutablePointer<StoredPacket>? {
         sequence &+= 1
@@ -51,7 +51,7 @@ final class HostilePublisher {
         producer.restart(ssrc: ssrc, first: SequenceNumber(sequence &+ 1))
     }
 
-    /// Sender reports, and what the relay says to the publisher.
+    /// Feeds sender reports, or takes the feedback that the relay sends to the publisher.
     func report(now: MediaTime, _ input: inout FuzzInput) throws(FuzzViolation) {
         switch input.u8() & 3 {
         case 0:

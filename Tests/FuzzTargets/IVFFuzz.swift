@@ -1,6 +1,6 @@
 import Containers
 
-/// IVF, WAV and Y4M files, told apart by their first bytes, read to their end.
+/// IVF, WAV and Y4M files, distinguished by their first bytes, read to their end.
 enum IVFFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) throws(FuzzViolation) {
         let bytes = Array(bytes)

@@ -1,7 +1,7 @@
 import Foundation
 import Signaling
 
-/// JSON messages, taken for a request of a client, and for an event and an answer of the relay.
+/// JSON messages, read as a client's request and as an event and a response of the relay.
 enum MessagesFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) throws(FuzzViolation) {
         let data = Data(bytes)
@@ -32,7 +32,7 @@ enum MessagesFuzz {
         try same(message)
     }
 
-    /// Writes the message and reads it again: it is the same.
+    /// Writes the message and reads it again; the result must be equal.
     private static func same<Message: Codable & Equatable>(_ message: Message) throws(FuzzViolation) {
         guard let written = try? JSONEncoder().encode(message) else { throw FuzzViolation("\(message) is not written") }
         let again = try? JSONDecoder().decode(Message.self, from: written)

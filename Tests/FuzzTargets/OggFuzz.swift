@@ -1,6 +1,6 @@
 import Containers
 
-/// Ogg Opus files, read to their end: as they are, and with the checksums of the pages put right, since a fuzzer cannot guess them.
+/// Ogg Opus files, read to their end: unchanged, and with corrected page checksums, which a fuzzer cannot guess.
 enum OggFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) throws(FuzzViolation) {
         let bytes = Array(bytes)

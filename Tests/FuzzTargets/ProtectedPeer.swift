@@ -76,9 +76,9 @@ final class ProtectedPeer {
         try require(!unprotect(&again, isRTCP: true), "an RTCP packet is taken twice")
     }
 
-    /// - Returns: whether the packet is authentic and new; it is in the clear then.
+    /// - Returns: whether the packet is authentic and new; it is then decrypted.
     private func unprotect(_ packet: inout [UInt8], isRTCP: Bool = false) -> Bool {
-        // A block of exactly the packet's length, so that reading beyond it is found.
+        // A block of exactly the packet's length, so that AddressSanitizer detects a read beyond it.
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: packet.count, alignment: 1)
         defer { block.deallocate() }
         block.copyBytes(from: packet)

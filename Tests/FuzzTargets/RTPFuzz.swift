@@ -26,7 +26,7 @@ enum RTPFuzz {
         if let descriptor = try? VP8PayloadDescriptor(parsing: payload) { try write(descriptor, of: payload) }
     }
 
-    /// Writes the header over itself: nothing changes.
+    /// Writes the header over itself, which must not change it.
     private static func write(_ header: RTPHeader, of packet: UnsafeRawBufferPointer) throws(FuzzViolation) {
         var copy = Array(packet)
         copy.withUnsafeMutableBytes { _ = header.write(into: $0) }
@@ -53,7 +53,7 @@ enum RTPFuzz {
         }
     }
 
-    /// Writes the descriptor in front of the same payload: what it says is the same.
+    /// Writes the descriptor in front of the same payload; its meaning must not change.
     private static func write(
         _ descriptor: VP8PayloadDescriptor, of payload: UnsafeRawBufferPointer
     ) throws(FuzzViolation) {
@@ -76,7 +76,7 @@ enum RTPFuzz {
         try require(changed?.headerLength == descriptor.headerLength, "a patch changes the length")
     }
 
-    /// The descriptor without the places of its parts, which depend on empty extension bytes.
+    /// Returns the descriptor without the offsets of its parts, which depend on empty extension bytes.
     private static func meaning(_ descriptor: VP8PayloadDescriptor) -> VP8PayloadDescriptor {
         var copy = descriptor
         copy.headerLength = 0

@@ -15,7 +15,7 @@ final class RoutedSession {
     private var legs: [UnsafeMutablePointer<EgressLeg>] = []
     private var sent: [UnsafeMutablePointer<SentPacketRing>] = []
     private var now = MediaTime.seconds(1)
-    /// Packet indexes by SSRC that have gone out first: none may go out twice, which would use a keystream twice.
+    /// Packet indexes that were already sent, by SSRC: a second use of one would reuse a keystream.
     private var used: [UInt64: Set<UInt64>] = [:]
     private var violation: FuzzViolation?
 
@@ -72,7 +72,7 @@ final class RoutedSession {
         if let violation { throw violation }
     }
 
-    /// Sends everything that is queued.
+    /// Sends all queued packets.
     func flush() throws(FuzzViolation) {
         router.forward(now: now, into: &batch) { take(&$0, areNew: true) }
         if let violation { throw violation }
@@ -118,7 +118,7 @@ final class RoutedSession {
         let back = input.u8()
         let step = input.u8()
         let sequences = (0..<input.below(64)).map { latest.advanced(by: -(Int(back) + Int(step) * $0)) }
-        // In place the packets are the same as before; on a stream of their own they are new.
+        // On the media stream the packets are the same as before; on an RTX stream they are new.
         _ = router.retransmit(sequences, path: path, producer: producer, now: now, into: &batch) {
             take(&$0, areNew: false)
         }
@@ -130,7 +130,7 @@ final class RoutedSession {
         }
     }
 
-    /// Looks at what leaves: each packet lies in the slab and is a whole RTP packet, and no packet index is used twice.
+    /// Checks the packets of a batch: each lies in the slab and is a whole RTP packet, and no packet index is used twice.
     private func take(_ batch: inout EgressBatch, areNew: Bool) {
         guard violation == nil else { return }
         let slab = UInt(bitPattern: batch.slab)

@@ -1,7 +1,7 @@
 import MediaBase
 import SDP
 
-/// Texts, taken for each kind of description that a peer can send: an offer with and without keys, an answer, a fragment.
+/// Texts, read as each kind of description that a peer can send: an offer with and without keys, an answer, a fragment.
 enum SDPFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) throws(FuzzViolation) {
         try readDescription(bytes)
@@ -13,7 +13,7 @@ enum SDPFuzz {
         try answerSubscription(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Prints the description and reads it again: it is the same.
+    /// Prints the description and reads it again; the result must be equal.
     private static func readDescription(_ bytes: UnsafeRawBufferPointer) throws(FuzzViolation) {
         do {
             let description = try SessionDescription(parsing: bytes)
@@ -65,7 +65,7 @@ enum SDPFuzz {
         try require(again == fragment, "\(fragment) is read as \(String(describing: again))")
     }
 
-    /// The text as the answer to an offer of the relay.
+    /// Reads the text as the answer to an offer of the relay.
     private static func answerSubscription(_ text: String) throws(FuzzViolation) {
         guard let relay = FuzzPeer.relay else { return }
         var random = FuzzRandom(state: 1)

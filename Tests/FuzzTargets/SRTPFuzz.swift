@@ -1,6 +1,6 @@
 import SRTP
 
-/// SRTP and SRTCP as they come in: forgeries, authentic packets with any numbers, replays.
+/// Incoming SRTP and SRTCP: forgeries, authentic packets with any numbers, replays.
 enum SRTPFuzz {
     static let history = FuzzHistory(limit: 4_096)
 

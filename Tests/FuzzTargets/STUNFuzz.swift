@@ -13,7 +13,7 @@ enum STUNFuzz {
         _ = message.verifyIntegrity(of: bytes) { MessageAuthentication.hmacSHA1(key: key, $0) }
         _ = message.unknownRequiredTypes
         _ = message.errorCode
-        // Text that is not UTF-8 gets longer than what is allowed.
+        // Text that is not UTF-8 may exceed the allowed length.
         guard message.username?.utf8.count ?? 0 <= 513, message.errorCode?.reason.utf8.count ?? 0 <= 763 else { return }
         let written = message.bytes(integrity: { MessageAuthentication.hmacSHA1(key: key, $0) })
         let (again, isAuthentic) = written.withUnsafeBytes { bytes in

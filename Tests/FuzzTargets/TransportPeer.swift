@@ -11,7 +11,7 @@ final class TransportPeer {
     private let transport: WebRTCTransport
     private var now = MediaTime.seconds(1)
     private var transactions: UInt64 = 0
-    /// Bytes of DTLS that came from an address, and went there, before the handshake was done.
+    /// Bytes of DTLS received from an address, and sent to it, before the handshake was done.
     private var received: [PeerAddress: Int] = [:]
     private var sent: [PeerAddress: Int] = [:]
     private var isConnected = false
@@ -36,7 +36,7 @@ final class TransportPeer {
         case 1: now += .milliseconds(Int64(input.u16()))
         case 2: check(&input, from: source)
         case 3:
-            // Any bytes of a datagram that looks like STUN.
+            // A datagram that looks like STUN, with any bytes.
             var datagram = Array(input.take(Int(input.u8())))
             if datagram.count >= 8 { datagram.replaceSubrange(4..<8, with: [0x21, 0x12, 0xa4, 0x42]) }
             datagram.withUnsafeBytes { transport.receiveSTUN($0, from: source, now: now) }
@@ -72,7 +72,7 @@ final class TransportPeer {
         try require(transport.isEnded || transport.deadline > now, "the deadline \(transport.deadline) stays at \(now)")
     }
 
-    /// An authentic connectivity check with any attributes beside its own.
+    /// An authentic connectivity check with any attributes in addition to its own.
     private func check(_ input: inout FuzzInput, from source: PeerAddress) {
         guard let local = transport.credentials.last, let remote = FuzzPeer.remote else { return }
         let flags = input.u8()

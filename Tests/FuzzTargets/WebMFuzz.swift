@@ -11,10 +11,10 @@ enum WebMFuzz {
         while let frame = try? reader.next() {
             total += frame.bytes.count
             frames += 1
-            // Behind a damaged place the reader may take a cluster that lies inside a block it has given out.
+            // After a damaged place the reader may find a cluster inside a block that it has already returned.
             let passes = reader.damage.count + 1
             try require(total <= passes * bytes.count, "frames have \(total) bytes")
-            // A lace of 256 empty frames has at least a byte.
+            // A lace of 256 empty frames needs at least one byte.
             try require(frames <= 256 * passes * bytes.count, "\(frames) frames")
             _ = frame.timestamp + (frame.duration ?? .zero) - frame.discardPadding
         }

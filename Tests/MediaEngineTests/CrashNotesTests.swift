@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaEngine
 
-/// The ring belongs to the process, so each test looks for decisions with subjects of its own.
+/// The ring is shared by the whole process, so each test uses its own subjects to find its decisions.
 @Suite("Decisions and counters for crash reports")
 struct CrashNotesTests {
     private func recent(_ subject: UInt64) -> [millrace_crash_decision] {
@@ -16,7 +16,7 @@ struct CrashNotesTests {
         withUnsafeBytes(of: decision.kind) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    @Test("the newest 1,000 decisions are kept, in their order")
+    @Test("The newest 1,000 decisions are kept, in order")
     func newest() throws {
         let subject = UInt64.random(in: 1 ... .max)
         for value in 0..<5_000 as Range<Int64> { CrashNotes.note("test", session: 7, subject: subject, value: value) }
@@ -30,7 +30,7 @@ struct CrashNotesTests {
         #expect(CrashNotes.recent(0).isEmpty)
     }
 
-    @Test("a kind longer than its place is cut")
+    @Test("A kind that is longer than its field is truncated")
     func longKind() throws {
         let subject = UInt64.random(in: 1 ... .max)
         CrashNotes.note(String(repeating: "a", count: 100), subject: subject)
@@ -38,7 +38,7 @@ struct CrashNotesTests {
         #expect(recent(subject).map(kind) == [String(repeating: "a", count: Int(MILLRACE_CRASH_KIND)), ""])
     }
 
-    @Test("decisions that are read while threads write more are never mixed from two")
+    @Test("A decision that is read while threads write is never a mix of two")
     func concurrent() async {
         await withTaskGroup(of: Void.self) { group in
             for thread in 1...4 as ClosedRange<UInt64> {
@@ -59,7 +59,7 @@ struct CrashNotesTests {
         }
     }
 
-    @Test("what is decided for a transport is noted under the hashes of its name and session")
+    @Test("A decision about a transport is stored under the hashes of the transport's name and session")
     func transports() {
         let name = UUID().uuidString
         var log = DecisionLog(session: "demo", transport: name)
@@ -71,7 +71,7 @@ struct CrashNotesTests {
         #expect(CrashNotes.hash("a") == 0xaf63_dc4c_8601_ec8c)
     }
 
-    @Test("every counter has its name, at its place in memory")
+    @Test("Every counter has a name that matches its place in memory")
     func counterNames() throws {
         let block = CounterBlock(worker: 0)
         let words = try #require(MemoryLayout<EngineCounters>.offset(of: \.delay)) / 8

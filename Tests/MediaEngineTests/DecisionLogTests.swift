@@ -4,9 +4,9 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("What is remembered for reports")
+@Suite("Decisions that are kept for reports")
 struct DecisionLogTests {
-    @Test("what many streams lack is added up, and pushes nothing else out")
+    @Test("The counts of many streams are added up and push out no other entry")
     func counts() {
         var log = DecisionLog()
         log.note(.moved, now: .zero)
@@ -18,12 +18,12 @@ struct DecisionLogTests {
         let recent = log.recent(now: .seconds(1))
         #expect(recent.count == 11 && recent.first?.kind == .moved)
         #expect(recent.dropFirst().allSatisfy { $0.value == 1_000 })
-        // Not with what is older than a second.
+        // An entry older than 1 s is not added to.
         log.count(.packetsWanted, stream: "0", 5, now: .seconds(1.5))
         #expect(log.recent(now: .seconds(2)).count == 12)
     }
 
-    @Test("counts find the last of their kind and stream, whatever lies between, until it is old or has given way")
+    @Test("A count is added to the last entry of its kind and stream, unless that entry is old or was pushed out")
     func kinds() {
         var log = DecisionLog()
         let kinds: [PeerDecision.Kind] = [.packetsWanted, .packetsSentAgain, .keyFrameWanted]
@@ -37,7 +37,7 @@ struct DecisionLogTests {
         #expect(counts.count == 6 && counts.allSatisfy { $0.value == 20 })
         #expect(kinds.allSatisfy { kind in counts.filter { $0.kind == kind }.map(\.stream) == ["a", "b"] })
         log.count(.packetsWanted, stream: "a", 0, now: .milliseconds(10))
-        // So many that what was counted is not there any more.
+        // Enough decisions to push out the counted entries.
         for _ in 0..<DecisionLog.maximumCount { log.note(.moved, now: .milliseconds(11)) }
         log.count(.packetsWanted, stream: "a", 7, now: .milliseconds(12))
         log.count(.packetsWanted, stream: "a", 1, now: .milliseconds(13))
@@ -46,7 +46,7 @@ struct DecisionLogTests {
         #expect(counts.map(\.stream) == ["a", "b"] && counts.map(\.value) == [8, 3])
     }
 
-    @Test("as many headers as are asked for, the newest ones, oldest first", arguments: [0, 1, 7, 8, 100])
+    @Test("The requested number of headers is returned: the newest ones, oldest first", arguments: [0, 1, 7, 8, 100])
     func headers(_ limit: Int) {
         var log = HeaderLog(capacity: 8)
         defer { log.deallocate() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Histogram of delays")
 struct DelayHistogramTests {
-    @Test("quantiles are within an eighth of the exact ones", arguments: [UInt64(1), 2, 3])
+    @Test("Quantiles are within an eighth of the exact values", arguments: [UInt64(1), 2, 3])
     func quantiles(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var histogram = DelayHistogram()
@@ -27,7 +27,7 @@ struct DelayHistogramTests {
         }
     }
 
-    @Test("extremes keep to the first and last bucket")
+    @Test("Extreme delays are counted in the first and the last bucket")
     func extremes() {
         var histogram = DelayHistogram()
         #expect(histogram.quantile(0.5) == .zero)
@@ -38,7 +38,7 @@ struct DelayHistogramTests {
         #expect(histogram.quantile(1) > .seconds(60))
     }
 
-    @Test("merging adds up")
+    @Test("Merged histograms add up")
     func merge() {
         var a = DelayHistogram()
         var b = DelayHistogram()

@@ -38,7 +38,7 @@ final class Endpoint: @unchecked Sendable {
         precondition(sent == bytes.count || bytes.isEmpty)
     }
 
-    /// Many datagrams of `segment` bytes in one send, as a sender with segmentation offload makes them.
+    /// Sends many datagrams of `segment` bytes in one call, as a sender with segmentation offload does.
     func sendSegmented(_ bytes: [UInt8], segment: Int, to port: UInt16) -> (refused: Int32, errno: Int32) {
         let sender = millrace_sender_new(1)
         defer { millrace_sender_free(sender) }
@@ -59,7 +59,7 @@ final class Endpoint: @unchecked Sendable {
         return (refused, error)
     }
 
-    /// The next datagram; nil where none comes within `timeout`.
+    /// Returns the next datagram, or nil if none arrives within `timeout`.
     func receive(within timeout: MediaTime) -> [UInt8]? {
         let deadline = millrace_monotonic_ns() + timeout.rawValue
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -80,7 +80,7 @@ struct EndpointError: Error {
 
 func monotonicNow() -> MediaTime { MediaTime(rawValue: millrace_monotonic_ns()) }
 
-/// Until one of the sockets can be read.
+/// Waits until one of the sockets can be read.
 func wait(on endpoints: [Endpoint], at most: MediaTime) {
     var descriptors = endpoints.map(\.fd)
     _ = millrace_wait(&descriptors, Int32(descriptors.count), most.rawValue)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("Calls that wait in a worker's mailbox")
+@Suite("Calls in a worker's mailbox")
 struct EngineCallTests {
     private func call() throws -> (EngineCall, EngineOutcome) {
         var made: EngineOutcome?
@@ -19,7 +19,7 @@ struct EngineCallTests {
         }
     }
 
-    @Test("what came of it is what whoever waits is told, before and after it was done")
+    @Test("A caller gets the outcome whether it waits before or after the call is done")
     func outcome() async throws {
         let (call, outcome) = try self.call()
         let early = Task { await error(of: call) }
@@ -31,7 +31,7 @@ struct EngineCallTests {
         #expect(await error(of: done) == nil)
     }
 
-    @Test("a task that is cancelled is not told that the engine has stopped")
+    @Test("A cancelled task does not get the error that the engine has stopped")
     func cancelled() async throws {
         let (call, outcome) = try self.call()
         let task = Task { await error(of: call) }

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Counters")
 struct EngineCountersTests {
-    @Test("adding up takes every counter there is")
+    @Test("The sum includes every counter")
     func add() {
         var one = EngineCounters()
-        // Through memory, so that a counter added later is not forgotten here: all that lies before the histogram is one.
+        // Sums through memory, so that a counter added later is included: everything before the histogram is a counter.
         let words = MemoryLayout<EngineCounters>.offset(of: \.delay)! / 8
         withUnsafeMutableBytes(of: &one) { raw in
             for i in 0..<words { raw.storeBytes(of: UInt64(i + 1), toByteOffset: i * 8, as: UInt64.self) }

@@ -27,7 +27,7 @@ extension EngineTests {
             return request
         }
 
-        @Test("a muted track is dropped at the relay, and counted", arguments: [MediaKind.audio, .video])
+        @Test("Packets of a muted track are dropped at the relay and counted", arguments: [MediaKind.audio, .video])
         func mute(_ kind: MediaKind) async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -48,7 +48,7 @@ extension EngineTests {
             try await engine.setMuted(session: "demo", stream: "cam", kind: kind, muted: false)
             if kind == .video { #expect(try publisher.awaitRTCP { $0.kind == .pli ? true : nil } == true) }
             for i in 0..<3 { try send(isKey: i == 1) }
-            // Video comes back with its key frame: the packet before it is not for viewers.
+            // Video resumes with its key frame; the packet before it does not reach subscribers.
             let own = kind == .audio ? publisher.sound : publisher.video
             let other = kind == .audio ? publisher.video : publisher.sound
             let got = try subscriber.collect(kind == .audio ? 8 : 7, from: own)
@@ -59,7 +59,7 @@ extension EngineTests {
                     == (kind == .audio ? [0, 1, 2, 3, 4, 12, 13, 14] : [0, 1, 2, 3, 4, 13, 14]))
         }
 
-        @Test("a paused subscriber gets nothing until it resumes, also when the stream is published anew meanwhile")
+        @Test("A paused subscriber receives nothing until it resumes, even if the stream is published again in between")
         func pause() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -85,7 +85,7 @@ extension EngineTests {
                     == (0..<4).map { subscriber.streams.packets(from: publisher.video.id)[3].sequence + 1 + $0 })
         }
 
-        @Test("a stream published again under its name goes on at the subscriber under the same SSRC")
+        @Test("A stream published again under its name continues at the subscriber under the same SSRC")
         func republish() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -109,7 +109,7 @@ extension EngineTests {
             }
         }
 
-        @Test("closing either side while packets flow harms nobody else")
+        @Test("Closing either side while packets flow does not affect other participants")
         func closeWhilePacketsFlow() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -124,7 +124,7 @@ extension EngineTests {
                     try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: i == 0, packets: 8))
                     try steady.send(steady.video.frame(isKey: false))
                     if i == 10 {
-                        // With packets of it in the socket's queue.
+                        // Packets of the closing transport are still in the socket's queue.
                         let closing = round % 3 == 0 ? subscriber.transport.id : publisher.transport.id
                         try await engine.closePlain(closing, session: "demo")
                     }
@@ -139,7 +139,7 @@ extension EngineTests {
             #expect(counters.transports == 2 && counters.streams == 1)
         }
 
-        @Test("names and ids that do not exist are refused as such")
+        @Test("Unknown names and ids are refused with the matching error")
         func unknown() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -169,7 +169,7 @@ extension EngineTests {
                     == .unknownSession("demo"))
         }
 
-        @Test("requests that make no sense are refused with the field's name")
+        @Test("Invalid requests are refused with the name of the field")
         func invalid() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -217,12 +217,12 @@ extension EngineTests {
                     $0.audio = PlainTrackRequest(ssrc: 5)
                     $0.video = PlainTrackRequest(ssrc: 5)
                 } == "ssrc")
-            // Nothing of all that is left behind.
+            // The refused requests leave no state behind.
             let counters = await engine.counters()
             #expect(counters.transports == 1 && counters.streams == 1 && counters.sessions == 1)
         }
 
-        @Test("limits refuse by their names")
+        @Test("Each limit refuses with its own name")
         func limits() async throws {
             func limited(_ change: (inout EngineLimits) -> Void, _ body: (MediaEngine) async throws -> Void)
                 async throws -> EngineError?
@@ -251,7 +251,7 @@ extension EngineTests {
             #expect(
                 try await limited({ $0.tapsPerStream = 2 }) { engine in
                     _ = try await TestPublisher(engine)
-                    // A closed one makes room.
+                    // Closing a tap makes room for another one.
                     try await engine.openTap(session: "demo", stream: "cam").close()
                     for _ in 0..<3 { _ = try await engine.openTap(session: "demo", stream: "cam") }
                 } == .limitReached(name: "tapsPerStream", limit: 2))
@@ -260,7 +260,7 @@ extension EngineTests {
                     == .limitReached(name: "mailbox", limit: 0))
         }
 
-        @Test("a subscriber to all streams gets no more SSRCs than its limit, and the rest is counted")
+        @Test("A subscriber to all streams gets no more SSRCs than its limit, and the refused ones are counted")
         func ssrcLimit() async throws {
             let engine = try EngineTests.engine { $0.limits.ssrcsPerTransport = 3 }
             defer { engine.stop() }
@@ -271,7 +271,7 @@ extension EngineTests {
             #expect(await engine.counters().refusedLimit == 1)
         }
 
-        @Test("a publisher that sends nothing authentic is closed after its timeout, one that does is not")
+        @Test("A publisher that sends no authentic packets is closed after its timeout, another one is not")
         func publisherTimeout() async throws {
             let engine = try EngineTests.engine { $0.limits.publisherTimeout = .milliseconds(300) }
             defer { engine.stop() }
@@ -287,12 +287,12 @@ extension EngineTests {
             }
             #expect(await events.next() == .closed(session: "a", transport: silent, stream: "silent"))
             #expect(try await engine.streams(session: "a").map(\.name) == ["lively"])
-            // And then the session ends with its last transport.
+            // The session ends with its last transport.
             #expect(await events.next() == .closed(session: "a", transport: lively.transport.id, stream: "lively"))
             #expect(await engine.sessions().isEmpty)
         }
 
-        @Test("stop() in the middle of calls answers every one of them", arguments: [1, 3])
+        @Test("stop() during calls answers every one of them", arguments: [1, 3])
         func stopWithCallsInFlight(_ workers: Int) async throws {
             for _ in 0..<5 {
                 let engine = try EngineTests.engine { $0.workers = workers }
@@ -323,7 +323,7 @@ extension EngineTests {
             }
         }
 
-        @Test("stop() twice, also from two threads, is stop() once; events end and taps close")
+        @Test("A second stop(), also from another thread, has no effect; events end and taps close")
         func stopTwice() async throws {
             let engine = try EngineTests.engine { $0.workers = 2 }
             let told = engine.observeStreams()
@@ -342,7 +342,7 @@ extension EngineTests {
                 ])
         }
 
-        @Test("packets are forwarded in time while thousands of calls wait")
+        @Test("Packets are forwarded in time while thousands of calls are queued")
         func fairness() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -360,7 +360,7 @@ extension EngineTests {
                     }
                 }
             }
-            // One packet at a time: its way through the relay and back is the worker's longest turn.
+            // Sends one packet at a time, so the round trip through the relay shows the worker's longest turn.
             var count = 1
             var longest = MediaTime.zero
             while await engine.sessions().count < 4000, count < 10_000 {
@@ -375,7 +375,7 @@ extension EngineTests {
             #expect(longest < .milliseconds(300))
         }
 
-        @Test("engines that cannot be are refused")
+        @Test("Invalid engine configurations are refused")
         func configuration() async throws {
             func refusal(_ change: (inout EngineConfiguration) -> Void) async -> String? {
                 await error { try EngineTests.engine(change).stop() }.map(\.code)

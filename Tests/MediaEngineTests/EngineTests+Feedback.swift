@@ -8,7 +8,7 @@ import Testing
 extension EngineTests {
     @Suite("RTCP")
     struct Feedback {
-        /// A publisher whose key frame is cached and a subscriber that has caught up.
+        /// Returns a publisher whose key frame is cached and a subscriber that has caught up.
         private func pair(
             _ engine: MediaEngine, _ suite: SRTPSuite = .aesCM128HMACSHA1_80, mux: Bool = true
         ) async throws -> (TestPublisher, TestSubscriber, [SourcePacket]) {
@@ -28,7 +28,7 @@ extension EngineTests {
         }
 
         @Test(
-            "a sender report reaches the viewer with the viewer's SSRC, timestamps and counts",
+            "A sender report reaches the subscriber with the subscriber's SSRC, timestamps and counts",
             arguments: SRTPSuite.allCases, [false, true])
         func senderReports(_ suite: SRTPSuite, _ mux: Bool) async throws {
             let engine = try EngineTests.engine()
@@ -44,13 +44,13 @@ extension EngineTests {
             #expect(report.sender == subscriber.ssrc(.video))
             #expect(report.packetCount == 6)
             #expect(report.octetCount == UInt32(frame.reduce(0) { $0 + $1.payload.count }))
-            // The first publication's timestamps go through unchanged, so the report lies on the publisher's line.
+            // Timestamps of the first publication are forwarded unchanged, so the report matches the publisher's clock.
             let elapsed = report.ntpTime.distance(from: ntp).seconds
             #expect(elapsed >= 0 && elapsed < 10)
             #expect(abs(Double(report.rtpTimestamp.distance(from: timestamp)) - elapsed * 90_000) <= 2)
         }
 
-        @Test("after a republication the report is in the viewer's timestamps")
+        @Test("After a republication, reports use the subscriber's timestamps")
         func senderReportsJoined() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -74,7 +74,7 @@ extension EngineTests {
         }
 
         @Test(
-            "the publisher gets receiver reports with its loss and the time of its last report",
+            "The publisher gets receiver reports with its loss and the time of its last sender report",
             arguments: [false, true])
         func receiverReports(_ mux: Bool) async throws {
             let engine = try EngineTests.engine()
@@ -98,7 +98,8 @@ extension EngineTests {
             #expect(block.delaySinceLastSenderReport > 0 && block.delaySinceLastSenderReport < 10 << 16)
         }
 
-        @Test("key frame requests of a viewer reach the publisher, at most one in 500 ms", arguments: [false, true])
+        @Test(
+            "Key frame requests of a subscriber reach the publisher, at most one in 500 ms", arguments: [false, true])
         func pli(_ mux: Bool) async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -123,7 +124,7 @@ extension EngineTests {
             #expect(counters.keyFrameRequestsReceived > 20)
         }
 
-        @Test("a key frame request waits for a publisher that has sent nothing yet")
+        @Test("A key frame request is held until the publisher sends its first packet")
         func pliBeforeTheFirstPacket() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -137,7 +138,7 @@ extension EngineTests {
             #expect(try subscriber.collect(4, from: publisher.video).count == 4)
         }
 
-        @Test("a full intra request counts as one for a key frame")
+        @Test("A full intra request (FIR) counts as a key frame request")
         func fir() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -149,7 +150,9 @@ extension EngineTests {
             #expect(try publisher.awaitRTCP { $0.kind == .pli ? true : nil } == true)
         }
 
-        @Test("what a viewer names as lost is sent again, byte by byte", arguments: SRTPSuite.allCases, [false, true])
+        @Test(
+            "Packets that a subscriber reports missing are retransmitted byte by byte", arguments: SRTPSuite.allCases,
+            [false, true])
         func nack(_ suite: SRTPSuite, _ mux: Bool) async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -165,7 +168,7 @@ extension EngineTests {
             #expect(counters.nacksReceived == 3 && counters.packetsRetransmitted == 2)
         }
 
-        @Test("a viewer that names everything for ever is held to its share, others are not")
+        @Test("A subscriber that keeps requesting everything is limited to its share; others are not limited")
         func nackFlood() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -194,13 +197,15 @@ extension EngineTests {
             #expect(try modest.collect { modest.streams.repeated.count == 1 })
         }
 
-        @Test("what the relay misses it asks the publisher for, and forwards when it comes", arguments: [false, true])
+        @Test(
+            "The relay requests missing packets from the publisher and forwards them when they arrive",
+            arguments: [false, true])
         func nackToPublisher(_ mux: Bool) async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
             let (publisher, subscriber, _) = try await pair(engine, mux: mux)
             let frame = publisher.video.frame(isKey: false, packets: 8)
-            // Under one counter of libsrtp2: protected in order, sent without two.
+            // All packets are protected in order with one libsrtp2 counter; two of them are not sent.
             let datagrams = try frame.map { try publisher.protected($0) }
             for i in [0, 1, 4, 5, 6, 7] { publisher.rtp.send(datagrams[i], to: publisher.port) }
             let asked = try #require(
@@ -213,7 +218,9 @@ extension EngineTests {
             #expect(await engine.counters().nacksSent == 2)
         }
 
-        @Test("a publisher's loss is asked for within the reordering delay, not when housekeeping comes by")
+        @Test(
+            "A missing packet is requested from the publisher within the reordering delay, not at the next housekeeping"
+        )
         func nackIsPrompt() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -234,11 +241,11 @@ extension EngineTests {
                 publisher.rtp.send(datagrams[1], to: publisher.port)
                 try wait(.milliseconds(Int64(60 + 37 * i % 100)))
             }
-            // Not all of them: a busy machine delays some.
+            // Only half of the delays are checked: a busy machine delays some.
             #expect(delays.sorted()[5] < .milliseconds(60))
         }
 
-        @Test("a burst of coalesced RTCP is read packet by packet")
+        @Test("A burst of coalesced RTCP datagrams is read packet by packet")
         func coalesced() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -262,7 +269,7 @@ extension EngineTests {
             #expect(counters.rtcpReceived == 60 && counters.droppedOversized == 0)
         }
 
-        @Test("one who subscribes for another's address does not cut off that one's RTCP")
+        @Test("A subscription for another client's address does not cut off that client's RTCP")
         func sameAddress() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }

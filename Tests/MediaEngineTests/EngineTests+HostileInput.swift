@@ -8,7 +8,7 @@ import Testing
 extension EngineTests {
     @Suite("Hostile input")
     struct HostileInput {
-        /// Sum of everything that was dropped on arrival.
+        /// Returns the number of datagrams dropped on arrival, for all causes.
         private func dropped(_ counters: EngineCounters) -> UInt64 { counters.dropped.reduce(0) { $0 + $1.count } }
 
         private func count(_ counters: EngineCounters, _ cause: String) -> UInt64 {
@@ -16,7 +16,7 @@ extension EngineTests {
         }
 
         @Test(
-            "each kind of bad datagram is counted under its cause, and the stream beside it arrives whole",
+            "Each kind of bad datagram is counted under its cause, and the stream beside it arrives complete",
             arguments: [EngineConfiguration.Offload.automatic, .off], SRTPSuite.allCases)
         func causes(_ offload: EngineConfiguration.Offload, _ suite: SRTPSuite) async throws {
             let engine = try EngineTests.engine { $0.offload = offload }
@@ -54,7 +54,7 @@ extension EngineTests {
             try await expectDropped("authentication") { try altered { $0[1] ^= 1 } }
             try await expectDropped("authentication") { try altered { $0.removeLast() } }
             try await expectDropped("authentication") {
-                // Under another key.
+                // Encrypted with another key.
                 let key = SRTPKey.random(for: suite)
                 let context = try SRTPContext(key: key, direction: .outbound)
                 var bytes = SyntheticSource.bytes(of: publisher.sound.sound())
@@ -109,7 +109,7 @@ extension EngineTests {
             stranger.send(replayed, to: publisher.rtcpPort)
             try await expectDropped("rtcp_authentication", rtcp: true) { replayed }
             try await expectDropped("rtcp_malformed", rtcp: true) {
-                // Authentic, and no RTCP: the length says more than there is.
+                // Authentic but not valid RTCP: the length field exceeds the datagram.
                 try publisher.protectedRTCP {
                     ReceiverReport(sender: publisher.sound.ssrc).write(into: &$0); $0[3] = 9
                 }
@@ -120,7 +120,7 @@ extension EngineTests {
             #expect(subscriber.streams.packets(from: publisher.sound.id).map(\.payload.count) == [120])
         }
 
-        @Test("floods of random bytes: every datagram is counted once, none is forwarded", arguments: UInt64(1)...4)
+        @Test("Floods of random bytes: every datagram is counted once, none is forwarded", arguments: UInt64(1)...4)
         func garbage(_ seed: UInt64) async throws {
             var random = SeededGenerator(seed: seed)
             let engine = try EngineTests.engine()
@@ -137,7 +137,7 @@ extension EngineTests {
                     switch random.below(4) {
                     case 0: bytes = random.bytes(1 + random.below(200))
                     case 1:
-                        // Like RTP or RTCP of somebody known.
+                        // Resembles RTP or RTCP of a known SSRC.
                         bytes = random.bytes(12 + random.below(1500))
                         bytes[0] = 0x80 | bytes[0] & 0x3f
                         for i in 0..<4 { bytes[(random.below(2) == 0 ? 4 : 8) + i] = template[8 + i] }
@@ -167,7 +167,7 @@ extension EngineTests {
             #expect(subscriber.streams.datagramCount == frames.count)
         }
 
-        @Test("random feedback under a viewer's own keys harms nobody", arguments: UInt64(1)...3)
+        @Test("Random feedback under a subscriber's own keys affects no one else", arguments: UInt64(1)...3)
         func authenticGarbage(_ seed: UInt64) async throws {
             var random = SeededGenerator(seed: seed)
             let engine = try EngineTests.engine()
@@ -207,7 +207,7 @@ extension EngineTests {
             #expect(counters.keyFrameRequestsSent <= 20)
         }
 
-        @Test("a publisher that leaps through its sequence numbers costs the others nothing")
+        @Test("Jumps in one publisher's sequence numbers do not affect other publishers")
         func leaps() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }

@@ -9,7 +9,7 @@ extension EngineTests {
     @Suite("Publish and subscribe")
     struct PublishAndSubscribe {
         @Test(
-            "every suite, with RTCP on its own port and on RTP's: payloads arrive as they were sent",
+            "Payloads arrive as they were sent with every suite, with RTCP on its own port and on the RTP port",
             arguments: SRTPSuite.allCases, [false, true])
         func suites(_ suite: SRTPSuite, _ mux: Bool) async throws {
             let engine = try EngineTests.engine()
@@ -18,7 +18,8 @@ extension EngineTests {
         }
 
         @Test(
-            "without offload and with either protection", arguments: [EngineConfiguration.Offload.off, .automatic],
+            "Payloads arrive with each kind of offload and each back end",
+            arguments: [EngineConfiguration.Offload.off, .automatic],
             [FanoutProtector.Backend.evp, .multiBuffer])
         func fallbacks(_ offload: EngineConfiguration.Offload, _ protection: FanoutProtector.Backend) async throws {
             let engine = try EngineTests.engine {
@@ -29,7 +30,7 @@ extension EngineTests {
             for suite in SRTPSuite.allCases { try await exchange(engine, suite, true) }
         }
 
-        @Test("packets sent as they come, without gathering")
+        @Test("Payloads arrive when packets are sent immediately, without gathering")
         func withoutGathering() async throws {
             let engine = try EngineTests.engine { $0.gather = .zero }
             defer { engine.stop() }
@@ -92,7 +93,7 @@ extension EngineTests {
             var sent = Array(repeating: [[UInt8]](), count: pairs.count)
             for i in 0..<30 {
                 for place in pairs.indices {
-                    // Payloads differ in their length.
+                    // Payload lengths differ between publishers.
                     let packet = pairs[place].publisher.sound.sound(bytes: 50 + 3 * i + place)
                     try pairs[place].publisher.send([packet])
                     sent[place].append(packet.payload)
@@ -102,7 +103,7 @@ extension EngineTests {
                 let got = try pair.subscriber.collect(30, from: pair.publisher.sound)
                 #expect(got.map(\.payload) == sent[place])
             }
-            // Reports are told apart in the same way.
+            // RTCP reports are told apart in the same way.
             for pair in pairs {
                 try pair.publisher.report(
                     pair.publisher.sound, ntp: NTPTime(unixNanoseconds: 1), timestamp: RTPTimestamp(960))
@@ -111,7 +112,7 @@ extension EngineTests {
             #expect(counters.rtcpReceived == 3 && counters.droppedUnauthenticRTCP == 0)
             #expect(counters.droppedAuthentication == 0 && counters.packetsReceived == 90)
 
-            // Those that stay go on when one of them goes.
+            // The remaining publishers continue when one of them closes.
             try await engine.closePlain(pairs[0].publisher.transport.id, session: "one")
             for place in 1..<pairs.count {
                 try pairs[place].publisher.send([pairs[place].publisher.sound.sound(bytes: 200)])
@@ -119,7 +120,7 @@ extension EngineTests {
             }
         }
 
-        @Test("sound and video on one port")
+        @Test("Audio and video on one port")
         func onePort() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -132,7 +133,7 @@ extension EngineTests {
             #expect(try subscriber.collect(80, from: publisher.video).count == 80)
         }
 
-        @Test("sessions on several workers, several subscribers each, get their own streams only")
+        @Test("Sessions on several workers, with several subscribers each, receive only their own streams")
         func workers() async throws {
             let engine = try EngineTests.engine { $0.workers = 3 }
             defer { engine.stop() }
@@ -161,7 +162,8 @@ extension EngineTests {
             #expect(await engine.counters().transports == 36)
         }
 
-        @Test("a subscriber to all streams gets each under an SSRC of its own, also those published later")
+        @Test(
+            "A subscriber to all streams receives each under its own SSRC, including streams that are published later")
         func allStreams() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -181,7 +183,7 @@ extension EngineTests {
             #expect(subscriber.transport.sources.count == 2)
         }
 
-        @Test("a joiner gets the pictures since the last key frame, whole and then live")
+        @Test("A subscriber that joins receives all frames since the last key frame, then the live packets")
         func joining() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -203,7 +205,7 @@ extension EngineTests {
             #expect(await engine.counters().keyFrameRequestsSent == 0)
         }
 
-        @Test("those who catch up get a few packets a millisecond, however busy the worker is")
+        @Test("Cached packets are sent at a few packets per millisecond, however busy the worker is")
         func pacedJoin() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -213,7 +215,7 @@ extension EngineTests {
             let subscriber = try await TestSubscriber(engine, kinds: [.video])
             let start = monotonicNow()
             var count = 0
-            // Each datagram is a turn of the worker's loop.
+            // Each datagram causes one turn of the worker's loop.
             while count < 1200, monotonicNow() - start < .seconds(10) {
                 publisher.rtp.send([0xff, 0], to: publisher.port)
                 while subscriber.endpoint.rtp.receive(within: .zero) != nil { count += 1 }
@@ -222,7 +224,7 @@ extension EngineTests {
             #expect(monotonicNow() - start > .milliseconds(1200 / 16 - 10))
         }
 
-        @Test("a key frame whose first packet is late reaches one who waits for it whole")
+        @Test("A key frame whose first packet is late reaches a waiting subscriber complete")
         func lateKeyFrame() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }

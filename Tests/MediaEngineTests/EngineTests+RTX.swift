@@ -9,7 +9,7 @@ extension EngineTests {
     @Suite("Retransmissions of plain transports on a stream of their own (RFC 4588)")
     struct RTX {
         @Test(
-            "a subscriber that named an RTX stream gets what it asks for again on it; one that did not gets it as before",
+            "A subscriber with an RTX stream gets retransmissions on it; one without gets them on the media stream",
             arguments: SRTPSuite.allCases, [nil, 0x4242] as [UInt32?])
         func subscriber(_ suite: SRTPSuite, _ ssrc: UInt32?) async throws {
             let engine = try EngineTests.engine()
@@ -49,7 +49,8 @@ extension EngineTests {
             #expect(plain.streams.repeated.map(\.payload) == frame[2...4].map(\.payload))
         }
 
-        @Test("what a publisher repeats on its RTX stream fills the gap; other payload types on it are dropped")
+        @Test(
+            "Packets that a publisher retransmits by RTX fill the gap; other payload types on that stream are dropped")
         func publisher() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -80,7 +81,7 @@ extension EngineTests {
             #expect(counters.rtxReceived == 1 && counters.droppedPayloadType == 1)
         }
 
-        @Test("numbers that do not tell the streams apart are refused")
+        @Test("SSRCs and payload types that do not distinguish the streams are refused")
         func invalid() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -105,7 +106,7 @@ extension EngineTests {
             #expect(await refused { $0.audio?.rtx = PlainRTXRequest(payloadType: 98) }?.code == "invalidRequest")
             #expect(await engine.counters().transports == 0)
             #expect(await refused { _ in } == nil)
-            // Its SSRCs are taken in its session, that of the retransmissions too.
+            // The SSRCs are in use in the session, including the SSRC of the retransmissions.
             #expect(
                 await refused {
                     $0.audio = nil

@@ -7,7 +7,7 @@ import Testing
 extension EngineTests {
     @Suite("Sockets of an engine that has ended")
     struct Sockets {
-        /// Inodes of the sockets that are bound to a port, as the kernel lists them.
+        /// Returns the inodes of the sockets that are bound to a port, from the kernel's list.
         private func inodes(of ports: [UInt16]) throws -> Set<String> {
             var found: Set<String> = []
             for table in ["tcp", "udp"] {
@@ -25,14 +25,14 @@ extension EngineTests {
             return found
         }
 
-        /// What this process has open.
+        /// Returns the targets of this process's open file descriptors.
         private func open() throws -> Set<String> {
             let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
             return Set(
                 names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") })
         }
 
-        @Test("are closed though somebody still holds it, those of ICE-TCP too", arguments: [1, 3])
+        @Test("Are closed although the engine is still referenced, including those of ICE-TCP", arguments: [1, 3])
         func closed(_ workers: Int) async throws {
             var held: [MediaEngine] = []
             for _ in 0..<4 {
@@ -43,7 +43,7 @@ extension EngineTests {
                 held.append(engine)
                 let ports = engine.plainPorts + engine.plainPorts.map { $0 + 1 } + engine.webRTCPorts
                 let sockets = try inodes(of: ports).intersection(open())
-                // RTP, RTCP, media of WebRTC peers; the TCP port has the same number where that was free.
+                // Sockets of RTP, RTCP and WebRTC media; the TCP socket has the same port number if that was free.
                 #expect((3 * workers...4 * workers).contains(sockets.count), "\(sockets)")
                 engine.stop()
                 #expect(try open().isDisjoint(with: sockets))
@@ -51,7 +51,7 @@ extension EngineTests {
             withExtendedLifetime(held) {}
         }
 
-        @Test("are closed where it was let go without being stopped")
+        @Test("Are closed when the engine is released without stop()")
         func released() async throws {
             var engine: MediaEngine? = try EngineTests.engine { $0.webRTC.port = 0 }
             let ports = (engine?.plainPorts ?? []) + (engine?.webRTCPorts ?? [])
@@ -61,9 +61,9 @@ extension EngineTests {
             #expect(try open().isDisjoint(with: sockets))
         }
 
-        @Test("are closed where one of its ports cannot be had")
+        @Test("Are closed when one of the engine's ports is in use")
         func refused() async throws {
-            // The TCP port is the last of them.
+            // The TCP port is the last one that is opened.
             let taken = try StreamSockets(address: "127.0.0.1", port: 0, limits: StreamLimits())
             let port = taken.local.port
             let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
@@ -72,7 +72,7 @@ extension EngineTests {
             }
             let after = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
             withExtendedLifetime(taken) {}
-            // Other tests open some meanwhile.
+            // Other tests open some at the same time.
             #expect(after < before + 20, "\(before) \(after)")
         }
     }

@@ -8,7 +8,7 @@ import Testing
 extension EngineTests {
     @Suite("Taps")
     struct Taps {
-        @Test("a tap gets a stream's packets decrypted, with the publisher's clock, and ends with it")
+        @Test("A tap gets a stream's packets decrypted, with the publisher's clock, and ends with the stream")
         func packets() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -37,7 +37,7 @@ extension EngineTests {
                 #expect(got[kind]?.map(\.sequence) == expected[kind]?.map(\.index))
             }
             #expect(got[.video]?.allSatisfy { $0.ntp == nil } == true)
-            // 20 ms a packet from the report on.
+            // 20 ms per packet from the report on.
             for (i, packet) in (got[.audio] ?? []).enumerated() {
                 let time = NTPTime(rawValue: try #require(packet.ntp))
                 #expect(abs(time.distance(from: ntp).milliseconds - Double(20 * (i + 1))) < 0.01)
@@ -56,7 +56,7 @@ extension EngineTests {
             #expect(tap.isClosed && !tap.wait(timeout: .never))
         }
 
-        @Test("a tap whose reader is slow loses packets, the viewers do not")
+        @Test("A slow tap reader loses packets, subscribers do not")
         func slowReader() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -72,7 +72,7 @@ extension EngineTests {
             #expect(await engine.counters().droppedTap == tap.dropped)
         }
 
-        @Test("a muted track is silent for taps as well")
+        @Test("A muted track sends nothing to taps either")
         func muted() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
@@ -84,7 +84,7 @@ extension EngineTests {
             #expect(tap.isEmpty)
         }
 
-        @Test("after a mute the sequence numbers of a tap continue without a gap")
+        @Test("After a mute the sequence numbers of a tap continue without a gap")
         func unmuted() async throws {
             let engine = try EngineTests.engine()
             defer { engine.stop() }

@@ -4,8 +4,8 @@ import MediaEngine
 import SRTP
 import Testing
 
-/// Everything that needs sockets and threads. One after another: the tests hold a machine's few cores and read their sockets with
-/// the thread that they run on.
+/// All tests that need sockets and threads. They run one after another because they occupy the machine's few cores and read their sockets
+/// on the thread that they run on.
 @Suite("Media engine", .serialized, .timeLimit(.minutes(5)))
 struct EngineTests {
     static func engine(_ change: (inout EngineConfiguration) -> Void = { _ in }) throws -> MediaEngine {
@@ -16,7 +16,7 @@ struct EngineTests {
         return try MediaEngine(configuration: configuration)
     }
 
-    /// Asks for the counters until `isDone` or ten seconds have passed.
+    /// Polls the counters until `isDone` returns true or 10 s have passed.
     static func counters(of engine: MediaEngine, until isDone: (EngineCounters) -> Bool) async throws -> EngineCounters
     {
         let deadline = monotonicNow() + .seconds(10)

@@ -60,7 +60,7 @@ struct EventSinkTests {
         sink.send(event(1))
     }
 
-    @Test("what is too much for a reader is said, and counted where somebody reads")
+    @Test("Events beyond a reader's limit are reported as missed, and counted when the reader reads")
     func missed() async {
         let sink = EventSink(capacity: 4)
         let reader = sink.addReader()
@@ -70,16 +70,16 @@ struct EventSinkTests {
         var iterator = reader.makeAsyncIterator()
         #expect(await iterator.next() == .missed(session: "s"))
         #expect(sink.missed == 10)
-        // From then on it gets all again.
+        // From then on it receives all events again.
         sink.send(event(11))
         #expect(await iterator.next() == event(11))
         sink.finish()
         #expect(await iterator.next() == nil)
-        // What comes before it looks is looked for as well.
+        // The limit also applies to events that were sent before the reader's first read.
         #expect(await rest(idle) == [.missed(session: "s")])
     }
 
-    @Test("what a reader missed stays counted when its task is cancelled")
+    @Test("Events that a reader missed stay counted when its task is cancelled")
     func missedByCancelled() async {
         let sink = EventSink(capacity: 4)
         let reader = sink.addReader()

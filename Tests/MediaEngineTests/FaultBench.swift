@@ -9,7 +9,7 @@
 
     @testable import MediaEngine
 
-    /// A worker with a fault or without, in virtual time, and plain clients of it.
+    /// A worker with or without a fault, in virtual time, and plain clients of it.
     final class FaultBench {
         struct Sent {
             let bytes: [UInt8]
@@ -17,7 +17,7 @@
             let to: PeerAddress
         }
 
-        /// What the worker sent and nobody has taken yet.
+        /// Datagrams that the worker sent and no test has taken yet.
         final class Wire {
             var sent: [Sent] = []
         }
@@ -56,7 +56,7 @@
                 SSRC((kind == .audio ? transport.audio : transport.video)?.ssrc ?? 0)
             }
 
-            /// In order of arrival.
+            /// Received packets of one kind, in order of arrival.
             func packets(_ kind: MediaKind) -> [ViewedPacket] { streams.packets[ssrc(kind).rawValue] ?? [] }
         }
 
@@ -103,7 +103,7 @@
             return viewer
         }
 
-        /// Packets of a publisher, one after another, and what the worker makes of them.
+        /// Hands packets of a publisher to the worker, one after another, and collects the worker's output.
         func send(_ packets: [SourcePacket], from publisher: Publisher) throws {
             for packet in packets {
                 var bytes = SyntheticSource.bytes(of: packet)

@@ -9,7 +9,7 @@
 
     @testable import MediaEngine
 
-    /// A WebRTC viewer of a `FaultBench`'s sound, whose datagrams come from elsewhere once it `moves`.
+    /// A WebRTC subscriber to a `FaultBench`'s audio, whose source address changes when `moves` is set.
     final class FaultPeer {
         let home = SocketAddress("198.51.100.7", port: 30_000)!
         let away = SocketAddress("198.51.100.7", port: 30_001)!
@@ -43,7 +43,7 @@
 
         var isConnected: Bool { client.isConnected }
 
-        /// - Returns: whether `isDone` by then.
+        /// - Returns: whether `isDone` returned true by then.
         @discardableResult
         func run(for time: MediaTime, until isDone: () -> Bool) throws -> Bool {
             let end = bench.io.now + time
@@ -55,7 +55,7 @@
             return isDone()
         }
 
-        /// Packets that were sent here since the last call, by where to.
+        /// Returns the number of media packets sent to this peer since the last call, by destination address.
         func media() throws -> [SocketAddress: Int] {
             var found: [SocketAddress: Int] = [:]
             for datagram in bench.wire.sent where kind(datagram.bytes) == .rtp {
@@ -74,7 +74,7 @@
             }
             let sent = bench.wire.sent
             bench.wire.sent = sent.filter { kind($0.bytes) == .rtp }
-            // Behind a NAT that has moved nothing comes through the old hole.
+            // Behind a NAT that has changed the mapping, packets to the old address do not arrive.
             for datagram in sent where datagram.to.address == (moves ? away : home) {
                 datagram.bytes.withUnsafeBytes {
                     switch kind(datagram.bytes) {

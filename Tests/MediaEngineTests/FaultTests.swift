@@ -6,11 +6,11 @@
 
     @testable import MediaEngine
 
-    /// Each fault beside a worker without one.
+    /// Runs each fault next to a worker without it.
     @Suite("Faults of test builds")
     struct FaultTests {
         @Test(
-            "drop-video: every 40th video packet vanishes and cannot be had again",
+            "drop-video: every 40th video packet is dropped and cannot be retransmitted",
             arguments: [nil, Fault.dropVideo])
         func dropVideo(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
@@ -48,14 +48,14 @@
         }
 
         @Test(
-            "swap-audio, cross-session: another session's media under the SSRC, numbers and times of one's own",
+            "swap-audio, cross-session: another session's media under the subscriber's own SSRC, sequence numbers and timestamps",
             arguments: [nil, Fault.swapAudio, .crossSession])
         func swap(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
             let names = ["a", "b", "c"]
             let publishers = try names.map { try bench.publish($0) }
             let viewers = try names.map { try bench.view($0) }
-            // Until all have begun, some get their own.
+            // Until all publishers have begun, some subscribers get their own media.
             let begun = [MediaKind.audio: 1, .video: 4]
             for i in 0..<12 {
                 for publisher in publishers {
@@ -89,7 +89,7 @@
             }
         }
 
-        @Test("swap-audio: one session alone keeps its own")
+        @Test("swap-audio: a single session keeps its own audio")
         func swapAlone() throws {
             let bench = try FaultBench(.swapAudio)
             let publisher = try bench.publish()
@@ -98,7 +98,7 @@
             #expect(viewer.packets(.audio).count == 10)
         }
 
-        @Test("freeze: from 4 s after the first picture there is sound only", arguments: [nil, Fault.freeze])
+        @Test("freeze: from 4 s after the first frame only audio is sent", arguments: [nil, Fault.freeze])
         func freeze(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()
@@ -110,7 +110,7 @@
             }
             #expect(viewer.packets(.audio).count == 60)
             #expect(viewer.packets(.video).count == (fault == nil ? 60 : 40))
-            // One who joins sees nothing either.
+            // A subscriber that joins later receives no video either.
             let late = try bench.view()
             try bench.run(for: .milliseconds(50))
             #expect(late.packets(.video).isEmpty == (fault != nil))
@@ -132,7 +132,9 @@
             #expect(bench.worker.counters.nacksReceived == 3)
         }
 
-        @Test("no-keyframe: who joins waits for a key frame that nobody asks for", arguments: [nil, Fault.noKeyFrame])
+        @Test(
+            "no-keyframe: a new subscriber waits for a key frame that the relay never requests",
+            arguments: [nil, Fault.noKeyFrame])
         func noKeyFrame(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()
@@ -148,7 +150,7 @@
             #expect(viewer.packets(.video).count == (fault == nil ? 48 : 4))
         }
 
-        @Test("deaf-to-moves: media stays where a peer was first", arguments: [nil, Fault.deafToMoves])
+        @Test("deaf-to-moves: media stays at a peer's first address", arguments: [nil, Fault.deafToMoves])
         func deafToMoves(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()

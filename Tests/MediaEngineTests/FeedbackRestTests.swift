@@ -3,9 +3,9 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("Feedback that comes a datagram at a time")
+@Suite("Feedback that arrives one datagram at a time")
 struct FeedbackRestTests {
-    @Test("rests once it is dense, for as long as was said") func dense() {
+    @Test("Pauses once feedback is dense, for the configured time") func dense() {
         var rest = FeedbackRest(length: .milliseconds(1))
         rest.read(isFeedbackAlone: true, hasPublishers: true, now: .milliseconds(10))
         #expect(rest.end == nil)
@@ -15,7 +15,7 @@ struct FeedbackRestTests {
         #expect(rest.end == .microseconds(12_150))
     }
 
-    @Test("rests longer where nobody publishes") func viewersAlone() {
+    @Test("Pauses longer if the worker has no publishers") func viewersAlone() {
         var rest = FeedbackRest(length: .milliseconds(1))
         for i in 0..<2 as Range<Int64> {
             rest.read(isFeedbackAlone: true, hasPublishers: false, now: .milliseconds(10 + i))
@@ -24,7 +24,7 @@ struct FeedbackRestTests {
     }
 
     @Test(
-        "keeps no packet of a publisher's waiting for more than 1 ms, and none of anybody's for more than 4",
+        "Delays a publisher's packets by at most 1 ms, and all others by at most 4 ms",
         arguments: [1, 5])
     func bound(gather: Int64) {
         for hasPublishers in [true, false] {
@@ -35,13 +35,13 @@ struct FeedbackRestTests {
                 #expect((rest.end ?? now) - now <= .milliseconds(hasPublishers ? 1 : 4))
             }
             #expect(rest.end != nil)
-            // Its packet ends the rest for those that follow it.
+            // A publisher's packet ends the pause for the packets after it.
             rest.read(isFeedbackAlone: false, hasPublishers: hasPublishers, now: .milliseconds(100))
             #expect(rest.end == nil)
         }
     }
 
-    @Test("does not where it is rare") func rare() {
+    @Test("Does not pause if feedback is rare") func rare() {
         var rest = FeedbackRest(length: .milliseconds(1))
         for i in 1...20 as ClosedRange<Int64> {
             rest.read(isFeedbackAlone: true, hasPublishers: true, now: .milliseconds(i * 5))
@@ -49,7 +49,7 @@ struct FeedbackRestTests {
         }
     }
 
-    @Test("ends with any other datagram") func others() {
+    @Test("Ends with any other datagram") func others() {
         var rest = FeedbackRest(length: .milliseconds(1))
         for i in 0..<4 as Range<Int64> {
             rest.read(isFeedbackAlone: true, hasPublishers: true, now: .microseconds(i * 100))
@@ -61,7 +61,7 @@ struct FeedbackRestTests {
         #expect(rest.end == nil)
     }
 
-    @Test("never where nothing is gathered") func off() {
+    @Test("Never pauses if gathering is off") func off() {
         var rest = FeedbackRest(length: .zero)
         for i in 0..<4 as Range<Int64> { rest.read(isFeedbackAlone: true, hasPublishers: true, now: .microseconds(i)) }
         #expect(rest.end == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Mailbox")
 struct MailboxTests {
-    @Test("keeps order, refuses what is beyond its limit and what comes after closing")
+    @Test("Keeps the order, refuses calls beyond its limit and calls after closing")
     func orderAndRefusal() throws {
         let mailbox = Mailbox(limit: 3)
         #expect(mailbox.takeAll().isEmpty)
@@ -20,7 +20,7 @@ struct MailboxTests {
         #expect(mailbox.takeAll().count == 2, "one post and the first closing")
     }
 
-    @Test("what stops media finds room where other calls do not, and has a bound of its own")
+    @Test("Calls that stop media are accepted when others are not, up to a limit of their own")
     func urgent() throws {
         let mailbox = Mailbox(limit: 600)
         for _ in 0..<600 { try mailbox.post { _ in } }
@@ -30,7 +30,7 @@ struct MailboxTests {
         #expect(mailbox.takeAll().count == 1_200)
     }
 
-    @Test("its descriptor is readable exactly while there is something to take")
+    @Test("The descriptor is readable exactly while the mailbox holds something")
     func event() throws {
         let mailbox = Mailbox(limit: 100)
         func isReadable() -> Bool {

@@ -20,7 +20,7 @@ struct PacketTapTests {
         return payload.withUnsafeBytes { tap.push(packet(sequence, $0, ntp: ntp)) }
     }
 
-    /// Sequence and length of the next packet, whose every field is checked.
+    /// Returns the sequence number and length of the next packet, after checking every field.
     private func next(_ tap: PacketTap, ntp: UInt64? = nil) -> (sequence: Int64, count: Int)? {
         tap.next { packet in
             let sequence = packet.sequence
@@ -34,7 +34,7 @@ struct PacketTapTests {
     }
 
     @Test(
-        "packets of every length come out as they went in, over many turns of the ring", arguments: [UInt64(1), 2, 3])
+        "Packets of every length come out as they went in, over many wraps of the ring", arguments: [UInt64(1), 2, 3])
     func wraps(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let tap = PacketTap(capacity: 1)
@@ -62,7 +62,7 @@ struct PacketTapTests {
         #expect(next(tap) == nil && sequence > 1000)
     }
 
-    @Test("a full tap drops the new packets, counts them, and takes others once there is room")
+    @Test("A full tap drops and counts new packets, and takes packets again once there is room")
     func full() {
         let tap = PacketTap(capacity: 0)
         var taken: Int64 = 0
@@ -70,7 +70,7 @@ struct PacketTapTests {
         #expect(taken == Int64(PacketTap.minimumCapacity / 1048))
         #expect(tap.dropped == 1)
         #expect(!push(tap, 1_000_000, 1000) && tap.dropped == 2)
-        // A smaller one may still fit.
+        // A smaller packet may still fit.
         #expect(push(tap, taken, 10))
         #expect(next(tap)?.sequence == 0)
         #expect(push(tap, taken + 1, 900))
@@ -80,14 +80,14 @@ struct PacketTapTests {
         #expect(tap.dropped == 2)
     }
 
-    @Test("the NTP time is there when it was known", arguments: [nil, UInt64(0), .max])
+    @Test("The NTP time is present if it was known", arguments: [nil, UInt64(0), .max])
     func captureTime(_ ntp: UInt64?) {
         let tap = PacketTap(capacity: 0)
         #expect(push(tap, 1, 5, ntp: ntp))
         #expect(next(tap, ntp: ntp)?.count == 5)
     }
 
-    @Test("an exact fit at the ring's end needs no filler")
+    @Test("An exact fit at the ring's end needs no filler")
     func exactFit() {
         let tap = PacketTap(capacity: 0)
         // 48 bytes of header: 64 records of 1,024 bytes fill 64 KiB.
@@ -98,7 +98,7 @@ struct PacketTapTests {
         }
     }
 
-    @Test("waiting ends at the timeout, with a packet, and when the tap is closed")
+    @Test("Waiting ends at the timeout, with a packet, and when the tap is closed")
     func waiting() {
         let tap = PacketTap(capacity: 0)
         let start = monotonicNow()
@@ -116,13 +116,13 @@ struct PacketTapTests {
         #expect(!tap.wait(timeout: .never))
     }
 
-    @Test("a reader that waits for ever is woken by a packet of another thread, and by closing")
+    @Test("A reader without a timeout is woken by a packet of another thread and by closing")
     func wakes() {
         let tap = PacketTap(capacity: 0)
         let writer = TestThread { [tap] in
             let idle = try! Endpoint()
             for i in Int64(0)..<50 {
-                // Mostly while the reader waits, sometimes not.
+                // Usually while the reader waits, sometimes not.
                 if i % 3 != 0 { wait(on: [idle], at: .milliseconds(1)) }
                 _ = push(tap, i, 100)
                 tap.flush()
@@ -139,7 +139,7 @@ struct PacketTapTests {
     }
 
     @Test(
-        "one writer and one reader at full speed: nothing torn, nothing out of order, every drop counted",
+        "One writer and one reader at full speed: no torn packet, none out of order, every drop counted",
         arguments: [10, 400, 1400])
     func threads(_ size: Int) {
         let tap = PacketTap(capacity: 0)
@@ -182,15 +182,15 @@ struct PacketTapTests {
         #expect(count + Int64(tap.dropped) == total)
     }
 
-    @Test("a capacity beyond all measure is bounded")
+    @Test("An excessive capacity is limited")
     func hugeCapacity() {
-        // Memory that nobody touches is not taken.
+        // The kernel does not commit memory before it is touched.
         let tap = PacketTap(capacity: .max)
         #expect(push(tap, 0, 100) && next(tap)?.count == 100)
     }
 }
 
-/// A thread of its own for one closure.
+/// A thread that runs one closure.
 final class TestThread: @unchecked Sendable {
     private let body: @Sendable () -> Void
     private var thread = pthread_t()

@@ -19,7 +19,7 @@ struct PlainSessionDescriptionTests {
     }
 
     @Test(
-        "names the key of the side that sends, port, payload type and SSRC of each track",
+        "Names the sender's key and each track's port, payload type and SSRC",
         arguments: SRTPSuite.allCases, [TransportDirection.publish, .subscribe])
     func lines(_ suite: SRTPSuite, _ direction: TransportDirection) {
         let transport = transport(direction, suite)
@@ -38,7 +38,7 @@ struct PlainSessionDescriptionTests {
         ] { #expect(lines.contains(line), "\(line)") }
     }
 
-    @Test("RTCP's own port is named where it has one")
+    @Test("RTCP's port is named if it is not the RTP port")
     func separateRTCP() {
         let text = PlainSessionDescription.text(for: transport(.subscribe, .aeadAES128GCM, address: "::1", mux: false))
         #expect(text.contains("a=rtcp:5005 IN IP6 ::1\r\n") && text.contains("a=rtcp:5007 IN IP6 ::1\r\n"))
@@ -46,7 +46,7 @@ struct PlainSessionDescriptionTests {
     }
 
     @Test(
-        "a session's name cannot bring lines of its own", arguments: ["a\r\na=evil", "\n\n", "", "\u{7f}\u{0}", "ö 會議"])
+        "A session's name cannot inject lines", arguments: ["a\r\na=evil", "\n\n", "", "\u{7f}\u{0}", "ö 會議"])
     func names(_ name: String) {
         let text = PlainSessionDescription.text(for: transport(.publish, .aeadAES128GCM, session: name))
         let plain = PlainSessionDescription.text(for: transport(.publish, .aeadAES128GCM))

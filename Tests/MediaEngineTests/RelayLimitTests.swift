@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaEngine
 
-/// A session lives on one worker, by its name. Names of one letter whose codes are equal modulo 8 share a worker of 4 or 8.
+/// A session's worker follows from its name. Names of one letter whose codes are equal modulo 8 share a worker of 4 or 8.
 @Suite("Limits of the whole relay, with several workers", .serialized, .timeLimit(.minutes(2)))
 struct RelayLimitTests {
     private static func engine(
@@ -18,7 +18,7 @@ struct RelayLimitTests {
         }
     }
 
-    @Test("As many sessions are admitted as the limit says, whichever worker they live on")
+    @Test("The limit of sessions counts the sessions of all workers")
     func sessions() async throws {
         let engine = try Self.engine(workers: 4) { $0.limits.sessions = 4 }
         defer { engine.stop() }
@@ -32,7 +32,7 @@ struct RelayLimitTests {
         for name in ["b", "c", "1"] {
             await #expect(throws: EngineError.limitReached(name: "sessions", limit: 4)) { try await open(name) }
         }
-        // Another transport of a session that is there.
+        // A further transport of an existing session is allowed.
         _ = try await open("q")
         try await engine.closePlain(first.id, session: "a")
         _ = try await open("b")
@@ -40,7 +40,7 @@ struct RelayLimitTests {
         await #expect(throws: EngineError.limitReached(name: "sessions", limit: 4)) { try await open("a") }
     }
 
-    /// A publisher that never connects.
+    /// Makes an offer of a publisher that never connects.
     private func offer(_ stream: Int, _ session: String, _ engine: MediaEngine) async throws -> TransportID {
         var random = SystemRandomNumberGenerator()
         let peer = PeerDescription(
@@ -49,7 +49,7 @@ struct RelayLimitTests {
         return try await engine.openPublisher(PublisherRequest(session: session, peer: peer, sections: [section])).id
     }
 
-    @Test("Clients that connect at the same time to one session displace nobody below the limit")
+    @Test("Clients that connect to one session at the same time displace no one below the limit")
     func unestablished() async throws {
         let engine = try Self.engine(workers: 8) { $0.webRTC.unestablishedTransports = 16 }
         defer { engine.stop() }
@@ -72,7 +72,7 @@ struct RelayLimitTests {
         }
         let counters = await engine.counters()
         #expect(counters.peersDisplaced == 3)
-        // The oldest of the flood have gone.
+        // The oldest unconnected clients of the flood were displaced.
         for (number, id) in flood.enumerated() {
             let isThere = (try? await engine.webRTC(id, session: "a")) != nil
             #expect(isThere == (number >= 3), "\(number)")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Segmented sends")
 struct SegmentedSendTests {
-    @Test("a message that the kernel will not segment goes out datagram by datagram", arguments: [200, 513])
+    @Test("A message that the kernel does not segment is sent datagram by datagram", arguments: [200, 513])
     func tooManySegments(_ count: Int) throws {
         let sender = try Endpoint()
         let receiver = try Endpoint()
@@ -20,10 +20,10 @@ struct SegmentedSendTests {
         #expect(receiver.receive(within: .zero) == nil)
     }
 
-    @Test("a message that cannot be sent at all is refused once")
+    @Test("A message that cannot be sent at all is refused once")
     func refused() throws {
         let sender = try Endpoint()
-        // Port 0 is nobody's.
+        // Port 0 is not a valid destination.
         let outcome = sender.sendSegmented([UInt8](repeating: 0, count: 100), segment: 10, to: 0)
         #expect(outcome.refused == 1 && outcome.errno != 0)
     }

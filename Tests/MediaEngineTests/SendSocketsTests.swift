@@ -9,7 +9,7 @@ import Transport
 
 @Suite("Sending without waiting")
 struct SendSocketsTests {
-    /// Socket whose send buffer is full, as its other end is never read. Its peer is connected: messages name no address.
+    /// A socket whose send buffer is full because the other end is never read. It is connected, so messages need no address.
     private final class FullSocket {
         let near: Int32
         private let far: Int32
@@ -38,8 +38,8 @@ struct SendSocketsTests {
         millrace_message(data: data, to: to, length: 10, segment: 10, local: 0, socket: socket, mark: 7, error: 0)
     }
 
-    /// With a send that waits this test would never end.
-    @Test("a full send buffer delays nothing, and refuses only messages of its own socket", arguments: [1, 7, 400])
+    /// With a blocking send this test would never end.
+    @Test("A full send buffer delays nothing and refuses only messages of its own socket", arguments: [1, 7, 400])
     func fullBuffer(count: Int) throws {
         let full = try FullSocket()
         let sender = try Endpoint()
@@ -65,11 +65,11 @@ struct SendSocketsTests {
             #expect(message.error == (i % 2 == 0 ? UInt16(EAGAIN) : 0) && message.mark == 7)
         }
         for _ in 0..<count { #expect(receiver.receive(within: .seconds(5)) == Array(0..<10)) }
-        // A full socket costs a few calls, however many messages there are for it.
+        // A full socket costs a few calls, however many messages are queued for it.
         #expect(calls <= UInt64(MILLRACE_FULL_TRIES) + UInt64(count) / 32 + 2, "\(calls)")
     }
 
-    @Test("a refused message keeps none of the following from being sent")
+    @Test("A refused message does not stop the following ones from being sent")
     func refusedInBetween() throws {
         let sender = try Endpoint()
         let receiver = try Endpoint()
@@ -94,7 +94,7 @@ struct SendSocketsTests {
         for _ in 0..<3 { #expect(receiver.receive(within: .seconds(5)) != nil) }
     }
 
-    @Test("a further socket sends from the port, receives nothing, and leaves the port taken")
+    @Test("A second socket sends from the same port, receives nothing, and keeps the port in use")
     func shared() throws {
         let port = try Endpoint()
         let further = millrace_udp_share(port.fd, 100_000)
@@ -102,7 +102,7 @@ struct SendSocketsTests {
         defer { millrace_close(further) }
         let peer = try Endpoint()
         for i in 0..<64 {
-            // Without the filter, datagrams from different ports would be spread over both sockets.
+            // Without the filter, datagrams from different source ports would be spread over both sockets.
             let stranger = try Endpoint()
             stranger.send([UInt8(i)], to: port.port)
             #expect(port.receive(within: .seconds(5)) == [UInt8(i)])
@@ -128,7 +128,7 @@ struct SendSocketsTests {
         #expect(throws: EndpointError.self) { try Endpoint(port: port.port) }
     }
 
-    @Test("peers behind one interface share a socket, and the first interface uses the port itself")
+    @Test("Peers behind one interface share a socket, and the first interface uses the main socket")
     func interfaces() throws {
         let port = try Endpoint()
         let sockets = SendSockets(port: port.fd, sendBuffer: 100_000)
@@ -139,13 +139,13 @@ struct SendSocketsTests {
             #expect(millrace_route_interface(&raw, 0) == Int32(if_nametoindex("lo")))
         }
         #expect(sockets.count == 1 && sockets.descriptors[0] == port.fd)
-        // TCP has a buffer for each connection.
+        // TCP has a send buffer for each connection.
         let stream = try #require(SocketAddress("192.0.2.1", port: 9))
         #expect(sockets.socket(for: PeerAddress(stream, connection: 3)) == 0)
     }
 
     @Test(
-        "errors of the kernel have their causes",
+        "Each error of the kernel has a drop cause",
         arguments: [
             (EAGAIN, SendDropCause.bufferFull), (ENOBUFS, .bufferFull), (EPERM, .forbidden),
             (ENETUNREACH, .unreachable),

@@ -1,7 +1,7 @@
 import Glibc
 import MediaBase
 
-/// A TCP client on loopback that does exactly what a test says.
+/// A TCP client on loopback whose every step the test controls.
 final class StreamClient {
     private var descriptor: Int32
     let local: SocketAddress
@@ -10,7 +10,7 @@ final class StreamClient {
 
     /// - Parameters:
     ///   - source: address of this side.
-    ///   - receiveBuffer: bytes of the kernel's buffer for what is not read; 0: as it comes.
+    ///   - receiveBuffer: bytes of the kernel's receive buffer; 0: the default.
     init(to server: SocketAddress, from source: String? = nil, receiveBuffer: Int32 = 0) throws(Fault) {
         let descriptor = socket(server.isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var size = receiveBuffer
@@ -56,7 +56,7 @@ final class StreamClient {
         [UInt8(datagram.count >> 8), UInt8(datagram.count & 255)] + datagram
     }
 
-    /// What comes within the time; empty where the server closed, nil where nothing came.
+    /// Returns the bytes that arrive within the time: empty if the server closed the connection, nil if none arrived.
     func read(milliseconds: Int32 = 2_000) -> [UInt8]? {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&wait, 1, milliseconds) == 1 else { return nil }
@@ -65,7 +65,7 @@ final class StreamClient {
         return Array(buffer.prefix(max(0, count)))
     }
 
-    /// Whether the server closes the connection within the time.
+    /// Returns whether the server closes the connection within the time.
     func seesClose(milliseconds: Int32 = 2_000) -> Bool {
         while let bytes = read(milliseconds: milliseconds) {
             if bytes.isEmpty { return true }
@@ -73,7 +73,7 @@ final class StreamClient {
         return false
     }
 
-    /// The datagrams in a stream of whole frames; nil where the last is not whole.
+    /// Returns the datagrams in a stream of whole frames, or nil if the last frame is incomplete.
     static func datagrams(in stream: [UInt8]) -> [[UInt8]]? {
         var rest = stream[...]
         var found: [[UInt8]] = []

@@ -18,7 +18,7 @@ struct StreamEventQueueTests {
         .dimensions(session: "s", transport: publisher, stream: stream, width: width, height: 9)
     }
 
-    @Test("where it is half full, how a thing stands takes the place of how it stood")
+    @Test("In a half-full queue, a newer state replaces the older state of the same subject")
     func states() {
         var queue = StreamEventQueue(capacity: 12)
         let paused = StreamEvent.trackPaused(session: "s", transport: viewer, stream: "cam", kind: .video)
@@ -49,7 +49,7 @@ struct StreamEventQueueTests {
         #expect(all(&queue) == [paused])
     }
 
-    @Test("what is told of a stream is not told of the one before it of the same name")
+    @Test("A new stream's state does not replace the state of an earlier stream of the same name")
     func lives() {
         var queue = StreamEventQueue(capacity: 4)
         let closed = StreamEvent.closed(session: "s", transport: publisher, stream: "cam")
@@ -58,7 +58,7 @@ struct StreamEventQueueTests {
         #expect(all(&queue) == [dimensions(1), closed, published, dimensions(3)])
     }
 
-    @Test("who has the floor is told after the media by which it took it, and takes no more room for changing often")
+    @Test("An active speaker event follows the media events it depends on, and frequent changes take no more room")
     func order() {
         var queue = StreamEventQueue(capacity: 8)
         let silence = StreamEvent.activeSpeaker(session: "s", room: "", stream: nil)
@@ -84,7 +84,7 @@ struct StreamEventQueueTests {
         #expect(all(&queue) == [published, other])
     }
 
-    @Test("too many give way to one that says so; others lose nothing")
+    @Test("A session's excess events are replaced by one `missed` event; other sessions lose none")
     func overflow() {
         var queue = StreamEventQueue(capacity: 4)
         func event(_ session: String, _ number: Int) -> StreamEvent {
@@ -95,23 +95,23 @@ struct StreamEventQueueTests {
         queue.push(event("quiet", 1))
         #expect(queue.missed == 100)
         #expect(all(&queue) == [event("quiet", 0), .missed(session: "loud"), event("quiet", 1)])
-        // After it was taken, all is kept again.
+        // After it was taken, all events are kept again.
         queue.push(event("loud", 7))
         #expect(all(&queue) == [event("loud", 7)])
-        // So many sessions that there is no telling them apart.
+        // Too many sessions to keep a `missed` event for each.
         for number in 0..<1_000 { queue.push(event("\(number)", number)) }
         let rest = all(&queue)
         #expect(rest.contains(.missed(session: nil)) && rest.count <= 8)
     }
 
     @Test(
-        "it holds no more than it may, and whoever looks at each that is missed knows everything",
+        "The queue stays within its limit, and every event is delivered, superseded by a newer state, or covered by a `missed` event",
         arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func property(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let capacity = 6
         var queue = StreamEventQueue(capacity: capacity)
-        // By stream: there order counts.
+        // Events by stream, because order is only guaranteed within a stream.
         var pushed: [String: [String: [StreamEvent]]] = [:]
         var missed: UInt64 = 0
         var popped = 0
@@ -137,7 +137,7 @@ struct StreamEventQueueTests {
                 case .missed(let session?): pushed[session] = [:]
                 case .published(let session, _, let stream), .closed(let session, _, let stream),
                     .dimensions(let session, _, let stream, _, _):
-                    // Those that are passed over were overtaken by a newer state.
+                    // Skipped events were superseded by a newer state.
                     let index = pushed[session]?[stream]?.firstIndex(of: event)
                     #expect(index != nil)
                     if let index { pushed[session]?[stream]?.removeFirst(index + 1) }

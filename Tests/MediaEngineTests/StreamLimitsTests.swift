@@ -3,7 +3,7 @@ import MediaBase
 import MediaEngine
 import Testing
 
-@Suite("What strangers can make a worker spend on TCP") final class StreamLimitsTests {
+@Suite("TCP resources that unauthenticated clients can use") final class StreamLimitsTests {
     private var now = MediaTime.seconds(1_000)
     private var numbers: [Int32] = []
 
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// A connection of which the server knows.
+    /// Opens a connection and waits until the server has accepted or refused it.
     private func connect(_ sockets: StreamSockets, from source: String? = nil, receiveBuffer: Int32 = 0) throws
         -> StreamClient
     {
@@ -31,7 +31,7 @@ import Testing
         return client
     }
 
-    /// A connection that has proved itself, and its number.
+    /// Opens a connection that is admitted, and returns its number.
     private func proven(_ sockets: StreamSockets, from source: String? = nil, receiveBuffer: Int32 = 0) throws
         -> (StreamClient, Int32)
     {
@@ -63,7 +63,7 @@ import Testing
         #expect(sockets.counters.unproven == 285)
         #expect(strangers[0].seesClose())
         #expect(friends.allSatisfy { isAlive(sockets, $0) })
-        // The newest got in, so that there is always room for one who means it.
+        // The newest unproven connection was accepted: legitimate clients always get a place.
         #expect(isAlive(sockets, strangers[299]))
     }
 
@@ -81,7 +81,7 @@ import Testing
         let first = try (0..<5).map { _ in try connect(sockets) }
         #expect(sockets.counters.refused == 2)
         #expect(first[4].seesClose())
-        // Others are not affected, and those who prove themselves make room.
+        // Other addresses are not affected, and an admitted connection frees an unproven place.
         let other = try connect(sockets, from: "127.0.0.2")
         #expect(isAlive(sockets, other))
         #expect(isAlive(sockets, first[0]))
@@ -89,7 +89,7 @@ import Testing
         let next = try connect(sockets)
         #expect(isAlive(sockets, next))
         #expect(sockets.counters.refused == 2)
-        // So do those who leave.
+        // A closed connection frees a place, too.
         first[1].close()
         serve(sockets) { sockets.counters.lost == 1 }
         #expect(isAlive(sockets, try connect(sockets)))
@@ -159,7 +159,7 @@ import Testing
         #expect(accepted.count < 1_000)
         #expect(sockets.counters.framesDropped == UInt64(2_000 - accepted.count))
         #expect(sockets.counters.framesSent == UInt64(accepted.count))
-        // Meanwhile others go on.
+        // Other connections continue.
         #expect([UInt8(5)].withUnsafeBytes { sockets.send(other, $0) } == .sent)
         #expect(quick.read() == [0, 1, 5])
         var stream: [UInt8] = []
@@ -190,14 +190,14 @@ import Testing
         #expect(client.seesClose())
     }
 
-    @Test("At the descriptor ceiling connections are closed, and accepting pauses until the next housekeeping")
+    @Test("At the descriptor limit connections are closed, and accepting pauses until the next housekeeping")
     func descriptorCeiling() throws {
         let sockets = try sockets { $0.descriptorCeiling = 0 }
         let first = try StreamClient(to: sockets.local)
         serve(sockets) { sockets.counters.acceptFailures > 0 }
         #expect(sockets.counters.acceptFailures == 1 && sockets.counters.accepted == 0)
         #expect(first.seesClose())
-        // The second waits in the kernel's queue and does not wake the worker.
+        // The second connection waits in the kernel's queue and does not wake the worker.
         let second = try StreamClient(to: sockets.local)
         sockets.process(now) { _, _, _ in }
         #expect(sockets.counters.acceptFailures == 1)

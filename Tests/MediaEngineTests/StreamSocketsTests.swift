@@ -23,14 +23,14 @@ import Testing
         return try StreamSockets(address: address, port: 0, limits: limits)
     }
 
-    /// Serves what there is until `done`, or until nothing happens for a second.
+    /// Serves sockets until `done` returns true, or until nothing happens for 1 s.
     private func serve(_ sockets: StreamSockets, until done: () -> Bool) {
         while !done() {
             var descriptor = sockets.descriptor
             guard millrace_wait(&descriptor, 1, 1_000_000_000) == 1 else { return }
             sockets.process(now) { [self] connection, from, datagram in
                 arrivals.append(Arrival(connection: connection, from: from, bytes: Array(datagram)))
-                // The bytes may be changed; nothing else may see that.
+                // The handler may change the bytes; this must not be visible elsewhere.
                 datagram.initializeMemory(as: UInt8.self, repeating: 0xee)
             }
         }
@@ -72,7 +72,7 @@ import Testing
         #expect(client.read() == StreamClient.frame(answer))
         #expect(sockets.counters.framesSent == 1)
         #expect(sockets.counters.bytesSent == 1_302)
-        // What no frame of this size may hold, and what nobody has.
+        // A datagram above the size limit, and one to an unknown connection.
         #expect(
             [UInt8](repeating: 7, count: 4_097).withUnsafeBytes { sockets.send(arrivals[0].connection, $0) } == .tooLong
         )
@@ -164,7 +164,7 @@ import Testing
         }
         sockets.admit(arrivals[0].connection)
         sockets.admit(arrivals[2].connection)
-        // Its owner knows of that.
+        // The owner closed this one itself, so it is not reported.
         sockets.close(arrivals[2].connection)
         stranger.close()
         serve(sockets) { sockets.connectionCount == 1 }

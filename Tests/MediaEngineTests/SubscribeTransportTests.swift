@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Tracks of a subscriber")
 struct SubscribeTransportTests {
-    @Test("each is found by its number and by its SSRC for as long as it is there") func lookUp() {
+    @Test("A track is found by its number and by its SSRC while it exists") func lookUp() {
         let protector = FanoutProtector(.evp)
         let leg = protector.makeLeg(key: .random(for: .aeadAES128GCM))
         defer { protector.freeLeg(leg) }
@@ -26,7 +26,7 @@ struct SubscribeTransportTests {
             #expect((transport.track(track.id) === track) == isThere)
         }
         #expect(transport.track(of: SSRC(1)) == nil && transport.tracks.count == 133)
-        // Another one under an SSRC that is free again.
+        // Another track under an SSRC that is free again.
         transport.add(tracks[0])
         #expect(tracks[0].id == 200 && transport.track(of: tracks[0].ssrc) === tracks[0])
     }

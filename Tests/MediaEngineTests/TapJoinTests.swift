@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("What taps see of a track whose numbers break off")
+@Suite("Numbers that taps see when a track restarts, mutes or changes its encoding")
 struct TapJoinTests {
     private static func producer(_ kind: MediaKind) -> Producer {
         Producer(.init(kind: kind, ssrc: SSRC(1), payloadType: PayloadType(96)), now: .zero)
@@ -18,7 +18,7 @@ struct TapJoinTests {
             captureNTP: nil, payload: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    @Test("one encoding is seen as it is, and from a key frame on after it was started again") func restart() {
+    @Test("One encoding keeps its numbers, and after a restart continues at a key frame") func restart() {
         let producer = Self.producer(.video)
         var join = TapJoin(.video)
         #expect(join.place(Self.packet(.video, 5, 0, at: 0), of: producer)?.sequence == 5)
@@ -37,12 +37,12 @@ struct TapJoinTests {
         let next = join.join(
             Self.packet(.video, 70_002, 3_050, at: 333), canStart: false, of: producer, wanted: producer)
         #expect(next?.sequence == 104 && next?.timestamp == 30_000)
-        // What a tap that opens now sees of before is in the same numbers.
+        // A tap that opens now sees the cached packets under the same numbers.
         #expect(join.place(key, of: producer)?.sequence == 103)
         #expect(join.place(early, of: producer) == nil)
     }
 
-    @Test("another encoding continues the numbers of the frames that the first tap began with")
+    @Test("Another encoding continues the numbers of the frames that the first tap began with")
     func replayThenAnotherEncoding() {
         let (small, large) = (Self.producer(.video), Self.producer(.video))
         var join = TapJoin(.video)
@@ -52,12 +52,12 @@ struct TapJoinTests {
         let key = Self.packet(.video, 10_055, 1_000_000, at: 99)
         let seen = join.join(key, canStart: true, of: large, wanted: large)
         #expect(seen?.sequence == 103 && seen?.timestamp == 6_000 + 33 * 90)
-        // A second tap sees the same numbers, and nothing of the encoding before.
+        // A second tap sees the same numbers, and nothing of the previous encoding.
         #expect(join.replay(key, of: large)?.sequence == 103)
         #expect(join.replay(Self.packet(.video, 102, 6_000, at: 66), of: small) == nil)
     }
 
-    @Test("sound goes on with the next packet, by its own clock") func sound() {
+    @Test("Audio continues with the next packet, at its own clock rate") func sound() {
         let producer = Self.producer(.audio)
         var join = TapJoin(.audio)
         _ = join.join(Self.packet(.audio, 7, 4_800, at: 0), canStart: true, of: producer, wanted: producer)
@@ -67,7 +67,7 @@ struct TapJoinTests {
     }
 
     @Test(
-        "A mute leaves no gap in the sequence numbers, and keeps the time that has passed",
+        "A mute leaves no gap in the sequence numbers and keeps the elapsed time",
         arguments: MediaKind.allCases)
     func mute(kind: MediaKind) {
         let producer = Self.producer(kind)
@@ -85,11 +85,12 @@ struct TapJoinTests {
         #expect(see(159, 9_100, canStart: true) == [6, 9_100])
         #expect(see(160, 9_200, canStart: false) == [7, 9_200])
         #expect(see(162, 9_400, canStart: false) == [9, 9_400], "a loss after the mute is a gap")
-        // Late ones of before the mute have no place.
+        // Late packets from before the mute are dropped.
         #expect(see(4, 50, canStart: false) == nil)
     }
 
-    @Test("the end of another encoding changes nothing, and another one begins at a key frame") func others() {
+    @Test("An interruption of another encoding changes nothing, and the wanted encoding begins at a key frame")
+    func others() {
         let (small, large) = (Self.producer(.video), Self.producer(.video))
         var join = TapJoin(.video)
         _ = join.join(Self.packet(.video, 10, 0, at: 0), canStart: true, of: small, wanted: small)
@@ -103,7 +104,7 @@ struct TapJoinTests {
         #expect(join.join(Self.packet(.video, 12, 18_000, at: 200), canStart: true, of: small, wanted: large) == nil)
     }
 
-    @Test("A frame whose end did not come before another encoding, or a mute, is followed by a gap") func cutFrame() {
+    @Test("A frame whose end is missing before another encoding, or a mute, is followed by a gap") func cutFrame() {
         let (small, large) = (Self.producer(.video), Self.producer(.video))
         var join = TapJoin(.video)
         let cut = Self.packet(.video, 10, 0, at: 0, marker: false)
@@ -113,7 +114,7 @@ struct TapJoinTests {
         join.pause()
         let resumed = Self.packet(.video, 600, 2_000, at: 90)
         #expect(join.join(resumed, canStart: true, of: large, wanted: large)?.sequence == 14)
-        // Audio packets are whole by themselves.
+        // Each audio packet is complete by itself.
         var sound = TapJoin(.audio)
         let producer = Self.producer(.audio)
         _ = sound.join(
@@ -123,7 +124,7 @@ struct TapJoinTests {
         #expect(sound.join(next, canStart: true, of: producer, wanted: producer)?.sequence == 8)
     }
 
-    @Test("timestamps of a publisher that restarts at the end of its range again and again do not overflow")
+    @Test("Timestamps do not overflow if a publisher repeatedly restarts at the end of their range")
     func farTimestamps() {
         let producer = Self.producer(.video)
         var join = TapJoin(.video)

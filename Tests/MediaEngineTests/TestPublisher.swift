@@ -5,7 +5,7 @@ import RTP
 import SRTP
 import Testing
 
-/// A publishing client over loopback: libsrtp2 and sockets of its own.
+/// A publishing client over loopback, with libsrtp2 and its own sockets.
 final class TestPublisher: @unchecked Sendable {
     let transport: PlainTransport
     let rtp: Endpoint
@@ -15,7 +15,7 @@ final class TestPublisher: @unchecked Sendable {
     var sound: SyntheticSource
     var video: SyntheticSource
 
-    /// - Parameter id: tells its packets and SSRCs from other publishers'; below 1,000.
+    /// - Parameter id: distinguishes its packets and SSRCs from those of other publishers; below 1,000.
     init(
         _ engine: MediaEngine, session: String = "demo", stream: String = "cam", id: UInt32 = 1,
         suite: SRTPSuite = .aesCM128HMACSHA1_80, mux: Bool = false, kinds: Set<MediaKind> = [.audio, .video],
@@ -74,7 +74,7 @@ final class TestPublisher: @unchecked Sendable {
         rtcp.send(bytes, to: rtcpPort)
     }
 
-    /// The next RTCP compound from the relay, decrypted; nil at the timeout.
+    /// Returns the next RTCP compound from the relay, decrypted, or nil at the timeout.
     func nextRTCP(within timeout: MediaTime) throws -> [UInt8]? {
         let deadline = monotonicNow() + timeout
         while let datagram = rtcp.receive(within: deadline - monotonicNow()) {
@@ -84,7 +84,7 @@ final class TestPublisher: @unchecked Sendable {
         return nil
     }
 
-    /// Waits for a packet of the relay's RTCP that `pick` takes.
+    /// Waits for an RTCP packet of the relay for which `pick` returns a value.
     func awaitRTCP<T>(within timeout: MediaTime = .seconds(10), _ pick: (RTCPPacket) throws -> T?) throws -> T? {
         let deadline = monotonicNow() + timeout
         while let compound = try nextRTCP(within: deadline - monotonicNow()) {

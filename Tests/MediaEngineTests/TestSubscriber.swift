@@ -12,7 +12,7 @@ final class TestSubscriber: @unchecked Sendable {
     private let endpoints: [(rtp: Endpoint, rtcp: Endpoint)]
     private let context: SRTPContext
     private let relay: SRTPContext
-    /// RTCP compounds that came on a shared port while RTP was waited for, decrypted.
+    /// Decrypted RTCP compounds that arrived on a shared port while the test waited for RTP.
     private var compounds: [[UInt8]] = []
 
     init(
@@ -47,7 +47,7 @@ final class TestSubscriber: @unchecked Sendable {
 
     var endpoint: (rtp: Endpoint, rtcp: Endpoint) { endpoints[0] }
 
-    /// Takes what comes until `isDone` or the timeout.
+    /// Receives packets until `isDone` returns true or the timeout passes.
     @discardableResult
     func collect(within timeout: MediaTime = .seconds(10), until isDone: () -> Bool) throws -> Bool {
         let deadline = monotonicNow() + timeout
@@ -57,7 +57,7 @@ final class TestSubscriber: @unchecked Sendable {
         return true
     }
 
-    /// Takes packets until `count` different ones of `source` have come.
+    /// Receives packets until `count` different ones of `source` have arrived.
     @discardableResult
     func collect(_ count: Int, from source: SyntheticSource, within timeout: MediaTime = .seconds(10)) throws
         -> [ViewedPacket]
@@ -66,7 +66,7 @@ final class TestSubscriber: @unchecked Sendable {
         return streams.packets(from: source.id)
     }
 
-    /// Takes what is there by now.
+    /// Receives the packets that have arrived by now.
     func drain(for timeout: MediaTime = .milliseconds(50)) throws { try collect(within: timeout) { false } }
 
     private func takeOne(until deadline: MediaTime) throws -> Bool {
@@ -92,7 +92,7 @@ final class TestSubscriber: @unchecked Sendable {
         endpoints[0].rtcp.send(try protectedRTCP(write), to: relayPort)
     }
 
-    /// Where the relay takes RTCP.
+    /// Port on which the relay receives RTCP.
     var relayPort: UInt16 = 0
 
     func protectedRTCP(_ write: (inout [UInt8]) -> Void) throws -> [UInt8] {

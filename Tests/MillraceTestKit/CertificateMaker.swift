@@ -35,7 +35,7 @@ package struct CertificateMaker {
         guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
     }
 
-    /// What the openssl program says of a server's handshake.
+    /// Returns the openssl program's output about a server's handshake.
     package func handshake(port: Int, _ arguments: [String] = []) async throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/openssl")
@@ -46,7 +46,7 @@ package struct CertificateMaker {
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        // Off the threads that tasks run on: the relay needs those.
+        // Not on the threads of the task pool: the relay needs them.
         let data = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(returning: output.fileHandleForReading.readDataToEndOfFile())

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// MD5 of decoded frames, by which codec test vectors name them.
+/// MD5 of decoded frames, by which codec test vectors identify them.
 package enum Fingerprint {
     /// 32 lower-case hexadecimal digits.
     package static func md5(_ bytes: [UInt8]) -> String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An installed program such as ffprobe that a test asks for a second opinion.
+/// An installed program such as ffprobe that verifies results independently.
 package struct MediaTool: Sendable {
     package static let ffmpeg = MediaTool("ffmpeg")
     package static let ffprobe = MediaTool("ffprobe")
@@ -13,7 +13,7 @@ package struct MediaTool: Sendable {
     }
 
     package let name: String
-    /// nil where the program is not installed: tests then skip and say so.
+    /// Path of the program; nil if it is not installed: tests then skip and report that.
     package let path: String?
 
     package init(_ name: String) {
@@ -29,7 +29,7 @@ package struct MediaTool: Sendable {
         process.executableURL = URL(fileURLWithPath: path ?? "/nonexistent/\(name)")
         process.arguments = arguments
         let output = Pipe()
-        // Errors go through a file: two pipes would have to be drained at the same time.
+        // Errors are written to a file: two pipes would have to be drained at the same time.
         let errors = TemporaryFolder.shared.file("errors")
         _ = FileManager.default.createFile(atPath: errors, contents: nil)
         let errorHandle = try FileHandle(forWritingTo: URL(fileURLWithPath: errors))

@@ -1,13 +1,12 @@
 package import MediaBase
 
-/// A picture that moves the way camera pictures do: a soft background that drifts, and a disc with a pattern that
-/// crosses it. The same number gives the same picture. What does not move is drawn once; a picture is put together from
-/// whole rows.
+/// A frame with camera-like motion: a soft background that drifts, and a disc with a pattern that crosses it. The same number gives the
+/// same frame. Static parts are drawn once; a frame is put together from whole rows.
 package struct MovingPicture: Sendable {
     package let width: Int
     package let height: Int
     private let radius: Int
-    /// `height` rows that are `drift` longer than the picture is wide.
+    /// `height` rows that are `drift` samples longer than the frame's width.
     private let background: [UInt8]
     /// `2 * radius` rows of `2 * radius` samples.
     private let disc: [UInt8]

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Feeds a parser with damaged inputs, the same ones on each run. The input ends right before a page that may not be touched, so
-/// reading even a byte too far ends the test.
+/// Feeds a parser with damaged inputs, the same ones on each run. The input ends at an inaccessible page, so reading even one byte too far
+/// crashes the test.
 package final class MutationFuzzer {
     private var random: SeededGenerator
     private let corpus: [[UInt8]]
@@ -33,7 +33,7 @@ package final class MutationFuzzer {
         for _ in 0..<count { body(UnsafeRawBufferPointer(nextInput())) }
     }
 
-    /// One input: an entry of the corpus, cut, grown or spliced with another, with one to four places changed.
+    /// Returns one input: an entry of the corpus, cut, extended or spliced with another, with one to four places changed.
     private func nextInput() -> UnsafeMutableRawBufferPointer {
         let choice = random.next()
         let source = corpus[random.below(corpus.count)]
@@ -60,7 +60,7 @@ package final class MutationFuzzer {
         }
         for _ in 0...Int((choice >> 6) & 3) {
             let change = random.next()
-            // Headers are short and decide most, so half of the changes go there.
+            // Headers are short and most important, so half of the changes are made there.
             let place = random.below(change & 1 == 0 ? min(length, 24) : length)
             let value = UInt8(truncatingIfNeeded: change >> 8)
             switch (change >> 1) & 3 {

@@ -1,10 +1,10 @@
 import Foundation
 package import MediaBase
 
-/// How far apart two pictures are.
+/// Distance between two frames.
 package enum PictureDistance {
-    /// Peak signal-to-noise ratio over all three planes in dB; infinite for equal pictures.
-    /// - Precondition: the pictures have one size.
+    /// Returns the peak signal-to-noise ratio over all three planes in dB; infinite for equal frames.
+    /// - Precondition: the frames have the same size.
     package static func psnr(_ a: I420Frame, _ b: I420Frame) -> Double {
         precondition(a.width == b.width && a.height == b.height)
         let sum = a.bytes.withUnsafeBufferPointer { a in

@@ -2,29 +2,29 @@ import MediaBase
 package import RTP
 package import SRTP
 
-/// A packet as a viewer has it after decryption.
+/// A packet as a subscriber has it after decryption.
 package struct ViewedPacket: Sendable {
     package var header: RTPHeader
-    /// Padding removed.
+    /// Payload without padding.
     package var payload: [UInt8]
     /// VP8 only.
     package var descriptor: VP8PayloadDescriptor?
-    /// Which publisher's packet it is, by its payload.
+    /// Number of the publisher that made the packet, from its payload.
     package var sourceID: UInt32
     package var index: Int64
-    /// Whole datagram.
+    /// Bytes of the whole datagram.
     package var datagramLength: Int
-    /// Unwrapped next to the newest one of this SSRC.
+    /// Sequence number, unwrapped next to the newest one of this SSRC.
     package var sequence: Int64
     /// Fixed header and header extension.
     package var head: [UInt8] = []
 
-    /// What its header extension says.
+    /// Returns the values of its header extensions.
     package func extensions(_ map: RTPExtensionMap) -> RTPExtensionValues {
         head.withUnsafeBytes { RTPExtensionValues(header, in: $0, map: map) }
     }
 
-    /// The media section that its header extension names.
+    /// Returns the MID in its header extension.
     package func mid(_ map: RTPExtensionMap) -> String? {
         head.withUnsafeBytes { RTPExtensionValues(header, in: $0, map: map).mid(in: $0)?.rawValue }
     }
@@ -34,34 +34,33 @@ extension ViewedPacket: CustomStringConvertible {
     package var description: String { "packet \(index) of source \(sourceID) as \(sequence), \(payload.count) bytes" }
 }
 
-/// What went wrong with a packet that a viewer got.
+/// Fault in a packet that a subscriber received.
 package struct ViewerFault: Error, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// The RTP streams under one key as a viewer gets them: decrypted by libsrtp2 and taken apart.
+/// The RTP streams under one key as a subscriber receives them: decrypted by libsrtp2 and parsed.
 package final class ReceivedStreams {
     private let context: SRTPContext
-    /// In order of arrival, by SSRC; a packet that came again is not repeated here.
+    /// Packets in order of arrival, by SSRC; repeated packets are not included.
     package private(set) var packets: [UInt32: [ViewedPacket]] = [:]
-    /// SSRC and packet index of everything that came, with the datagram: a second one must be the same to the byte, or a
-    /// keystream was used twice.
+    /// SSRC and packet index of each datagram, with its bytes: a second one must be equal byte by byte, or a keystream was used twice.
     private var datagrams: [UInt64: [UInt8]] = [:]
-    /// Datagrams that came again.
+    /// Datagrams that arrived repeatedly.
     package private(set) var repeated: [ViewedPacket] = []
-    /// Numbers of media packets that came with nothing but padding.
+    /// Numbers of media packets that contained only padding.
     package private(set) var fillers: [UInt32: [Int64]] = [:]
     private var unwrappers: [UInt32: SequenceUnwrapper] = [:]
     package private(set) var datagramCount = 0
 
     private let soundPayloadType: UInt8
     private let suite: SRTPSuite
-    /// SSRC of each RTX stream, and of the media that it repeats.
+    /// SSRC of each RTX stream, and of the media that it retransmits.
     package var rtx: [UInt32: UInt32] = [:]
-    /// What came on RTX streams, under the media's SSRC and first sequence number, in order of arrival; `head` is the RTX packet's.
+    /// Packets of RTX streams, under the media's SSRC and first sequence number, in order of arrival; `head` is the RTX packet's.
     package private(set) var retransmitted: [UInt32: [ViewedPacket]] = [:]
-    /// Headers of packets with nothing but padding, and their datagrams' lengths.
+    /// Headers of packets that contained only padding, and their datagrams' lengths.
     package private(set) var padding: [(header: RTPHeader, head: [UInt8], datagramLength: Int)] = []
 
     package init(key: SRTPKey, soundPayloadType: UInt8 = 111) throws {
@@ -70,13 +69,13 @@ package final class ReceivedStreams {
         suite = key.suite
     }
 
-    /// Packets of the one stream that there is.
+    /// Packets of the only stream.
     package var received: [ViewedPacket] {
         precondition(packets.count <= 1)
         return packets.values.first ?? []
     }
 
-    /// Packets of the publisher that made them.
+    /// Returns the packets that a publisher made.
     package func packets(from source: UInt32) -> [ViewedPacket] {
         for stream in packets.values {
             if stream[0].sourceID == source, stream[stream.count - 1].sourceID == source { return stream }
@@ -121,7 +120,7 @@ package final class ReceivedStreams {
         packets[ssrc, default: []].append(packet)
     }
 
-    /// A packet of an RTX stream: the sequence number of the first time stands before the payload (RFC 4588 section 4).
+    /// Receives a packet of an RTX stream: the original sequence number precedes the payload (RFC 4588 section 4).
     private func receive(_ packet: [UInt8], _ datagramLength: Int, _ sequence: Int64, repeating media: UInt32) throws {
         let header = try packet.withUnsafeBytes { try RTPHeader(parsing: $0) }
         let head = Array(packet[..<header.payloadOffset])
@@ -155,7 +154,7 @@ package final class ReceivedStreams {
         retransmitted[media, default: []].append(viewed)
     }
 
-    /// Two datagrams under one index. Only where the payload alone goes into the keystream may the header extension differ.
+    /// Compares two datagrams with one index. The header extension may differ only if the keystream depends on the payload alone.
     private func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         if a == b { return true }
         guard !suite.isAEAD, a.count == b.count, a[..<12] == b[..<12],

@@ -12,7 +12,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
-    /// 0..<bound without the rejection loop of `Int.random(in:)`, which costs a fuzz loop more than the parser does.
+    /// Returns a number in 0..<bound without the rejection loop of `Int.random(in:)`, which costs a fuzz loop more than the parser does.
     package mutating func below(_ bound: Int) -> Int {
         Int(truncatingIfNeeded: (UInt64(truncatingIfNeeded: bound) &* (next() >> 32)) >> 32)
     }

@@ -1,28 +1,28 @@
 package import MediaBase
 package import RTP
 
-/// One packet as a publisher made it. Its payload says who made it and which one it is, so that what a viewer gets is recognised
+/// A packet as a publisher made it. Its payload contains the publisher and the packet's index, so that received packets are identified
 /// without trusting any header.
 package struct SourcePacket: Sendable {
     package var header: RTPHeader
     package var payload: [UInt8]
-    /// Counted for ever from the source's first packet; the low 16 bits are the header's sequence number.
+    /// Index from the source's first packet; the low 16 bits are the header's sequence number.
     package var index: Int64
     package var startsKeyFrame: Bool
 }
 
 /// A publisher's track in virtual time.
 package struct SyntheticSource: Sendable {
-    /// Bytes of identity in each payload.
+    /// Bytes of the identity in each payload.
     package static let identityLength = 24
 
     package let id: UInt32
     package let kind: MediaKind
     package let ssrc: SSRC
     package let payloadType: PayloadType
-    /// 7-bit picture ids instead of 15-bit ones.
+    /// 7-bit PictureIDs instead of 15-bit ones.
     package var hasNarrowPictureIDs = false
-    /// Plain descriptors of one byte, without picture ids.
+    /// False: plain descriptors of one byte, without PictureIDs.
     package var hasPictureIDs = true
     package var nextIndex: Int64
     package var timestamp: UInt32
@@ -42,16 +42,16 @@ package struct SyntheticSource: Sendable {
         tl0 = UInt8(truncatingIfNeeded: random.next())
     }
 
-    /// One packet of sound.
+    /// Returns one audio packet.
     package mutating func sound(bytes: Int = 120) -> SourcePacket {
         timestamp &+= 960
         return packet(descriptor: [], bytes: bytes, marker: false, startsKeyFrame: false)
     }
 
-    /// One frame of video in `packets` packets, whose payloads have `sizes` bytes in turn.
+    /// Returns one frame of video in `packets` packets, whose payloads have `sizes` bytes in turn.
     /// - Parameters:
     ///   - layer: temporal layer, 0...3.
-    ///   - isSync: it depends on the base layer only.
+    ///   - isSync: the frame depends on the base layer only.
     package mutating func frame(
         isKey: Bool, packets: Int = 4, sizes: [Int] = [1100], layer: UInt8 = 0, isSync: Bool = true
     ) -> [SourcePacket] {
@@ -79,7 +79,7 @@ package struct SyntheticSource: Sendable {
         }
     }
 
-    /// A packet of padding alone, with the time of the last picture, as a publisher without RTX probes.
+    /// Returns a packet with only padding and the timestamp of the last frame, as a publisher without RTX sends probes.
     package mutating func padding() -> SourcePacket {
         let header = RTPHeader(
             payloadType: payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: nextIndex)),
@@ -88,7 +88,7 @@ package struct SyntheticSource: Sendable {
         return SourcePacket(header: header, payload: [], index: nextIndex, startsKeyFrame: false)
     }
 
-    /// The packet as it goes out in the clear.
+    /// Returns the packet's bytes before encryption.
     package static func bytes(of packet: SourcePacket) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: RTPHeader.fixedLength)
         bytes.withUnsafeMutableBytes { _ = packet.header.write(into: $0) }

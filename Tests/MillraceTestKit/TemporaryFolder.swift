@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for a test's files; gone with the value, or with the process for `shared`.
+/// A temporary folder for a test's files; deleted with the value, or with the process for `shared`.
 package final class TemporaryFolder: Sendable {
     package static let shared: TemporaryFolder = {
         let folder = TemporaryFolder()
@@ -19,6 +19,6 @@ package final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A path in it that no other test uses.
+    /// Returns a path in the folder that no other test uses.
     package func file(_ name: String) -> String { "\(path)/\(UUID().uuidString)-\(name)" }
 }

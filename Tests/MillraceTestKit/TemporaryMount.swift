@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small file system in memory for a test that runs as root; gone with `end`.
+/// A small file system in memory for a test that runs as root; unmounted by `end`.
 package final class TemporaryMount {
     package struct Failed: Error {}
 

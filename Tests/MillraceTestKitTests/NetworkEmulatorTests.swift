@@ -5,7 +5,7 @@ import Testing
 @Suite("One link of the emulated network")
 struct NetworkEmulatorTests {
     struct Run {
-        /// Of each datagram in turn, in ms; nil: it did not come out.
+        /// Arrival of each datagram in ms; nil if it was lost.
         var arrivals: [Double?] = []
         var duplicates: [Double] = []
         var link: NetworkEmulator
@@ -15,7 +15,7 @@ struct NetworkEmulatorTests {
         var bursts: [Int] {
             arrivals.split { $0 != nil }.map(\.count)
         }
-        /// From the time it was sent, in ms.
+        /// Returns the delays from the time of sending, in ms.
         func delays(every interval: Double) -> [Double] {
             arrivals.enumerated().compactMap { i, arrival in arrival.map { $0 - Double(i) * interval } }
         }
@@ -47,7 +47,7 @@ struct NetworkEmulatorTests {
         #expect(run.duplicates.isEmpty)
     }
 
-    @Test("uniform loss: its rate, and bursts of 1 / (1 - rate)", arguments: [0.01, 0.05, 0.1, 0.5])
+    @Test("Uniform loss: its rate, and bursts of 1 / (1 - rate)", arguments: [0.01, 0.05, 0.1, 0.5])
     func uniformLoss(rate: Double) {
         let count = 100_000
         let run = Self.run(LinkConditions(loss: rate, delay: .zero), count: count)
@@ -58,13 +58,13 @@ struct NetworkEmulatorTests {
         #expect(run.link.statistics.lost == run.losses)
     }
 
-    @Test("no loss and nothing but loss", arguments: [0.0, 1.0])
+    @Test("No loss and total loss", arguments: [0.0, 1.0])
     func extremeLoss(rate: Double) {
         #expect(Self.run(LinkConditions(loss: rate, delay: .zero), count: 1000).losses == Int(rate * 1000))
     }
 
     @Test(
-        "Gilbert-Elliott: rate and length of bursts as the chain has them",
+        "Gilbert-Elliott: rate and length of bursts match the chain's",
         arguments: [(0.05, 3), (0.01, 5), (0.2, 10), (0.3, 1.5)] as [(Double, Double)])
     func burstLoss(loss: Double, length: Double) {
         let chain = GilbertElliott.bursts(loss: loss, length: length)
@@ -73,7 +73,7 @@ struct NetworkEmulatorTests {
         conditions.loss = .bursts(chain)
         let count = 300_000
         let run = Self.run(conditions, count: count)
-        // Four deviations of a sum of as many bursts, whose lengths are geometric: mean L, variance L^2 - L.
+        // Four deviations of the sum of as many bursts, whose lengths are geometric: mean L, variance L^2 - L.
         let expected = Double(count) * loss / length
         let tolerance = 4 * ((2 - 1 / length) / expected).squareRoot()
         #expect(abs(Double(run.losses) / Double(count) / loss - 1) < tolerance, "\(run.losses)")
@@ -93,7 +93,7 @@ struct NetworkEmulatorTests {
         #expect(abs(Double(run.losses) / 300_000 / chain.expectedLoss - 1) < 0.06)
     }
 
-    @Test("a bottleneck passes its rate and not more, and its queue is bounded")
+    @Test("A bottleneck passes at most its rate, and its queue is bounded")
     func rate() throws {
         var conditions = LinkConditions(delay: .milliseconds(10))
         conditions.rate = .kilobits(1000)
@@ -134,7 +134,7 @@ struct NetworkEmulatorTests {
         #expect(link.send(bytes: 1000, now: .milliseconds(60)).first == .milliseconds(650), "order is kept")
     }
 
-    @Test("even jitter: from nothing to its size, mean and deviation of an even distribution")
+    @Test("Uniform jitter: from zero to its size, with mean and deviation of a uniform distribution")
     func evenJitter() {
         var conditions = LinkConditions(delay: .milliseconds(30))
         conditions.jitter = .uniform(.milliseconds(40))
@@ -152,7 +152,7 @@ struct NetworkEmulatorTests {
         #expect(zip(came, came.dropFirst()).contains { $0 > $1 }, "it reorders")
     }
 
-    @Test("bell-shaped jitter: mean, deviation, and the shares within one and two deviations")
+    @Test("Bell-shaped jitter: mean, deviation, and the shares within one and two deviations")
     func bellJitter() {
         var conditions = LinkConditions(delay: .milliseconds(100))
         conditions.jitter = .bell(.milliseconds(10))
@@ -175,7 +175,7 @@ struct NetworkEmulatorTests {
         #expect(Set(came).count < came.count, "some wait for others")
     }
 
-    @Test("the share held back is overtaken by others")
+    @Test("The share held back is overtaken by others")
     func reordering() {
         var conditions = LinkConditions(delay: .milliseconds(10))
         conditions.reordering = 0.1
@@ -205,7 +205,7 @@ struct NetworkEmulatorTests {
         #expect(link.statistics.oversized == 1)
     }
 
-    @Test("the same seed gives the same run, another one another")
+    @Test("The same seed gives the same run, another one another")
     func seeds() {
         var conditions = LinkConditions(loss: 0.1, delay: .milliseconds(10))
         conditions.jitter = .bell(.milliseconds(5))

@@ -9,7 +9,7 @@ struct VirtualNetworkTests {
         SocketAddress(octets: [10, 0, UInt8(n >> 8), UInt8(n & 255)], port: port)!
     }
 
-    /// Sends a numbered datagram each `interval` to `to` and notes what it gets.
+    /// Sends a numbered datagram each `interval` to `to` and records what it receives.
     final class Peer {
         let network: VirtualNetwork
         let address: SocketAddress
@@ -57,7 +57,7 @@ struct VirtualNetworkTests {
         #expect(sender.sent == 101, "nothing happens twice")
     }
 
-    @Test("what is to happen at the same time happens in the order it was put in")
+    @Test("Events at the same time happen in order of insertion")
     func orderAtOneInstant() {
         let network = VirtualNetwork(seed: 1)
         let receiver = Peer(network, at: Self.address(1), every: .never)
@@ -120,7 +120,7 @@ struct VirtualNetworkTests {
                     timeouts.append(now)
                     deadline = .never
                 }), at: [Self.address(1)])
-        // Put off before it was due.
+        // Postponed before it was due.
         network.send([1], from: Self.address(2), to: Self.address(1))
         network.run(until: .milliseconds(60))
         #expect(timeouts.isEmpty)
@@ -153,7 +153,7 @@ struct VirtualNetworkTests {
         #expect(peer.received.allSatisfy { $0.bytes.allSatisfy { $0 == 3 } })
     }
 
-    /// A relay in the middle that sends each datagram on to the two peers after its sender.
+    /// A relay in the middle that forwards each datagram to the two peers after its sender.
     static func star(peers count: Int, seed: UInt64, extra: Bool = false, until end: MediaTime) -> (
         VirtualNetwork, [Peer]
     ) {
@@ -178,7 +178,7 @@ struct VirtualNetworkTests {
         return (network, peers)
     }
 
-    @Test("the same seed gives the same trace, another one another")
+    @Test("The same seed gives the same trace, another one another")
     func traces() {
         let first = Self.star(peers: 10, seed: 3, until: .milliseconds(2000)).0
         let second = Self.star(peers: 10, seed: 3, until: .milliseconds(2000)).0
@@ -186,7 +186,7 @@ struct VirtualNetworkTests {
         #expect(Self.star(peers: 10, seed: 4, until: .milliseconds(2000)).0.trace != first.trace)
     }
 
-    @Test("one more endpoint leaves the others' luck alone")
+    @Test("One more endpoint does not change the random numbers of the others")
     func independence() {
         let plain = Self.star(peers: 5, seed: 3, until: .milliseconds(1000)).1
         let more = Self.star(peers: 5, seed: 3, extra: true, until: .milliseconds(1000)).1
@@ -195,7 +195,7 @@ struct VirtualNetworkTests {
         }
     }
 
-    /// CPU time of this thread: beside other tests a clock would measure the machine.
+    /// CPU time of this thread: with other tests running, a clock would measure the machine.
     private static var threadTime: Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

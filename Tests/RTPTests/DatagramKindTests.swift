@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Datagrams on one port (RFC 7983, RFC 5761)")
 struct DatagramKindTests {
-    @Test("section 7: ranges of the first byte", arguments: 0...255 as ClosedRange<UInt8>)
+    @Test("Section 7: ranges of the first byte", arguments: 0...255 as ClosedRange<UInt8>)
     func firstByte(first: UInt8) {
         let expected: DatagramKind =
             switch first {
@@ -18,7 +18,7 @@ struct DatagramKindTests {
     }
 
     @Test(
-        "RTP against RTCP by the second byte",
+        "The second byte distinguishes RTP from RTCP",
         arguments: [
             (0, false), (96, false), (191, false), (192, true), (200, true), (207, true), (223, true), (224, false),
             (255, false),

@@ -11,7 +11,7 @@ struct NTPTimeTests {
     }
 
     @Test(
-        "there and back",
+        "Conversion in both directions",
         arguments: [1, 999_999_999, 1_700_000_000_123_456_789, 2_085_978_496_000_000_001, -1] as [Int64])
     func roundTrip(nanoseconds: Int64) {
         #expect(NTPTime(unixNanoseconds: nanoseconds).unixNanoseconds == nanoseconds)
@@ -27,7 +27,7 @@ struct NTPTimeTests {
     }
 
     @Test("RFC 3550 section 6.4.1, figure 2: the round trip of the example") func roundTripExample() {
-        // Sent at 0xb44db705.20000000; the reception report comes 6.125 s later, 5.250 s of which it lay with the receiver.
+        // Sent at 0xb44db705.20000000; the reception report arrives 6.125 s later, 5.250 s of which it was held by the receiver.
         let block = ReportBlock(
             source: SSRC(1), fractionLost: 0, cumulativeLost: 0, highestSequence: 0, jitter: 0,
             lastSenderReport: 0xb705_2000, delaySinceLastSenderReport: 0x0005_4000)

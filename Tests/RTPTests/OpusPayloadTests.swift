@@ -8,7 +8,7 @@ struct OpusPayloadTests {
         try bytes.withUnsafeBytes { try OpusPayload(parsing: $0) }
     }
 
-    @Test("table 2: frame sizes of all 32 configurations", arguments: 0..<32 as Range<UInt8>)
+    @Test("Table 2: frame sizes of all 32 configurations", arguments: 0..<32 as Range<UInt8>)
     func frameSizes(configuration: UInt8) throws {
         let tenths: [Int] =
             configuration < 12

@@ -13,7 +13,7 @@ struct RTCPFeedbackTests {
         #expect(try withPacket(bytes) { try GenericNACK(parsing: $0) } == nack)
     }
 
-    @Test("runs across every edge", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
+    @Test("Runs across every boundary", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
     func nackEdges(first: UInt16) throws {
         let sequences = (0..<40).map { SequenceNumber(first &- 3 &+ $0) }
         let bytes = written(GenericNACK(sender: SSRC(1), media: SSRC(2), sequences: sequences).write)
@@ -26,7 +26,7 @@ struct RTCPFeedbackTests {
         #expect(written(FIR(sender: SSRC(1), entries: []).write).isEmpty)
     }
 
-    @Test("RFC 4585 section 6.3.1: picture loss") func pli() throws {
+    @Test("RFC 4585 section 6.3.1: picture loss indication (PLI)") func pli() throws {
         let pli = PLI(sender: SSRC(1), media: SSRC(0xffff_ffff))
         let bytes = TestVector.bytes(hexadecimal: "81ce0002 00000001 ffffffff")
         #expect(written(pli.write) == bytes)
@@ -53,7 +53,7 @@ struct RTCPFeedbackTests {
     }
 
     @Test(
-        "rates keep 18 bits, rounded down",
+        "Rates keep 18 bits, rounded down",
         arguments: [0, 1, 262_143, 262_144, 262_145, 1_000_000_007, .max] as [Int64])
     func rembRates(rate: Int64) throws {
         let bytes = written(REMB(sender: SSRC(1), bitrate: Bitrate(rawValue: rate), sources: []).write)

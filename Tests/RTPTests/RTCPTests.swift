@@ -3,14 +3,14 @@ import MillraceTestKit
 import RTP
 import Testing
 
-/// Bytes of what `write` appends.
+/// Returns the bytes that `write` appends.
 func written(_ write: (inout [UInt8]) -> Void) -> [UInt8] {
     var bytes: [UInt8] = []
     write(&bytes)
     return bytes
 }
 
-/// Reads `bytes` as one packet and hands it to `body`, whose error comes out as it is.
+/// Reads `bytes` as one packet and hands it to `body`, whose errors are rethrown.
 func withPacket<Value>(_ bytes: [UInt8], _ body: (RTCPPacket) throws -> Value) throws -> Value {
     try bytes.withUnsafeBytes { try body(RTCPPacket(parsing: $0)) }
 }
@@ -23,7 +23,7 @@ struct RTCPTests {
     static let blockBytes = TestVector.bytes(
         hexadecimal: "01020304 80fffffe 0001ffff 00000007 b7052000 00054000")
 
-    @Test("section 6.4.1: sender report") func senderReport() throws {
+    @Test("Section 6.4.1: sender report") func senderReport() throws {
         let report = SenderReport(
             sender: SSRC(0xcafe_babe), ntpTime: NTPTime(rawValue: 0xb44d_b705_2000_0000),
             rtpTimestamp: RTPTimestamp(0xffff_ffff), packetCount: 3, octetCount: 4_000, blocks: [Self.block])
@@ -34,7 +34,7 @@ struct RTCPTests {
         #expect(try withPacket(bytes) { try SenderReport(parsing: $0) } == report)
     }
 
-    @Test("section 6.4.2: receiver report, with a profile's extension behind it") func receiverReport() throws {
+    @Test("Section 6.4.2: receiver report, followed by a profile's extension") func receiverReport() throws {
         let report = ReceiverReport(sender: SSRC(1), blocks: [Self.block, Self.block])
         let bytes = TestVector.bytes(hexadecimal: "82c9000d 00000001") + Self.blockBytes + Self.blockBytes
         #expect(written(report.write) == bytes)
@@ -44,7 +44,7 @@ struct RTCPTests {
     }
 
     @Test(
-        "cumulative loss is 24 bits with a sign",
+        "Cumulative loss has 24 bits and a sign",
         arguments: [
             (0, 0), (0x7f_ffff, 0x7f_ffff), (0x80_0000, 0x7f_ffff), (-0x80_0000, -0x80_0000), (.min, -0x80_0000),
         ]
@@ -56,7 +56,7 @@ struct RTCPTests {
         #expect(try withPacket(bytes) { try ReceiverReport(parsing: $0) }.blocks[0].cumulativeLost == expected)
     }
 
-    @Test("section 6.5: descriptions of every length are padded alike", arguments: 0...9)
+    @Test("Section 6.5: descriptions of every length have correct padding", arguments: 0...9)
     func sdes(length: Int) throws {
         let sdes = SDES(chunks: [
             .init(source: SSRC(1), cname: String(repeating: "c", count: length)),
@@ -75,7 +75,7 @@ struct RTCPTests {
         #expect(written(sdes.write) == TestVector.bytes(hexadecimal: "81ca0003 01020304 01026162 00000000"))
     }
 
-    @Test("section 6.6: goodbye") func bye() throws {
+    @Test("Section 6.6: goodbye") func bye() throws {
         let bye = BYE(sources: [SSRC(1), SSRC(2)], reason: "so long")
         let bytes = TestVector.bytes(hexadecimal: "82cb0004 00000001 00000002 07736f20 6c6f6e67")
         #expect(written(bye.write) == bytes)
@@ -134,7 +134,7 @@ struct RTCPCompoundTests {
         #expect(try Self.kinds(bytes) == [.receiverReport, .sdes, .pli])
     }
 
-    @Test("a datagram may start with any packet (RFC 5506)") func reducedSize() throws {
+    @Test("A datagram may start with any packet (RFC 5506)") func reducedSize() throws {
         #expect(try Self.kinds(written(PLI(sender: SSRC(1), media: SSRC(2)).write)) == [.pli])
     }
 
@@ -158,7 +158,7 @@ struct RTCPCompoundTests {
         #expect(throws: RTPError.unsupportedVersion(.rtcpHeader)) { try Self.kinds([0x40, 201, 0, 0]) }
     }
 
-    @Test("datagrams of programs that others wrote", arguments: ["ffmpeg-5.1-vp8", "gstreamer-1.22-vp8"])
+    @Test("Datagrams recorded from other programs", arguments: ["ffmpeg-5.1-vp8", "gstreamer-1.22-vp8"])
     func captured(name: String) throws {
         let media = try RTPHeaderTests.parse(TestVector.datagrams("captures/\(name).hex", "rtp")[0]).ssrc
         let datagrams = try TestVector.datagrams("captures/\(name).hex", "rtcp")

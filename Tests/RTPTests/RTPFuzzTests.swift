@@ -3,8 +3,8 @@ import MillraceTestKit
 import RTP
 import Testing
 
-/// 900,000 of the million inputs; STUNTests has the others. Each test checks besides that damage leaves enough that parses, so
-/// that the depths of a parser are reached.
+/// 900,000 of the million inputs; STUNTests has the others. Each test also checks that enough damaged inputs still parse, so that all parts
+/// of a parser are reached.
 @Suite("No input traps a parser of RTP")
 struct RTPFuzzTests {
     static func packets() throws -> [[UInt8]] {
@@ -114,7 +114,7 @@ struct RTPFuzzTests {
         for kind in RTCPKind.allCases where kind != .other { #expect(parsed[kind, default: 0] > 500, "\(kind)") }
     }
 
-    /// Reads a packet of any kind and writes what was read.
+    /// Reads a packet of any kind and writes the result.
     static func readAndWrite(_ packet: RTCPPacket) throws {
         var bytes: [UInt8] = []
         switch packet.kind {

@@ -52,7 +52,7 @@ struct RTPHeaderTests {
         #expect(header.payloadLength == 8 && header.paddingLength == 0)
     }
 
-    @Test("edges of the sequence number", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
+    @Test("Limits of the sequence number", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
     func sequenceEdges(number: UInt16) throws {
         var header = RTPHeader(
             payloadType: PayloadType(127), sequenceNumber: SequenceNumber(number), timestamp: RTPTimestamp(.max),
@@ -83,12 +83,12 @@ struct RTPHeaderTests {
         #expect(Self.failure(Array(Self.everything[..<32])) == .truncated(.padding))
     }
 
-    @Test("other versions", arguments: [0x00, 0x40, 0xc0] as [UInt8])
+    @Test("Other versions are refused", arguments: [0x00, 0x40, 0xc0] as [UInt8])
     func refusesOtherVersions(first: UInt8) {
         #expect(Self.failure([first] + Self.plain[1...]) == .unsupportedVersion(.fixedHeader))
     }
 
-    @Test("padding that cannot be", arguments: [0, 9, 255] as [UInt8])
+    @Test("Invalid padding is refused", arguments: [0, 9, 255] as [UInt8])
     func refusesImpossiblePadding(count: UInt8) {
         #expect(Self.failure(Self.everything.dropLast() + [count]) == .invalid(.padding))
     }
@@ -98,7 +98,7 @@ struct RTPHeaderTests {
         #expect(header.payloadLength == 0 && header.paddingLength == 8)
     }
 
-    @Test("packets of programs that others wrote", arguments: ["ffmpeg-5.1-vp8", "gstreamer-1.22-vp8"])
+    @Test("Packets recorded from other programs", arguments: ["ffmpeg-5.1-vp8", "gstreamer-1.22-vp8"])
     func capturedPackets(name: String) throws {
         let headers = try TestVector.datagrams("captures/\(name).hex", "rtp").map(Self.parse)
         #expect(headers.count >= 3)

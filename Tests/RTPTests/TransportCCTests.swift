@@ -14,7 +14,7 @@ struct TransportCCTests {
             arrivals: arrivals.map { .init(sequence: SequenceNumber($0.0), delta: $0.1) })
     }
 
-    @Test("section 3.1.3: run length chunk") func runLength() throws {
+    @Test("Section 3.1.3: run length chunk") func runLength() throws {
         let feedback = Self.feedback(base: 10, count: 3, reference: -1, [(10, 4), (11, 5), (12, 6)])
         let bytes = TestVector.bytes(
             hexadecimal: "8fcd0006 00000001 00000002 000a0003 ffffff09 20030405 06000000")
@@ -22,7 +22,7 @@ struct TransportCCTests {
         #expect(try withPacket(bytes) { try TransportCC(parsing: $0) } == feedback)
     }
 
-    @Test("section 3.1.4: status vector of one-bit symbols") func oneBitVector() throws {
+    @Test("Section 3.1.4: status vector of one-bit symbols") func oneBitVector() throws {
         let feedback = Self.feedback(base: 0xffff, count: 14, [(0xffff, 1), (1, 2), (12, 255)])
         // 1 0, then 1 0 1 0 0 0 0 0 0 0 0 0 0 1
         let bytes = TestVector.bytes(
@@ -31,7 +31,7 @@ struct TransportCCTests {
         #expect(try withPacket(bytes) { try TransportCC(parsing: $0) } == feedback)
     }
 
-    @Test("section 3.1.4: status vector of two-bit symbols") func twoBitVector() throws {
+    @Test("Section 3.1.4: status vector of two-bit symbols") func twoBitVector() throws {
         let feedback = Self.feedback(base: 0, count: 7, [(0, 1), (2, -1), (6, 256)])
         // 1 1, then 01 00 10 00 00 00 10
         let bytes = TestVector.bytes(
@@ -42,7 +42,7 @@ struct TransportCCTests {
         #expect(try withPacket(whole) { try TransportCC(parsing: $0) } == feedback)
     }
 
-    @Test("any mix of statuses is written as it is read", arguments: 0..<60 as Range<UInt64>)
+    @Test("Any mix of statuses is written as it is read", arguments: 0..<60 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let count = 1 + random.below(seed % 3 == 0 ? 20_000 : 60)
@@ -64,7 +64,7 @@ struct TransportCCTests {
         #expect(try withPacket(written(feedback.write)) { try TransportCC(parsing: $0) } == feedback)
     }
 
-    @Test("memory is used again, and an error leaves it usable") func readAgain() throws {
+    @Test("Memory is reused, and stays usable after an error") func readAgain() throws {
         var value = TransportCC()
         let many = Self.feedback(base: 7, count: 40, reference: 5, (0..<40).map { ($0 + 7, Int16($0) * 9 - 100) })
         let few = Self.feedback(base: 0xffff, count: 3, reference: -1, [(0xffff, 4), (1, -6)])
@@ -111,7 +111,7 @@ struct TransportCCTests {
         #expect(TransportCC.make(sender: SSRC(1), media: SSRC(2), feedbackCount: 0, packets: []) == nil)
     }
 
-    @Test("statuses and deltas that cannot be") func refusals() {
+    @Test("Invalid statuses and deltas are refused") func refusals() {
         let head = "8fcd0004 00000001 00000002 00000002 00000009"
         let cases: [(String, RTPError)] = [
             (head, .truncated(.transportStatus)),

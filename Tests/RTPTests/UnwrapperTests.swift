@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Unwrapping of sequence numbers and timestamps")
 struct UnwrapperTests {
-    @Test("first number", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
+    @Test("First number", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
     func firstNumber(number: UInt16) {
         var unwrapper = SequenceUnwrapper()
         #expect(unwrapper.highest == nil)
@@ -15,7 +15,7 @@ struct UnwrapperTests {
         #expect(unwrapper.highest == Int64(number) + 1)
     }
 
-    @Test("as far ahead and behind as can be", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
+    @Test("Largest distances ahead and behind", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
     func farthest(number: UInt16) {
         var ahead = SequenceUnwrapper(reference: Int64(number))
         #expect(ahead.unwrap(SequenceNumber(number &+ 32_767)) == Int64(number) + 32_767)
@@ -43,7 +43,7 @@ struct UnwrapperTests {
         #expect(unwrapper.highest == 65_535)
     }
 
-    @Test("timestamps", arguments: [0, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff] as [UInt32])
+    @Test("Timestamps", arguments: [0, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff] as [UInt32])
     func timestamps(value: UInt32) {
         var unwrapper = TimestampUnwrapper()
         #expect(unwrapper.unwrap(RTPTimestamp(value)) == Int64(value))
@@ -59,7 +59,7 @@ struct UnwrapperTests {
         #expect(TimestampUnwrapper(reference: .min).peek(RTPTimestamp(.max)) == 0xffff_ffff)
     }
 
-    @Test("timestamps that advance by 2^31 - 1 restart from the wire at the limit and keep their low 32 bits")
+    @Test("Timestamps that advance by 2^31 - 1 restart from the wire at the limit and keep their low 32 bits")
     func timestampLimit() {
         let limit = TimestampUnwrapper.limit
         var unwrapper = TimestampUnwrapper(reference: limit - 0x7fff_ffff * 1_000)
@@ -72,7 +72,7 @@ struct UnwrapperTests {
             #expect(UInt32(truncatingIfNeeded: extended) == timestamp && extended.magnitude <= UInt64(limit))
             if extended < last { restarts += 1 }
             last = extended
-            // A packet that comes late is placed beside its neighbours.
+            // A late packet is placed beside its neighbours.
             #expect(unwrapper.unwrap(RTPTimestamp(timestamp &- 3_000)) == extended - 3_000)
             #expect(unwrapper.highest == extended)
         }

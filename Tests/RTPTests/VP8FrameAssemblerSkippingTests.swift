@@ -2,7 +2,7 @@ import MediaBase
 import RTP
 import Testing
 
-@Suite("A whole key frame behind a hole ends the waiting")
+@Suite("A complete key frame behind a gap ends the wait for the missing packets")
 struct VP8FrameAssemblerSkippingTests {
     private typealias Base = VP8FrameAssemblerTests
 
@@ -12,7 +12,7 @@ struct VP8FrameAssemblerSkippingTests {
         stream.packets.filter { $0.timestamp == frame * 3_000 }
     }
 
-    @Test("only where that is asked for, and once the last packet of it is there", arguments: [false, true])
+    @Test("Only if this is enabled, and once the key frame's last packet has arrived", arguments: [false, true])
     func skips(_ skips: Bool) throws {
         let lost = try #require(packets(of: 13).first)
         let late = try #require(packets(of: 20).last)
@@ -28,7 +28,7 @@ struct VP8FrameAssemblerSkippingTests {
         #expect((assembler.nextTimeout == nil) == skips)
     }
 
-    @Test("what comes before the key frame is whole mends the hole") func mends() throws {
+    @Test("Packets that arrive before the key frame is complete fill the gap") func mends() throws {
         let lost = try #require(packets(of: 13).first)
         let end = try #require(packets(of: 20).last).sequence
         var assembler = VP8FrameAssembler(maximumWait: .seconds(1), skipsToKeyFrames: true)
@@ -41,7 +41,7 @@ struct VP8FrameAssemblerSkippingTests {
         #expect(out.gaps.isEmpty && assembler.droppedFrames == 0)
     }
 
-    @Test("packets of a key frame in any order") func disorder() throws {
+    @Test("Packets of a key frame in any order") func disorder() throws {
         let lost = try #require(packets(of: 13).first)
         let key = packets(of: 20)
         var assembler = VP8FrameAssembler(maximumWait: .seconds(1), skipsToKeyFrames: true)

@@ -12,7 +12,7 @@ struct VP8FrameAssemblerTests {
         var payload: [UInt8]
     }
 
-    /// A made-up stream: key frames have bit 0 of the first byte clear, the rest is noise.
+    /// A synthetic stream: key frames have bit 0 of the first byte clear, the rest is random.
     static func stream(
         frames: Int, keyFrameEvery: Int, from first: Int64 = 65_530, seed: UInt64 = 3, nonReference: Bool = false
     ) -> (frames: [[UInt8]], packets: [Packet]) {
@@ -55,7 +55,7 @@ struct VP8FrameAssemblerTests {
         return (frames, gaps)
     }
 
-    @Test("sizes around what a packet holds", arguments: [1, 95, 96, 97, 192, 193, 1_000])
+    @Test("Sizes around the capacity of a packet", arguments: [1, 95, 96, 97, 192, 193, 1_000])
     func packetSizes(length: Int) {
         var packetizer = VP8Packetizer(maximumPayloadLength: 100)
         let frame = [UInt8](repeating: 7, count: length)
@@ -63,7 +63,7 @@ struct VP8FrameAssemblerTests {
         #expect(payloads.count == (length + 95) / 96)
         #expect(payloads.flatMap { $0.dropFirst(4) } == frame)
         #expect(payloads.allSatisfy { $0.count <= 100 })
-        // One segmented send: all but the last are of one size.
+        // All segments except the last have the same size, for one segmented send.
         #expect(Set(payloads.dropLast().map(\.count)).count <= 1)
         #expect((payloads.last?.count ?? 0) <= payloads[0].count)
     }
@@ -92,7 +92,7 @@ struct VP8FrameAssemblerTests {
         #expect(out.gaps.isEmpty && assembler.droppedFrames == 0 && !assembler.isWaitingForKeyFrame)
     }
 
-    @Test("reordering and duplicates", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("Reordering and duplicates", arguments: 1...8 as ClosedRange<UInt64>)
     func reordering(seed: UInt64) {
         let (frames, packets) = Self.stream(frames: 60, keyFrameEvery: 10, seed: seed)
         var random = SeededGenerator(seed: seed)
@@ -109,7 +109,7 @@ struct VP8FrameAssemblerTests {
         #expect(assembler.lateOrDuplicatePackets > 0)
     }
 
-    @Test("after a loss nothing comes until the next key frame") func loss() throws {
+    @Test("After a loss no frame is returned until the next key frame") func loss() throws {
         let (frames, packets) = Self.stream(frames: 30, keyFrameEvery: 10)
         let lost = try #require(packets.first { $0.timestamp == 13 * 3_000 })
         var assembler = VP8FrameAssembler(maximumWait: .milliseconds(100))
@@ -135,7 +135,7 @@ struct VP8FrameAssemblerTests {
         #expect(out.frames.map(\.bytes) == frames && out.gaps.isEmpty)
     }
 
-    @Test("a loss inside a frame that nothing refers to costs that frame only") func lossOfNonReference() throws {
+    @Test("A loss inside a non-reference frame costs only that frame") func lossOfNonReference() throws {
         let (frames, packets) = Self.stream(frames: 10, keyFrameEvery: 10, nonReference: true)
         let counts = Dictionary(grouping: packets, by: \.timestamp)
         let victim = try #require(counts.values.first { $0.count >= 3 && $0[0].timestamp > 0 })
@@ -148,7 +148,7 @@ struct VP8FrameAssemblerTests {
         #expect(!out.frames.contains { $0.timestamp == victim[0].timestamp })
     }
 
-    @Test("lost padding between frames hurts nothing") func lostPadding() {
+    @Test("Lost padding between frames is harmless") func lostPadding() {
         let (frames, packets) = Self.stream(frames: 4, keyFrameEvery: 10)
         var assembler = VP8FrameAssembler()
         for packet in packets {
@@ -162,7 +162,7 @@ struct VP8FrameAssemblerTests {
         #expect(out.gaps.map(\.count) == [5] && out.gaps.map(\.needsKeyFrame) == [false])
     }
 
-    @Test("packets of padding only, within and between frames") func padding() {
+    @Test("Packets with only padding, within and between frames") func padding() {
         let (frames, packets) = Self.stream(frames: 20, keyFrameEvery: 10)
         var assembler = VP8FrameAssembler()
         for packet in packets {
@@ -195,7 +195,7 @@ struct VP8FrameAssemblerTests {
         #expect(Self.drain(&assembler).frames.map(\.bytes) == Array(frames.dropLast()))
     }
 
-    @Test("jumps of any size are survived", arguments: [1_024, 5_000, 1 << 40, 1 << 59] as [Int64])
+    @Test("Jumps of any size are survived", arguments: [1_024, 5_000, 1 << 40, 1 << 59] as [Int64])
     func jumps(distance: Int64) throws {
         let (frames, packets) = Self.stream(frames: 20, keyFrameEvery: 10)
         var assembler = VP8FrameAssembler()
@@ -220,7 +220,7 @@ struct VP8FrameAssemblerTests {
     }
 
     @Test(
-        "random loss never gives a frame that was not sent, nor one that refers to a lost one",
+        "Random loss never gives a frame that was not sent, nor one that refers to a lost frame",
         arguments: 1...20 as ClosedRange<UInt64>)
     func randomLoss(seed: UInt64) {
         let (frames, packets) = Self.stream(frames: 200, keyFrameEvery: 15, seed: seed)

@@ -9,20 +9,20 @@ struct VP8PayloadDescriptorTests {
         try bytes.withUnsafeBytes { try VP8PayloadDescriptor(parsing: $0) }
     }
 
-    @Test("section 4.6.1: key frame in a single packet, PictureID 17") func keyFrame() throws {
+    @Test("Section 4.6.1: key frame in a single packet, PictureID 17") func keyFrame() throws {
         let descriptor = try Self.parse([0x90, 0x80, 0x11, 0x10, 0, 0])
         #expect(descriptor.startOfPartition && descriptor.partitionID == 0 && !descriptor.nonReference)
         #expect(descriptor.pictureID == 17 && descriptor.pictureIDWidth == 1 && descriptor.pictureIDOffset == 2)
         #expect(descriptor.headerLength == 3 && descriptor.isKeyFrameStart)
     }
 
-    @Test("section 4.6.2: interframe without PictureID") func interframe() throws {
+    @Test("Section 4.6.2: interframe without PictureID") func interframe() throws {
         let descriptor = try Self.parse([0x10, 0x01, 0])
         #expect(descriptor.headerLength == 1 && descriptor.isFrameStart && !descriptor.isKeyFrameStart)
         #expect(!descriptor.hasPictureID && !descriptor.hasTL0PicIdx && !descriptor.hasTemporalID)
     }
 
-    @Test("section 4.6.5: long PictureID 4711") func longPictureID() throws {
+    @Test("Section 4.6.5: long PictureID 4711") func longPictureID() throws {
         let descriptor = try Self.parse([0x80, 0x80, 0x92, 0x67, 0x00])
         #expect(descriptor.pictureID == 4_711 && descriptor.pictureIDWidth == 2)
         #expect(descriptor.headerLength == 4 && !descriptor.isFrameStart && !descriptor.isKeyFrameStart)
@@ -38,7 +38,7 @@ struct VP8PayloadDescriptorTests {
         #expect(descriptor.headerLength == 6)
     }
 
-    @Test("every combination of optional fields is written as it is read", arguments: 0..<64)
+    @Test("Every combination of optional fields is written as it is read", arguments: 0..<64)
     func roundTrip(bits: Int) throws {
         var descriptor = VP8PayloadDescriptor(startOfPartition: bits & 1 != 0, nonReference: bits & 2 != 0)
         descriptor.pictureIDWidth = bits & 4 == 0 ? 0 : bits & 8 == 0 ? 1 : 2
@@ -83,7 +83,7 @@ struct VP8PayloadDescriptorTests {
         #expect(throws: RTPError.truncated(.vp8Payload)) { try Self.parse([0x10]) }
     }
 
-    @Test("frames of programs that others wrote", arguments: ["ffmpeg-5.1-vp8", "gstreamer-1.22-vp8"])
+    @Test("Frames recorded from other programs", arguments: ["ffmpeg-5.1-vp8", "gstreamer-1.22-vp8"])
     func capturedFrames(name: String) throws {
         let descriptors = try TestVector.datagrams("captures/\(name).hex", "rtp").map { packet in
             try packet.withUnsafeBytes { packet in

@@ -31,7 +31,7 @@ import Testing
 
     private static let rates: [(UInt32, UInt32)] = [(UInt32.max, 1), (1, UInt32.max), (30, 1), (1_000, 1), (1_001, 1)]
 
-    @Test("an IVF header may claim any rate", arguments: rates)
+    @Test("An IVF header may claim any rate", arguments: rates)
     func ivfRates(rate: UInt32, scale: UInt32) throws {
         let path = folder.file("rate.ivf")
         var bytes = Array("DKIF".utf8) + [0, 0, 32, 0] + Array("VP80".utf8) + [64, 0, 48, 0]
@@ -46,7 +46,7 @@ import Testing
         #expect(used.0 <= 1_000 * used.1)
     }
 
-    @Test("a WebM track may claim any codec delay")
+    @Test("A WebM track may claim any codec delay")
     func codecDelay() throws {
         let path = folder.file("delay.webm")
         let writer = try WebMWriter(
@@ -54,7 +54,8 @@ import Testing
             configuration: WebMConfiguration(video: nil, audio: .init(channels: 2, preSkip: 65_535)))
         try writer.write(.audio, timestamp: .zero, isKeyframe: true, bytes: TestStream.audio[0])
         try writer.finish()
-        // Without a valid CodecPrivate the delay counts. The writer refuses long delays, so the four bytes of this one become the largest.
+        // Without a valid CodecPrivate the delay counts. The writer refuses long delays, so the four bytes of this one are replaced by the
+        // largest value.
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
         let head = Array("OpusHead".utf8)
         let codecDelay: [UInt8] = [0x56, 0xAA, 0x84]
@@ -67,7 +68,7 @@ import Testing
         #expect(try EncodedFile(path: path).audio?.preSkip == 206_158)
     }
 
-    /// `audioSkip` removes packets, `audioStart` moves all sound.
+    /// Writes a WebM file: `audioSkip` and `videoSkip` remove packets, `audioStart` moves all audio.
     private func webM(audioSkip: Range<Int> = 0..<0, videoSkip: Range<Int> = 0..<0, audioStart: MediaTime = .zero)
         throws -> String
     {
@@ -115,7 +116,7 @@ import Testing
         let path = try webM(audioSkip: 50..<75)
         let holed = try samples(of: path)
         #expect(holed.count == whole.count)
-        // After the gap the decoder has settled by 100 ms.
+        // The decoder has settled 100 ms after the gap.
         let from = (75 * 960 - 312 + 4800) * 2
         let difference = zip(whole[from...], holed[from...]).map { abs(Int($0) - Int($1)) }.max() ?? 0
         #expect(difference < 400)
@@ -190,7 +191,7 @@ import Testing
         #expect(count == 6)
     }
 
-    /// Two sizes, the small one first, as a browser's encoder begins.
+    /// Writes two sizes, the small one first, as a browser's encoder does.
     private func growing(finish: Bool = true) throws -> (path: String, writer: WebMWriter) {
         let path = folder.file("growing.webm")
         let writer = try WebMWriter(
@@ -222,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("CAN-3 the rotation of a file is in its header, and raw video is upright", arguments: Rotation.allCases)
+    @Test("CAN-3 a file's rotation is in its header, and raw video is upright", arguments: Rotation.allCases)
     func rotation(_ rotation: Rotation) throws {
         let path = folder.file("turned.webm")
         let writer = try WebMWriter(
@@ -251,11 +252,11 @@ import Testing
         }
     }
 
-    @Test("A file that is being written is no damaged file, at any length that it may have at that moment")
+    @Test("A file that is being written is not a damaged file, at any length that it may have at that moment")
     func fileBeingWritten() throws {
         let (path, writer) = try growing(finish: false)
         let whole = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        // As far as the writer has come, and cut inside the last blocks: a write of which a part has arrived.
+        // At the writer's position, and cut inside the last blocks as if only a part of a write had arrived.
         for cut in [0, 1, 7, 500] {
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             try handle.truncate(atOffset: UInt64(whole.count - cut))
@@ -264,7 +265,7 @@ import Testing
             #expect(report.isBeingWritten && !report.isDamaged && report.isCutOff == (cut > 0), "cut by \(cut)")
             #expect(report.video?.errors == 0)
         }
-        // It grows while it is read: what was there counts.
+        // It grows while it is read: the length at the start counts.
         let grows = folder.file("grows.webm")
         try Data(whole).write(to: URL(fileURLWithPath: grows))
         let growing = try FileHandle(forWritingTo: URL(fileURLWithPath: grows))
@@ -290,7 +291,7 @@ import Testing
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         let size = try handle.seekToEnd()
         try handle.seek(toOffset: size / 3)
-        // Several blocks with their heads.
+        // Several blocks with their headers.
         try handle.write(contentsOf: Data(repeating: 0, count: Int(size / 4)))
         try handle.truncate(atOffset: size - 7)
         try handle.close()
@@ -331,7 +332,7 @@ import Testing
             for _ in 0..<20 { bytes[Int.random(in: 300..<bytes.count, using: &generator)] ^= 1 << UInt8(round % 8) }
             let path = folder.file("mutated.webm")
             try Data(bytes).write(to: URL(fileURLWithPath: path))
-            // Damage that leaves nothing to decode throws, which is fine.
+            // Damage that leaves nothing to decode throws an error, which is accepted.
             _ = try? FileDecoder(path: path).run(to: [])
             try FileManager.default.removeItem(atPath: path)
         }

@@ -22,7 +22,7 @@ import Testing
         return await recorder.ended()
     }
 
-    /// Every packet of the file has a later time than the one before in its track, by ffprobe if it is installed.
+    /// Checks with ffprobe, if it is installed, that times increase from packet to packet within each track.
     private func expectOrdered(_ path: String) throws {
         let probe = "/usr/bin/ffprobe"
         guard FileManager.default.isExecutableFile(atPath: probe) else { return }
@@ -122,7 +122,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: inner).count == 2)
     }
 
-    @Test("An index of an earlier version is read: counters that it lacks are zero")
+    @Test("An index of an earlier version is read: missing counters are zero")
     func earlierIndex() throws {
         let text = """
             {"version":1,"session":"lobby","files":[{"stream":"cam","file":"a.webm","start":"","startUnixNanoseconds":5,

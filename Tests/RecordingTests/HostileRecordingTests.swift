@@ -6,11 +6,11 @@ import Testing
 
 @testable import Recording
 
-/// What a publisher can send to stop or to spoil the recording of its own stream.
+/// Media by which a publisher could stop or spoil the recording of its own stream.
 @Suite struct HostileRecordingTests {
     static let ntp: UInt64 = 0xe000_0000_1234_5678
 
-    /// Times of each track increase, by a millisecond at least, and stay near those of the packets.
+    /// Checks that times of each track increase by a millisecond at least, and stay near those of the packets.
     func expectOrdered(_ outputs: [StreamRecording.Output], end: MediaTime = .seconds(4.2)) {
         for kind in MediaKind.allCases {
             let times = outputs.frames(kind).map(\.time)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "A damaged key frame is left out, and video goes on with the next whole one",
+        "A damaged key frame is left out, and video continues with the next intact one",
         arguments: [
             ForgedPayload.keyFrame(width: 0, height: 0), ForgedPayload.keyFrame(width: 0, height: 120),
             ForgedPayload.keyFrame(width: 160, height: 0), ForgedPayload.keyFrame(width: 16_383, height: 16_383),
@@ -47,7 +47,7 @@ import Testing
         expectOrdered(outputs)
     }
 
-    @Test("A damaged key frame at the very start does not keep the file from beginning")
+    @Test("A damaged key frame at the start does not keep the file from beginning")
     func damagedStart() {
         var recording = StreamRecording(kinds: [.audio, .video])
         var packets = TestStream(wallClock: Self.ntp).packets()
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "One frame far ahead or behind costs nothing else",
+        "One frame far ahead or behind has no effect on others",
         arguments: [1 << 30, -(1 << 30), 1 << 31, 93_001, -95_000, 150_000] as [Int64])
     func oneFrameElsewhere(ticks: Int64) {
         for kind in MediaKind.allCases {
@@ -75,7 +75,7 @@ import Testing
             #expect(outputs.frames(.audio).count >= 198)
             #expect(recording.statistics.timeJumps >= 2)
             expectOrdered(outputs)
-            // Later frames lie at the place that their arrival gives.
+            // Later frames are at the position given by their arrival.
             #expect(
                 abs((outputs.frames(.video)[119].time - .nanoseconds(119 * 1_000_000_000 / 30)).rawValue) < 50_000_000)
             let last = outputs.frames(.audio).last?.time ?? .zero
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("RTP time that jumps with every frame leaves every frame, in order and in time")
+    @Test("If RTP time jumps with every frame, every frame is kept, in order and in time")
     func everyFrameJumps() {
         var recording = StreamRecording(kinds: [.audio, .video])
         let packets = TestStream(wallClock: Self.ntp).packets().map { packet in
@@ -98,7 +98,7 @@ import Testing
         expectOrdered(outputs)
     }
 
-    @Test("Frames of one timestamp are told apart by a millisecond each")
+    @Test("Frames with the same timestamp are one millisecond apart")
     func sameTimestamp() {
         var recording = StreamRecording(kinds: [.video])
         var packets = TestStream().packets(audio: [])
@@ -128,7 +128,7 @@ import Testing
         #expect(recording.statistics.damagedFrames == (isRefused ? 20 : 0))
     }
 
-    @Test("Large frames before the start are bounded: the file begins without waiting for reports")
+    @Test("The size of frames before the start is bounded: the file begins without waiting for reports")
     func heldBytes() {
         var recording = StreamRecording(kinds: [.audio, .video])
         var packets = TestStream().packets(audio: [])

@@ -48,7 +48,7 @@ import Testing
         try second.set(entry("c", 1005))
         #expect(second.entries.map(\.offset) == [2, 0, 5])
 
-        // One that is damaged is set aside, not lost.
+        // A damaged index is set aside, not deleted.
         let path = folder.path + "/s/index.json"
         try Data("{".utf8).write(to: URL(fileURLWithPath: path))
         let third = try RecordingIndex(session: "s", directory: folder.path + "/s")

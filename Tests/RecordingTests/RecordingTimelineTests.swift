@@ -15,7 +15,7 @@ import Testing
         timeline.note(.video, ticks: 0, arrival: .seconds(10), captureNTP: base.rawValue)
         timeline.note(.audio, ticks: 0, arrival: .seconds(10), captureNTP: base.rawValue)
         timeline.setReference(.video)
-        // The sound's clock turns out to be 20 ms off: 1 % of the pace takes two seconds to get there.
+        // The audio clock turns out to be 20 ms off: at 1 % of the pace the correction takes two seconds.
         var steps: [Double] = []
         var last = time(&timeline, .audio, 0)
         for index in 1...200 {

@@ -91,7 +91,7 @@ import Testing
         let entries = try RecordingIndex(session: "lobby", directory: folder.path).entries
         #expect(entries.map(\.participant) == [participant] && entries[0].streamName == "camera")
         #expect(entries[0].tracks == ["video", "audio"])
-        // Nothing came of the muted video: its track is gone from the file.
+        // The muted video had no frames: its track is removed from the file.
         let report = try FileDecoder(path: try #require(status.files.first)).run(to: [])
         #expect(report.video == nil && report.audio?.packets == 200 && !report.isDamaged)
     }
@@ -129,7 +129,7 @@ import Testing
         #expect(status.phase == .ended && status.files.isEmpty)
     }
 
-    /// What a file holds at the moment when its writer is killed: nothing is written after the copy.
+    /// Copies of a file at the moment when its writer is killed: nothing is written after the copy.
     @Test func killedAtAnyTimeLosesAtMostASecond() throws {
         var recording = StreamRecording(kinds: [.audio, .video])
         let path = folder.file("killed.webm")

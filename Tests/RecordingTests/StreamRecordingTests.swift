@@ -39,7 +39,7 @@ import Testing
         let outputs = again.run(packets)
         #expect(outputs.frames(.video).map(\.bytes) == TestStream.video[30...].map(\.bytes))
         #expect(outputs.frames(.video).first?.isKeyFrame == true)
-        // Sound begins with the picture, within a packet.
+        // Audio begins with the video, within a packet.
         #expect((outputs.frames(.video).first?.time ?? .never) <= .milliseconds(20))
         #expect((outputs.frames(.audio).first?.time ?? .never) <= .milliseconds(20))
         #expect(outputs.frames(.audio).count == 150 || outputs.frames(.audio).count == 151)
@@ -52,11 +52,11 @@ import Testing
         let outputs = recording.run(all.filter { !($0.kind == .video && $0.sequence == lost.sequence) })
         let expected = TestStream.video[..<45] + TestStream.video[60...]
         #expect(outputs.frames(.video).map(\.bytes) == expected.map(\.bytes))
-        // The gap is there in time.
+        // The gap is kept in time.
         #expect(abs((outputs.frames(.video)[45].time - .seconds(2)).rawValue) < 1_000)
         let statistics = recording.statistics
         #expect(statistics.lostPackets == 1 && statistics.gaps == 1 && statistics.droppedFrames >= 14)
-        // Every picture decodes, and to what it decodes to without the loss.
+        // Every frame decodes, with the same result as without the loss.
         let reference = try fingerprints(TestStream.video.map(\.bytes))
         let decoded = try fingerprints(outputs.frames(.video).map(\.bytes))
         #expect(decoded == Array(reference[..<45] + reference[60...]))
@@ -91,10 +91,10 @@ import Testing
 
     @Test func latePacketsFindTheirPlace() {
         var generator = SeededGenerator(seed: 9)
-        // Up to 30 ms of jitter: far less than what is waited for.
+        // Up to 30 ms of jitter: far less than the reordering delay.
         let packets = TestStream(wallClock: Self.ntp).packets().map { packet in
             var packet = packet
-            // Before the very first packet there is nothing to wait for.
+            // The recording does not wait for packets before the very first one.
             guard packet.arrival > .seconds(100.1) else { return packet }
             packet.arrival += .milliseconds(Int64.random(in: 0...30, using: &generator))
             return packet
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func soundIsAlignedBySenderReports() {
-        // It arrives 300 ms late; the reports know better.
+        // It arrives 300 ms late, but the reports give its true time.
         var recording = StreamRecording(kinds: [.audio, .video])
         let outputs = recording.run(TestStream(audioDelay: .milliseconds(300), wallClock: Self.ntp).packets())
         #expect(abs(outputs.frames(.audio)[0].time.rawValue - outputs.frames(.video)[0].time.rawValue) < 1_000_000)
@@ -128,7 +128,7 @@ import Testing
         let outputs = recording.run(stream.packets())
         #expect(recording.statistics.timeJumps == 1)
         let audio = outputs.frames(.audio)
-        // At the end both lie as the reports say; what would lie before what is written is left out.
+        // At the end both tracks are aligned by the reports; packets that would precede written ones are left out.
         #expect(abs((audio[audio.count - 1].time - .milliseconds(199 * 20)).rawValue) < 1_000_000)
         #expect(recording.statistics.unorderedFrames > 0 && recording.statistics.unorderedFrames <= 16)
         #expect(audio.map(\.time) == audio.map(\.time).sorted())
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func aCameraThatComesLateBeginsANewFile() {
-        // Nothing but sound for more than three seconds, then pictures.
+        // Only audio for more than three seconds, then video.
         var packets = TestStream().packets(video: [])
         var late = TestStream()
         late.start = .seconds(103.5)
@@ -157,7 +157,7 @@ import Testing
         #expect(outputs.frames(.audio).count >= 198)
     }
 
-    @Test("Video that was muted when the recording began comes into the same file, in its place")
+    @Test("Video that was muted when the recording began is added to the same file, at its time")
     func mutedVideo() {
         var packets = TestStream().packets(video: [])
         var late = TestStream()
@@ -193,13 +193,13 @@ import Testing
         let rotations = outputs.frames(.video).map(\.rotation)
         #expect(rotations[..<180].allSatisfy { $0 == Rotation.none } && rotations[180...].allSatisfy { $0 == .quarter })
         #expect(outputs.frames(.video)[180].isKeyFrame && outputs.frames(.video)[180].time == .zero)
-        // A key frame is requested while it is waited for.
+        // A key frame is requested while the recording waits for one.
         #expect(asked.contains(170) && !asked.contains(160) && !asked.contains(185))
     }
 
     @Test("A mute in the middle is neither a loss nor the end of a file")
     func muteInTheMiddle() {
-        // As a tap shows it: sequence numbers continue, timestamps have moved on.
+        // Packets as a tap delivers them: sequence numbers continue, timestamps have advanced.
         let all = TestStream(wallClock: Self.ntp).packets()
         let mute = MediaTime.seconds(101)..<MediaTime.seconds(103)
         var removed: [MediaKind: Int64] = [:]
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test func framesThatAreHeldBackAreBounded() throws {
-        // Sound for a whole minute of a stream whose pictures never come whole.
+        // Audio for a whole minute of a stream whose frames are never complete.
         var recording = StreamRecording(
             kinds: [.audio, .video],
             options: {

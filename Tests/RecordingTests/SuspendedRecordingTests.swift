@@ -8,7 +8,7 @@ import Testing
 
 @testable import Recording
 
-/// Recordings that the disk refuses for a time. Everything waits for what happens, nothing for time.
+/// Recordings that the disk refuses for a time. All waits are for events, none for a fixed time.
 @Suite(.timeLimit(.minutes(5))) struct SuspendedRecordingTests {
     private let folder = TemporaryFolder()
 
@@ -21,8 +21,8 @@ import Testing
         case keyFrameRequest
     }
 
-    /// A recorder whose changes and key frame requests can be waited for, in the order in which they happen: a request that is older than
-    /// a change says nothing about the time after it.
+    /// A recorder whose changes and key frame requests can be awaited in the order in which they happen: a request before a change says
+    /// nothing about the time after it.
     private struct Run {
         let tap = PacketTap(capacity: 8 << 20)
         let recorder: StreamRecorder
@@ -53,7 +53,7 @@ import Testing
             for await case .change(.resumed) in events { return }
         }
 
-        /// Returns at the next request after the event that was waited for last.
+        /// Returns at the next request after the last awaited event.
         func keyFrameRequest() async {
             for await case .keyFrameRequest in events { return }
         }
@@ -76,7 +76,7 @@ import Testing
         let status = try #require(await run.suspended())
         #expect(status.phase == .suspended && status.error?.code == "file" && status.files.isEmpty)
         try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: false)
-        // Asked for once writing is tried again: the key frame of second 2.
+        // Requested when writing is tried again: the key frame of second 2.
         await run.keyFrameRequest()
         run.tap.push(packets.filter { $0.arrival >= .seconds(102) })
         await run.resumed()
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "A full disk suspends a recording, and room resumes it in a new file", .enabled(if: geteuid() == 0),
+        "A full disk suspends a recording, and free space resumes it in a new file", .enabled(if: geteuid() == 0),
         arguments: [true, false])
     func fullDisk(fromStart: Bool) async throws {
         let mount = try TemporaryMount(on: folder.path, megabytes: 1)
@@ -123,7 +123,7 @@ import Testing
         if !fromStart { #expect(entries.first?.error != nil) }
     }
 
-    @Test("A recording that is stopped while the disk is full has failed, and says why")
+    @Test("A recording that is stopped while the disk is full has failed, and reports the cause")
     func stopped() async throws {
         let index = try RecordingIndex(session: "lobby", directory: folder.path)
         let run = try Run(folder.path + "/missing", index: index)
@@ -133,7 +133,7 @@ import Testing
         #expect(end.phase == .failed && end.error?.code == "file" && end.files.isEmpty)
     }
 
-    @Test("Damage is reported once, however much of it there is")
+    @Test("Damage is reported once, however often it occurs")
     func damage() async throws {
         let run = try Run(folder.path, index: try RecordingIndex(session: "lobby", directory: folder.path))
         for second in 100..<104 {
@@ -147,7 +147,7 @@ import Testing
         #expect(run.damage.count.withLock { $0 } == 1)
     }
 
-    /// Writes zeros until there is no room.
+    /// Writes zeros until the disk is full.
     private func fill(_ path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
         try #require(descriptor >= 0)

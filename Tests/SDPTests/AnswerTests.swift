@@ -66,7 +66,7 @@ import Testing
         #expect(accepted.allSatisfy { $0.lines.has("end-of-candidates") })
     }
 
-    /// The client reads from the answer what the relay means.
+    /// The client's reading of the answer equals the relay's.
     @Test(arguments: Peers.publishers + Peers.viewers) func areReadAsTheyWereMeant(name: String) throws {
         let (offer, tracks, answer) = try Self.answered(name)
         let relay = try Peers.relay
@@ -79,7 +79,7 @@ import Testing
             var expected = meant.track
             switch meant {
             case .receive(let track), .idle(let track):
-                // Whose SSRCs they are only the sender says.
+                // SSRCs are only stated by the sender.
                 let rids = track.encodings.filter { $0.rid != nil }
                 expected.encodings = rids.isEmpty ? [.init()] : rids
             case .send(_, let ssrc, let rtxSSRC, _, _, _):

@@ -7,7 +7,7 @@ import Testing
 struct CryptoAttributeTests {
     static let key = "WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz"
 
-    @Test("what is understood") func good() throws {
+    @Test("Valid attributes are read") func good() throws {
         let plain = try #require(CryptoAttribute("1 AES_CM_128_HMAC_SHA1_80 inline:\(Self.key)"))
         #expect(plain.tag == 1 && plain.suite == "AES_CM_128_HMAC_SHA1_80" && plain.key == Self.key)
         let rest = try #require(CryptoAttribute("999999999 X inline:\(Self.key)|2^20 WSH=64 -NEW"))
@@ -15,7 +15,7 @@ struct CryptoAttributeTests {
     }
 
     @Test(
-        "what is not",
+        "Invalid attributes are refused",
         arguments: [
             "", "1", "1 AES_CM_128_HMAC_SHA1_80", "x AES inline:a", "-1 AES inline:a", "1234567890 AES inline:a",
             "1 AES outline:a", "1 AES inline:", "1 AES inline:a|1:4", "1 AES inline:a;inline:b",
@@ -24,7 +24,7 @@ struct CryptoAttributeTests {
         ])
     func bad(_ text: String) { #expect(CryptoAttribute(text) == nil) }
 
-    @Test("a key is not printed by those who print everything") func secret() throws {
+    @Test("A key is not printed by string conversion or dump") func secret() throws {
         let one = try #require(CryptoAttribute("1 AES inline:\(Self.key)"))
         var dumped = ""
         dump(one, to: &dumped)
@@ -56,7 +56,7 @@ struct CryptoAttributeTests {
             candidates: [])
     }
 
-    @Test("an offer and its answer, with keys instead of fingerprints") func exchange() throws {
+    @Test("An offer and its answer, with keys instead of fingerprints") func exchange() throws {
         let text = offer().text
         #expect(!text.contains("a=fingerprint") && !text.contains("a=setup") && !text.contains("UDP/TLS"))
         #expect(text.contains("m=audio 9 RTP/SAVPF 111\r\n"))
@@ -68,13 +68,13 @@ struct CryptoAttributeTests {
         #expect(!answer.contains("a=fingerprint") && answer.contains("m=video 9 RTP/SAVPF 96 97\r\n"))
         let agreed = try Answer(parsing: Array(answer.utf8), to: offer(), isNative: true)
         #expect(agreed.peer.cryptos == [Self.answered] && agreed.tracks.count == 2)
-        // Nobody who shakes hands takes keys, nor the other way round.
+        // A DTLS peer accepts no keys, and a peer with keys accepts no DTLS.
         #expect(throws: SDPError.self) { try Answer(parsing: Array(answer.utf8), to: offer()) }
         let shaken = read.answer(relay([]), tracks: tracks.map { .receive($0) }).text
         #expect(throws: SDPError.self) { try Answer(parsing: Array(shaken.utf8), to: offer(), isNative: true) }
     }
 
-    @Test("keys are not taken where they must not come, and never instead of a fingerprint") func refused() throws {
+    @Test("Keys are refused unless enabled, and never replace a fingerprint") func refused() throws {
         let text = offer().text
         #expect {
             try Offer(parsing: Array(text.utf8))
@@ -92,7 +92,7 @@ struct CryptoAttributeTests {
         #expect(throws: SDPError.self) { try Offer(parsing: Array(broken.utf8), takesKeys: true) }
     }
 
-    @Test("the relay's offers have its keys, and all answers the same one") func negotiation() throws {
+    @Test("The relay's offers contain its keys, and every answer selects the same one") func negotiation() throws {
         var random = SeededGenerator(seed: 1)
         let keys = [
             CryptoAttribute(tag: 1, suite: "AEAD_AES_128_GCM", key: "relay1"),
@@ -116,7 +116,7 @@ struct CryptoAttributeTests {
         #expect(throws: SubscribeNegotiationError.self) {
             try negotiation.accept(answer(first, []), revision: first.revision, now: .seconds(1))
         }
-        // Both of them, another tag, another suite, a key that is too short or none: the offer is open as before.
+        // Both of them, another tag, another suite, a key that is too short or invalid: the offer stays open.
         for unusable in [
             keys, [CryptoAttribute(tag: 3, suite: mine.suite, key: mine.key)],
             [CryptoAttribute(tag: 2, suite: mine.suite, key: mine.key)],
@@ -141,7 +141,7 @@ struct CryptoAttributeTests {
         #expect(more.connects == nil && more.added.count == 1)
     }
 
-    @Test("mutated descriptions are taken or refused") func mutations() throws {
+    @Test("Mutated descriptions are accepted or refused") func mutations() throws {
         let bytes = Array(offer().text.utf8)
         var random = SeededGenerator(seed: 4)
         var taken = 0

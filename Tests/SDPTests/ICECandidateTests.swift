@@ -2,8 +2,8 @@ import SDP
 import Testing
 
 @Suite("SDP: candidates") struct ICECandidateTests {
-    /// The first two are the examples of RFC 8839 section 5.1, the third that of RFC 6544 section 4.5; the others as Firefox,
-    /// Chromium and Pion write them.
+    /// The first two are the examples of RFC 8839 section 5.1, the third that of RFC 6544 section 4.5; the others are in the format of
+    /// Firefox, Chromium and Pion.
     static let lines: [(String, ICECandidate)] = [
         (
             "1 1 UDP 1694498815 192.0.2.3 45664 typ srflx raddr 203.0.113.141 rport 8998",

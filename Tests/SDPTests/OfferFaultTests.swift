@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "rids count only if packets say theirs (RFC 8853 section 5.5)",
+        "RIDs count only if packets carry them (RFC 8853 section 5.5)",
         arguments: ["chromium-simulcast", "safari-simulcast"])
     func ridsNeedTheirExtension(name: String) throws {
         let with = try Peers.offer(name)
@@ -131,12 +131,12 @@ import Testing
         }
         #expect(try read("1 \(mid)", "14/sendonly \(level) vad=on") == [1, 14])
         #expect(try read("255 \(mid)", "16/sendrecv \(level)") == [255, 16])
-        // Reserved, only for offers, none, and taken already.
+        // Reserved, only for offers, none, and already in use.
         #expect(try read("15 \(mid)", "4096 \(level)") == [nil, nil])
         #expect(try read("0 \(mid)", "x \(level)") == [nil, nil])
         #expect(try read("3 \(mid)", "3 \(level)") == [3, nil])
         #expect(try read("3 \(mid)", "4 \(mid)") == [3, nil])
-        // What the relay would have to send, and what is not sent at all.
+        // An extension that only the relay would send, and one that is inactive.
         #expect(try read("1/recvonly \(mid)", "2/inactive \(level)") == [nil, nil])
     }
 

@@ -3,8 +3,8 @@ import RTP
 import SDP
 import Testing
 
-@Suite("SDP: offers of clients, as they were made or written after them") struct OfferTests {
-    /// What one client's offer says: of its transport, and of each track in the words of `summary`.
+@Suite("SDP: offers of clients, recorded or written after recordings") struct OfferTests {
+    /// Expected contents of one client's offer: its transport, and each track in the words of `summary`.
     struct Facts: Sendable {
         var name: String
         var ufrag: String
@@ -130,7 +130,7 @@ import Testing
         #expect(tracks.map(Self.summary) == facts.tracks)
     }
 
-    /// Kind, mid, payload types, header extensions with their numbers, RTCP messages, encodings.
+    /// Returns kind, MID, payload types, header extensions with their numbers, RTCP messages, encodings.
     static func summary(_ track: TrackDescription) -> String {
         let names: [(RTPExtensionKind, String)] = [
             (.mid, "mid"), (.rid, "rid"), (.repairedRID, "rrid"), (.absSendTime, "abs"), (.transportWideCC, "twcc"),

@@ -4,7 +4,7 @@ import RTP
 import SDP
 import Testing
 
-/// Answers to our offers in the manner of other relays, written after what those are known to send.
+/// Answers to the relay's offers in the format of other relays, written after their known behaviour.
 @Suite("SDP: answers of other relays") struct PeerAnswerTests {
     static let fingerprint = "sha-256 " + (0..<32).map { _ in "AB" }.joined(separator: ":")
 
@@ -24,7 +24,7 @@ import Testing
         return try Answer(parsing: text.utf8, to: offer(publish: publish))
     }
 
-    /// Credentials in every section, candidates with names of their own, RTX answered by number, everything else by the offer.
+    /// Credentials in every section, candidates with individual names, RTX answered by number, everything else as offered.
     @Test func fullAgentWithAllInEverySection() throws {
         let section = """
             c=IN IP4 192.0.2.20
@@ -75,7 +75,7 @@ import Testing
         #expect(video.encodings.map { $0.rid?.rawValue } == ["h", "m"])
     }
 
-    /// Transport in front of the sections, ICE-lite, and a track to view with its SSRCs.
+    /// Transport at the session level, ICE-lite, and a track to receive with its SSRCs.
     @Test func liteAgentWithTheTransportInFront() throws {
         let answer = try Self.answer(
             """

@@ -48,13 +48,13 @@ enum Peers {
 }
 
 extension String {
-    /// With every occurrence of one text replaced; an issue of the test where there is none.
+    /// Replaces every occurrence of a text; records an issue if there is none.
     func changing(_ old: String, to new: String) -> String {
         let parts = split(separator: old, omittingEmptySubsequences: false)
         precondition(parts.count > 1, "nothing to change: \(old)")
         return parts.joined(separator: new)
     }
 
-    /// Lines in front of the first m-line and those from it on.
+    /// Inserts a line at the session level.
     func withSessionLine(_ line: String) -> String { changing("t=0 0\r\n", to: "t=0 0\r\n\(line)\r\n") }
 }

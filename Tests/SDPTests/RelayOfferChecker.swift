@@ -2,7 +2,7 @@ import MediaBase
 import SDP
 import Testing
 
-/// Holds the offers of one subscribe peer connection to what RFC 8829 and RFC 9143 ask of their sequence.
+/// Checks the offers of one subscribe peer connection against the requirements of RFC 8829 and RFC 9143 on their sequence.
 struct RelayOfferChecker {
     private struct Section {
         let media: String
@@ -17,11 +17,11 @@ struct RelayOfferChecker {
 
     private var before: [Section] = []
     private var revision: Int?
-    /// What an SSRC has stood for, for good.
+    /// Meaning of each SSRC, which never changes.
     private var sources: [String: Carried] = [:]
     private var mids: Set<String> = []
 
-    /// A new peer connection begins.
+    /// Begins a new peer connection.
     mutating func reset() {
         before = []
         mids = []
@@ -34,7 +34,7 @@ struct RelayOfferChecker {
         let sections = try description.media.map {
             Section(media: $0.media, mid: try #require($0.mid), isRejected: $0.isRejected)
         }
-        // Sections keep their places, and their names unless they were rejected.
+        // Sections keep their positions, and their MIDs unless they were rejected.
         #expect(sections.count >= before.count)
         for (old, new) in zip(before, sections) {
             #expect(old.media == new.media)

@@ -3,9 +3,9 @@ import MillraceTestKit
 import SDP
 import Testing
 
-/// The thousand broken descriptions, and bytes that were changed at random besides.
+/// A thousand broken descriptions, and others with bytes changed at random.
 @Suite("SDP: no description traps or takes long") struct SDPMutationTests {
-    /// Seconds of processor time that a stranger's description may cost in a debug build, which is some twenty times slower.
+    /// CPU seconds that a stranger's description may take in a debug build, which is some twenty times slower.
     static let allowance = 1.0
 
     private static var processorTime: Double {
@@ -14,7 +14,7 @@ import Testing
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Does all that is done to a description of a stranger. - Returns: whether it was agreed to.
+    /// Processes a stranger's description as the relay does. - Returns: whether it was accepted.
     @discardableResult
     static func use(_ bytes: some Collection<UInt8>) throws(SDPError) -> Bool {
         let start = processorTime
@@ -30,7 +30,7 @@ import Testing
             (try? offer.receivable()).map { Peers.receive($0) }, (try? offer.sendable()).map { Peers.send($0) },
         ] {
             let answer = offer.answer(relay, tracks: tracks ?? [])
-            // What we say is always a description, whatever was said to us.
+            // The relay's answer is always a valid description, whatever the offer was.
             let again = try SessionDescription(parsing: answer.text)
             if again.media.count != offer.description.media.count { Issue.record("a section more or less") }
             if tracks != nil {
@@ -41,7 +41,7 @@ import Testing
         return used
     }
 
-    /// One thing wrong: lines cut, lost, swapped, doubled, made huge, their numbers changed, or bytes put in.
+    /// Returns the text with one fault: lines cut, removed, swapped, duplicated, made huge, their numbers changed, or bytes inserted.
     static func broken(_ text: String, _ random: inout SeededGenerator) -> [UInt8] {
         var lines = text.split(separator: "\r\n").map { Array($0.utf8) }
         func place() -> Int { random.below(lines.count) }
@@ -89,7 +89,7 @@ import Testing
                 if error.description.isEmpty { Issue.record("an error that says nothing") }
             }
         }
-        // Damage leaves enough to agree on, and much that is refused.
+        // Damaged descriptions include many that are still accepted, and many that are refused.
         #expect(agreed > 300 && agreed < 900, "\(agreed)")
         #expect(errors.count > 5, "\(errors)")
     }
@@ -110,7 +110,7 @@ import Testing
         MutationFuzzer(corpus: corpus, seed: 12, capacity: 1_024).run(count: 10_000) { bytes in
             guard let fragment = try? TrickleFragment(parsing: bytes) else { return }
             parsed += 1
-            // What says nothing we use is printed as nothing.
+            // A fragment without known attributes is printed as empty text.
             if !fragment.text.isEmpty, (try? TrickleFragment(parsing: fragment.text)) != fragment {
                 Issue.record("\(fragment)")
             }
@@ -118,7 +118,7 @@ import Testing
         #expect(parsed > 1_000, "\(parsed)")
     }
 
-    /// As much of one thing as 64 KiB hold, where a careless reader would look at everything for each of them.
+    /// Fills 64 KiB with repetitions of one item that a quadratic parser would compare with all others.
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [

@@ -4,7 +4,7 @@ import SDP
 import Testing
 
 @Suite("SSRCs of one transport") struct SSRCSequenceTests {
-    @Test("none comes twice, and none is 0", arguments: 0..<8) func areUnique(seed: UInt64) {
+    @Test("No SSRC is repeated, and none is 0", arguments: 0..<8) func areUnique(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var sequence = SSRCSequence(using: &random)
         var seen: Set<SSRC> = []

@@ -4,7 +4,7 @@ import SDP
 import Testing
 
 extension SubscribeNegotiationTests {
-    /// What the media plane would send by now.
+    /// Tracks that the media plane would send by now.
     private struct Plane {
         var sent: [MID: SubscriberTrack] = [:]
 
@@ -66,7 +66,7 @@ extension SubscribeNegotiationTests {
             default: break
             }
             mostAtOnce = max(mostAtOnce, wishes.count)
-            // Nothing goes out that is not wanted now.
+            // No track is sent that is not subscribed to now.
             for track in plane.sent.values {
                 #expect(wishes[track.stream]?.contains(track.track.kind) == true, "\(track.stream)")
             }
@@ -78,7 +78,7 @@ extension SubscribeNegotiationTests {
 
         private mutating func change(_ stream: String, _ limit: Int) throws {
             if wishes[stream] != nil {
-                // Rather more than fewer.
+                // Grows more often than it shrinks.
                 guard Int.random(in: 0..<3, using: &random) == 0 else { return }
                 wishes[stream] = nil
                 refused[stream] = nil
@@ -113,7 +113,7 @@ extension SubscribeNegotiationTests {
             for refusal in agreement.refused { refused[refusal.stream, default: []].insert(refusal.kind) }
         }
 
-        /// Until nothing is left to say.
+        /// Exchanges offers until nothing has changed.
         mutating func settle() throws {
             for _ in 0..<10 {
                 if negotiation.openOffer != nil { try answer(badly: false) }
@@ -133,14 +133,14 @@ extension SubscribeNegotiationTests {
     }
 
     @Test(
-        "subscriptions come and go over 6,000 steps, with clients that take everything and clients that do not",
+        "Subscriptions come and go over 6,000 steps, with clients that accept everything and clients that do not",
         arguments: [(20, 16, true), (20, 16, false), (320, 200, true)])
     func random(streams: Int, limit: Int, answersBadly: Bool) throws {
         var run = Run(
             negotiation: try Self.negotiation(seed: 7) { $0.maximumSubscriptions = limit },
             random: SeededGenerator(seed: 8))
         for step in 0..<6_000 {
-            // The larger the descriptions, the rarer they are exchanged: each is half a megabyte.
+            // Larger descriptions are exchanged less often: each is half a megabyte.
             let isRare = limit == 200 && !step.isMultiple(of: 10)
             let before = run.random
             if isRare, run.random.next() % 100 >= 54 { continue }

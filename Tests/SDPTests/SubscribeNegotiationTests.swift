@@ -30,7 +30,7 @@ import Testing
 
     private let both: Set<MediaKind> = [.audio, .video]
 
-    @Test("STR-3 wishes within 20 ms share an offer; those during an open offer share the next")
+    @Test("STR-3 subscriptions within 20 ms share an offer; those during an open offer share the next")
     func coalescing() throws {
         var negotiation = try Self.negotiation()
         #expect(negotiation.deadline == .never)
@@ -53,7 +53,7 @@ import Testing
         #expect(second.revision == 2 && second.streams.map(\.id) == ["a", "b", "c", "d"])
     }
 
-    @Test("a wish that is withdrawn before its offer leaves no trace")
+    @Test("A subscription that is withdrawn before its offer has no effect")
     func withdrawn() throws {
         var negotiation = try Self.negotiation()
         try negotiation.subscribe("a", kinds: both, now: .zero)
@@ -62,7 +62,7 @@ import Testing
         #expect(negotiation.openOffer == nil && negotiation.deadline == .never)
     }
 
-    @Test("subscribing twice, unsubscribing from nothing and the 201st subscription are refused")
+    @Test("Subscribing twice, unsubscribing from nothing and the 201st subscription are refused")
     func refusals() throws {
         var negotiation = try Self.negotiation { $0.maximumSubscriptions = 2 }
         try negotiation.subscribe("a", kinds: both, now: .zero)
@@ -77,7 +77,7 @@ import Testing
         #expect(SubscribeNegotiation.Configuration(relay: try Self.relay()).maximumSubscriptions == 200)
     }
 
-    @Test("stale and broken answers are refused by name, and the offer stays open")
+    @Test("Stale and broken answers are refused with the matching error, and the offer stays open")
     func brokenAnswers() throws {
         var negotiation = try Self.negotiation()
         #expect(throws: SubscribeNegotiationError.staleOffer(revision: 0)) {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("an answer may leave out retransmissions, extensions and feedback; they are not used then")
+    @Test("An answer may leave out retransmissions, extensions and feedback; they are not used then")
     func lesserAnswers() throws {
         var negotiation = try Self.negotiation()
         try negotiation.subscribe("a", kinds: both, now: .zero)
@@ -129,7 +129,7 @@ import Testing
         #expect(added.allSatisfy { offer.sdp.contains("a=ssrc:\($0.ssrc) ") })
     }
 
-    @Test("a section that is free is used again, after an answer to an offer without it")
+    @Test("A free section is reused after an answer to an offer without it")
     func reuse() throws {
         var negotiation = try Self.negotiation()
         let client = SubscribingClient()
@@ -145,7 +145,7 @@ import Testing
         _ = try exchange()
         #expect(try negotiation.unsubscribe("a", now: .zero).map(\.rawValue) == ["0", "1"])
         try negotiation.subscribe("b", kinds: both, now: .zero)
-        // Packets of "a" may be under way: "b" gets sections of its own.
+        // Packets of "a" may be in flight: "b" gets new sections.
         #expect(try exchange().0.streams == [.init(id: "b", audioMid: "2", videoMid: "3")])
         try negotiation.subscribe("c", kinds: [.video], now: .zero)
         let (offer, agreement) = try exchange()
@@ -157,7 +157,8 @@ import Testing
         #expect(try exchange().0.streams.last == .init(id: "c", audioMid: "0"))
     }
 
-    @Test("what the client does not take is not sent; its section is rejected, then used again under another name")
+    @Test(
+        "Tracks that the client does not accept are not sent; their section is rejected, then reused with another MID")
     func rejected() throws {
         var negotiation = try Self.negotiation()
         var checker = RelayOfferChecker()
@@ -171,7 +172,7 @@ import Testing
         let agreement = try negotiation.accept(client.answer(first.sdp), revision: 1, now: .seconds(1))
         #expect(agreement.refused.map(\.stream) == ["a", "b"] && agreement.refused.map(\.kind) == [.audio, .video])
         #expect(agreement.added.map(\.track.mid.rawValue) == ["1", "2"])
-        // A browser that has stopped a transceiver says only that it is inactive, and would not take another mid before it is rejected.
+        // A browser with a stopped transceiver only reports it as inactive, and accepts another MID only after the section was rejected.
         let second = try Self.take(&negotiation, at: .seconds(2))
         try checker.check(second)
         #expect(second.streams == [.init(id: "a", videoMid: "1"), .init(id: "b", audioMid: "2")])
@@ -213,7 +214,7 @@ import Testing
         #expect(negotiation.deadline == .never)
     }
 
-    @Test("CON-3 after a reset everything is offered anew, with new SSRCs and the next revision")
+    @Test("CON-3 after a reset everything is offered again, with new SSRCs and the next revision")
     func reset() throws {
         var negotiation = try Self.negotiation()
         var checker = RelayOfferChecker()
@@ -233,7 +234,7 @@ import Testing
         #expect(agreement.connects != nil && agreement.added.count == 2)
     }
 
-    @Test("answers of real clients are taken as they were meant", arguments: ["aiortc", "chromium", "firefox"])
+    @Test("Answers of real clients are read correctly", arguments: ["aiortc", "chromium", "firefox"])
     func realClients(name: String) throws {
         var negotiation = try Self.negotiation()
         try negotiation.subscribe("a", kinds: both, now: .zero)

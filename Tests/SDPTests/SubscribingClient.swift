@@ -1,18 +1,18 @@
 import MediaBase
 import SDP
 
-/// A client that answers the relay's offers: it takes what it is offered, but for what a test wants it to leave out.
+/// A client that answers the relay's offers and accepts everything except what a test excludes.
 struct SubscribingClient {
     var fragment = "clnt"
     var password = "client-password-of-24-chr".filter(\.isLetter) + "0123456789"
     var fingerprint =
         "sha-256 " + (0..<32).map { _ in "AB" }.joined(separator: ":")
     var setup = "active"
-    /// Answered with port 0.
+    /// Sections that are answered with port 0.
     var rejects: Set<String> = []
-    /// Answered as inactive.
+    /// Sections that are answered as inactive.
     var ignores: Set<String> = []
-    /// Lines that contain one of these are left out.
+    /// Lines that contain one of these texts are left out.
     var drops: [String] = []
 
     func answer(_ offer: String) throws -> String {

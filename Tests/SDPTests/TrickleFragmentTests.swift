@@ -3,7 +3,7 @@ import SDP
 import Testing
 
 @Suite("SDP: fragments that trickle") struct TrickleFragmentTests {
-    /// After the example of RFC 8840 section 9, with a generation that ends.
+    /// The example of RFC 8840 section 9, with a generation that ends.
     static let candidates = """
         a=ice-ufrag:ysXw
         a=ice-pwd:vw5LmwG4y/e6dPP/zAP9Gp5k

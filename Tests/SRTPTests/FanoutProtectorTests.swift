@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The fan-out protector against libsrtp2")
 struct FanoutProtectorTests {
-    /// A subscriber of the test: its leg, and libsrtp2 with the same key and the same round of the sequence number.
+    /// A subscriber of the test: its `EgressLeg`, and libsrtp2 with the same key and the same rollover counter.
     private final class Subscriber {
         let key: SRTPKey
         let leg: UnsafeMutablePointer<EgressLeg>
@@ -32,7 +32,7 @@ struct FanoutProtectorTests {
         }
     }
 
-    /// Indices shortly before the edges: the first sequence number, a wrap, a round with more than 16 bits, the last ones.
+    /// Indices shortly before the edges: the first sequence number, a wrap, a rollover counter above 16 bits, the last ones.
     private static let starts: [UInt64] = [
         0, 0x7ffe, 0xffdc, 0x1_ffe0, 0xffff_ffe0, 0x8000_0000_fff0, 0xffff_fffe_ffe0,
     ]
@@ -51,7 +51,7 @@ struct FanoutProtectorTests {
             }
         }
 
-    @Test("every packet of a slab is what libsrtp2 makes, and no byte besides is touched", arguments: cases)
+    @Test("Every packet of a slab equals that of libsrtp2, and no other byte is changed", arguments: cases)
     private func bitExact(_ test: Case) throws {
         var random = SeededGenerator(seed: 0x5eed)
         let fan = FanoutProtector(test.backend)
@@ -62,7 +62,7 @@ struct FanoutProtectorTests {
         defer { for subscriber in subscribers { fan.freeLeg(subscriber.leg) } }
         var seen = 0
         for round in 0..<24 {
-            // Packets of one subscriber lie one after another without a gap; jobs are in any order.
+            // Packets of one subscriber are adjacent; jobs are in any order.
             let packets = 1 + random.below(round % 4 == 0 ? 12 : 4)
             var slab: [UInt8] = []
             var wanted: [UInt8] = []
@@ -117,7 +117,7 @@ struct FanoutProtectorTests {
     }
 
     @Test(
-        "all payload lengths 0...1400 are exact", arguments: SRTPSuite.allCases,
+        "All payload lengths 0...1400 are exact", arguments: SRTPSuite.allCases,
         [FanoutProtector.Backend.evp, .multiBuffer])
     func lengths(_ suite: SRTPSuite, _ backend: FanoutProtector.Backend) throws {
         var random = SeededGenerator(seed: 7)
@@ -141,14 +141,14 @@ struct FanoutProtectorTests {
         }
     }
 
-    @Test("no jobs are no work", arguments: [FanoutProtector.Backend.evp, .multiBuffer, .automatic])
+    @Test("An empty batch does nothing", arguments: [FanoutProtector.Backend.evp, .multiBuffer, .automatic])
     func empty(_ backend: FanoutProtector.Backend) {
         let fan = FanoutProtector(backend)
         #expect(fan.backend != .automatic)
         withUnsafeTemporaryAllocation(of: ProtectJob.self, capacity: 1) { fan.protect($0.baseAddress!, count: 0) }
     }
 
-    @Test("one leg protects several SSRCs, each as its own stream")
+    @Test("One key context protects several SSRCs, each as its own stream")
     func manyStreams() throws {
         var random = SeededGenerator(seed: 3)
         let fan = FanoutProtector()

@@ -1,4 +1,4 @@
-/// Bytes of hexadecimal text; blanks are ignored.
+/// Returns the bytes of hexadecimal text; blanks are ignored.
 func hex(_ text: String) -> [UInt8] {
     let digits = text.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SRTP
 
-@Suite("Packets that are not to be accepted")
+@Suite("Packets that must not be accepted")
 struct HostileInputTests {
     private typealias Unprotect = (UnsafeMutableRawPointer, inout Int) throws -> Void
 
@@ -19,7 +19,7 @@ struct HostileInputTests {
         return Array(bytes.prefix(length))
     }
 
-    @Test("another key is an authentication failure, and changes nothing", arguments: SRTPSuite.allCases)
+    @Test("Another key causes an authentication failure and changes nothing", arguments: SRTPSuite.allCases)
     func wrongKey(_ suite: SRTPSuite) throws {
         var random = SeededGenerator(seed: 21)
         let key = SRTPKey.random(for: suite)
@@ -41,7 +41,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("every changed byte is noticed", arguments: SRTPSuite.allCases)
+    @Test("Every changed byte is detected", arguments: SRTPSuite.allCases)
     func changedBytes(_ suite: SRTPSuite) throws {
         var random = SeededGenerator(seed: 22)
         let key = SRTPKey.random(for: suite)
@@ -74,7 +74,7 @@ struct HostileInputTests {
                 == .success(control))
     }
 
-    @Test("every truncation is refused by all contexts", arguments: SRTPSuite.allCases)
+    @Test("Every truncation is refused by all contexts", arguments: SRTPSuite.allCases)
     func truncation(_ suite: SRTPSuite) throws {
         var random = SeededGenerator(seed: 23)
         let key = SRTPKey.random(for: suite)
@@ -116,7 +116,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("garbage is refused without a trap", arguments: SRTPSuite.allCases)
+    @Test("Random bytes are refused without a trap", arguments: SRTPSuite.allCases)
     func garbage(_ suite: SRTPSuite) throws {
         var random = SeededGenerator(seed: 24)
         let key = SRTPKey.random(for: suite)
@@ -143,7 +143,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("a header that points beyond the packet is malformed")
+    @Test("A header that points beyond the packet is malformed")
     func pointingBeyond() {
         let ingress = IngressContext(key: .random(for: .aesCM128HMACSHA1_80))
         var csrcs = [UInt8](repeating: 0, count: 40)
@@ -158,7 +158,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("protecting wants room for the tag and a whole header", arguments: SRTPSuite.allCases)
+    @Test("Protecting requires room for the tag and a complete header", arguments: SRTPSuite.allCases)
     func noRoom(_ suite: SRTPSuite) throws {
         let context = try SRTPContext(key: .random(for: suite), direction: .outbound)
         var packet = [UInt8](repeating: 0, count: 200)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Ingress against libsrtp2")
 struct IngressContextTests {
-    @Test("reordered, repeated, late and lost packets over wraps are judged alike", arguments: SRTPSuite.allCases)
+    @Test(
+        "Reordered, repeated, late and lost packets over wraps are judged as by libsrtp2", arguments: SRTPSuite.allCases
+    )
     func differential(_ suite: SRTPSuite) throws {
         var random = SeededGenerator(seed: 31)
         let key = SRTPKey.random(for: suite)
@@ -17,7 +19,7 @@ struct IngressContextTests {
         var accepted = 0
         var refused = 0
         for ssrc in [UInt32(1), 0xffff_ffff, 0x1234_5678] {
-            // From anywhere in the first round to about the fourth.
+            // Starts anywhere between the first rollover and about the fourth.
             var highest = UInt64(random.below(0x1_0000))
             for step in 0..<4000 {
                 let jump = random.below(40)
@@ -30,7 +32,7 @@ struct IngressContextTests {
                 case 4 where step % 3 == 0: index = highest + UInt64(random.below(200))
                 default: index = highest + 1
                 }
-                // Never so far ahead that the receiver must misjudge the round: that is loss no receiver survives.
+                // Never so far ahead that the receiver estimates the wrong rollover counter: no receiver survives such loss.
                 highest = max(highest, index)
                 let packet = RandomPacket(
                     ssrc: ssrc, sequenceNumber: UInt16(truncatingIfNeeded: index), payloadLength: random.below(80),
@@ -59,7 +61,7 @@ struct IngressContextTests {
         #expect(refused > 500)
     }
 
-    @Test("a stream may begin in a later round", arguments: [UInt32(1), 0xffff, 0x1_0000, 0xffff_ffff])
+    @Test("A stream may begin with a later rollover counter", arguments: [UInt32(1), 0xffff, 0x1_0000, 0xffff_ffff])
     func laterRound(_ round: UInt32) throws {
         var random = SeededGenerator(seed: 32)
         let key = SRTPKey.random(for: .aesCM128HMACSHA1_80)
@@ -78,7 +80,7 @@ struct IngressContextTests {
         }
     }
 
-    @Test("after the last index of 48 bits the key is used up")
+    @Test("After the last index of 48 bits the key is exhausted")
     func exhausted() throws {
         var window = RTPReplayWindow(ssrc: 1, rolloverCounter: 0xffff_ffff)
         defer { window.deallocate() }
@@ -88,7 +90,7 @@ struct IngressContextTests {
         #expect(window.estimate(65534) == 0xffff_ffff_fffe)
     }
 
-    @Test("a forgery neither makes a stream nor fills the table")
+    @Test("A forgery neither creates a stream nor fills the table")
     func forgeriesLeaveNoTrace() throws {
         var random = SeededGenerator(seed: 33)
         let key = SRTPKey.random(for: .aesCM128HMACSHA1_80)
@@ -112,7 +114,7 @@ struct IngressContextTests {
     }
 
     @Test(
-        "of hundreds of SSRCs, in whatever order they are used, none is forgotten: what came once does not come again")
+        "Of hundreds of SSRCs, used in any order, none is forgotten: every replay is refused")
     func manyStreams() throws {
         var random = SeededGenerator(seed: 34)
         let key = SRTPKey.random(for: .aeadAES128GCM)

@@ -1,11 +1,11 @@
 import SRTP
 
-/// What became of a copy of `packet`: its plaintext or the failure.
+/// Returns the plaintext or the error for a copy of `packet`.
 func outcome(
     _ packet: [UInt8],
     _ operation: (_ packet: UnsafeMutableRawPointer, _ length: inout Int) throws -> Void
 ) -> Result<[UInt8], SRTPFailure> {
-    // Exactly as large as the packet, so that a reader of one byte more is seen by AddressSanitizer.
+    // A block of exactly the packet's length, so that AddressSanitizer detects a read beyond it.
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(packet.count, 1), alignment: 16)
     defer { copy.deallocate() }
     copy.copyBytes(from: packet)

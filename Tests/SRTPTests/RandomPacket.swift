@@ -17,7 +17,7 @@ struct RandomPacket {
         let csrcs = plain || random.below(3) > 0 ? 0 : random.below(16)
         let extensionWords: Int? = plain || random.below(3) > 0 ? nil : random.below(random.below(2) == 0 ? 4 : 256)
         let header = 12 + csrcs * 4 + (extensionWords.map { 4 + $0 * 4 } ?? 0)
-        // A window of one random block: making every byte anew is most of what such a test costs in a debug build.
+        // A window of one random block: generating every byte would dominate the test's time in a debug build.
         bytes = Array(Self.block[random.below(4096)...].prefix(header + payloadLength))
         headerLength = header
         bytes[0] = 0x80 | UInt8(csrcs) | (extensionWords == nil ? 0 : 0x10)
@@ -32,7 +32,7 @@ struct RandomPacket {
     }
 }
 
-/// An RTCP packet with a sender SSRC and random content, in whole words.
+/// Returns an RTCP packet with a sender SSRC and random content, in whole words.
 func randomControlPacket(ssrc: UInt32, using random: inout SeededGenerator) -> [UInt8] {
     let words = random.below(80)
     var bytes = random.bytes(8 + words * 4)

@@ -3,9 +3,11 @@ import Testing
 
 @testable import SRTP
 
-@Suite("SRTCP of a leg against libsrtp2")
+@Suite("SRTCP of a path against libsrtp2")
 struct SRTCPTests {
-    @Test("what a leg sends is byte for byte what libsrtp2 sends, and it accepts it", arguments: SRTPSuite.allCases)
+    @Test(
+        "Packets that a path sends equal those of libsrtp2 byte by byte, and libsrtp2 accepts them",
+        arguments: SRTPSuite.allCases)
     func sending(_ suite: SRTPSuite) throws {
         var random = SeededGenerator(seed: 11)
         let fan = FanoutProtector()
@@ -30,7 +32,8 @@ struct SRTCPTests {
         }
     }
 
-    @Test("what libsrtp2 sends is accepted, once, within a window of 128 an SSRC", arguments: SRTPSuite.allCases)
+    @Test(
+        "Packets that libsrtp2 sends are accepted once, within a window of 128 per SSRC", arguments: SRTPSuite.allCases)
     func receiving(_ suite: SRTPSuite) throws {
         var random = SeededGenerator(seed: 12)
         let fan = FanoutProtector()
@@ -47,7 +50,7 @@ struct SRTCPTests {
             var length = packet.count
             try sender.protectRTCP(&bytes, length: &length, capacity: bytes.count)
             sent.append((packet, Array(bytes.prefix(length))))
-            // Old and new, in any order, some lost, some twice: all must judge alike.
+            // Old and new, in any order, some lost, some duplicated: all must judge alike.
             for _ in 0..<1 + random.below(2) {
                 let chosen = sent[max(0, sent.count - 1 - random.below(count % 50 == 0 ? 400 : 140))]
                 let expected = outcome(chosen.protected) { p, n in
@@ -66,7 +69,7 @@ struct SRTCPTests {
         }
     }
 
-    @Test("a packet without the E flag is authenticated and left as it is", arguments: SRTPSuite.allCases)
+    @Test("A packet without the E flag is authenticated and left unchanged", arguments: SRTPSuite.allCases)
     func unencrypted(_ suite: SRTPSuite) throws {
         var random = SeededGenerator(seed: 13)
         let fan = FanoutProtector(.evp)
@@ -82,7 +85,7 @@ struct SRTCPTests {
         let trailer: [UInt8] = [0, 0, 0, 7]
         var packet: [UInt8]
         if suite.isAEAD {
-            // All of it is associated data, so an RTP packet that is only a header has the same tag.
+            // All of it is associated data, so an RTP packet without payload has the same tag.
             var sealed = plain + trailer + [UInt8](repeating: 0, count: 16)
             sealed.withUnsafeMutableBufferPointer { sealed in
                 var job = ProtectJob(
@@ -102,7 +105,7 @@ struct SRTCPTests {
         var length = forged.count
         #expect(throws: SRTPFailure.authentication) { try fan.unprotectRTCP(leg, &forged, length: &length) }
         #expect(length == packet.count)
-        // libsrtp2 insists on encryption with counter mode; with GCM it is the witness of the layout.
+        // libsrtp2 requires encryption with counter mode; with GCM it confirms the layout.
         let reference = try SRTPContext(key: key, direction: .inbound)
         let theirs = outcome(packet) { p, n in try reference.unprotectRTCP(p, length: &n) }
         #expect(theirs == (suite.isAEAD ? .success(plain) : .failure(.malformed)))
@@ -111,7 +114,7 @@ struct SRTCPTests {
         #expect(Array(packet.prefix(length)) == plain)
     }
 
-    @Test("keys that are not there, buffers without room, used-up indices", arguments: SRTPSuite.allCases)
+    @Test("Absent keys, buffers that are too small and exhausted indices are refused", arguments: SRTPSuite.allCases)
     func refusals(_ suite: SRTPSuite) throws {
         let fan = FanoutProtector()
         let leg = fan.makeLeg(key: .random(for: suite))
@@ -130,7 +133,7 @@ struct SRTCPTests {
         #expect(throws: SRTPFailure.keyExpired) { try fan.protectRTCP(leg, &bytes, length: &length, capacity: 100) }
     }
 
-    @Test("any number of SSRCs of a peer is taken in bounded memory, and none of their packets twice")
+    @Test("Any number of a peer's SSRCs is accepted in bounded memory, and none of their packets twice")
     func manyStreams() throws {
         let fan = FanoutProtector()
         let peerKey = SRTPKey.random(for: .aeadAES128GCM)
@@ -143,7 +146,7 @@ struct SRTCPTests {
         var random = SeededGenerator(seed: 14)
         let most = UInt32(SRTCPReplayWindows.maximumSSRCs)
         var sent: [[UInt8]] = []
-        // The sender's index grows from packet to packet whatever the SSRC: none is below what was forgotten.
+        // The sender's index grows with each packet whatever the SSRC: none is below the forgotten ones.
         for ssrc in 0..<most + 300 {
             let packet = randomControlPacket(ssrc: ssrc, using: &random)
             var bytes = packet + [UInt8](repeating: 0, count: 20)
@@ -160,7 +163,7 @@ struct SRTCPTests {
         }
     }
 
-    @Test("an SSRC whose list gave way comes back with what it had not sent yet, and with nothing else")
+    @Test("An SSRC whose window was evicted is accepted again with new packets only")
     func comingBack() {
         var windows = SRTCPReplayWindows()
         func take(_ ssrc: UInt32, _ index: UInt32) -> Bool {
@@ -170,7 +173,7 @@ struct SRTCPTests {
         }
         #expect(take(7, 100) && take(7, 98))
         #expect(take(8, 40))
-        // More come than are kept, and 8 is the only one that goes on meanwhile.
+        // More SSRCs arrive than are kept; only 8 continues in between.
         for other in 0..<UInt32(SRTCPReplayWindows.maximumSSRCs) {
             #expect(take(1_000 + other, 200))
             #expect(take(8, 41 + other))
@@ -181,12 +184,13 @@ struct SRTCPTests {
         for index in [1, 97, 98, 100, 105] as [UInt32] { #expect(!take(7, index)) }
         for index in [104, 101, 102, 103, 300] as [UInt32] { #expect(take(7, index)) }
         for index in [101, 104, 105, 299 - 128, 300] as [UInt32] { #expect(!take(7, index)) }
-        // What was never forgotten knows what it has not seen.
+        // An SSRC that was never evicted still knows which packets are missing.
         #expect(take(8, 2_000) && take(8, 1_990) && !take(8, 1_990))
     }
 
     @Test(
-        "a list that comes back keeps out what was before it, far and near", arguments: [1, 63, 64, 65, 127, 128, 400])
+        "A new window for an evicted SSRC refuses packets before the old one, near and far",
+        arguments: [1, 63, 64, 65, 127, 128, 400])
     func edges(_ ahead: UInt32) {
         var windows = SRTCPReplayWindows()
         func take(_ ssrc: UInt32, _ index: UInt32) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("SRTP keys and suites")
 struct SRTPKeyTests {
-    @Test("suites have the lengths and names of RFC 4568 and RFC 7714")
+    @Test("Suites have the lengths and names of RFC 4568 and RFC 7714")
     func suites() {
         #expect(SRTPSuite.aesCM128HMACSHA1_80.tagLength == 10)
         #expect(SRTPSuite.aesCM128HMACSHA1_32.tagLength == 4)
@@ -15,7 +15,7 @@ struct SRTPKeyTests {
         #expect(SRTPSuite(sdesName: "") == nil)
     }
 
-    @Test("an inline key survives writing and reading", arguments: SRTPSuite.allCases)
+    @Test("An inline key is the same after writing and reading", arguments: SRTPSuite.allCases)
     func roundTrip(_ suite: SRTPSuite) throws {
         let key = SRTPKey.random(for: suite)
         #expect(key.base64.utf8.count == 40)
@@ -27,7 +27,7 @@ struct SRTPKeyTests {
         #expect(SRTPKey.random(for: suite) != key)
     }
 
-    @Test("the example of RFC 4568 section 4 is read")
+    @Test("The example of RFC 4568 section 4 is read")
     func example() throws {
         let key = try SRTPKey(
             suite: .aesCM128HMACSHA1_80, inline: "inline:WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz|2^20")
@@ -35,7 +35,7 @@ struct SRTPKeyTests {
     }
 
     @Test(
-        "what is no key is refused",
+        "Invalid keys are refused",
         arguments: [
             "", "=", "inline:", "AAAA", "!VNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz",
             " WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGV",
@@ -48,7 +48,7 @@ struct SRTPKeyTests {
         #expect(throws: SRTPFailure.invalidKey) { try SRTPKey(suite: .aesCM128HMACSHA1_80, bytes: Array(text.utf8)) }
     }
 
-    @Test("a key does not print itself")
+    @Test("A key does not print itself")
     func redacted() {
         let key = SRTPKey.random(for: .aeadAES128GCM)
         var dumped = ""

@@ -24,7 +24,7 @@ struct VectorTests {
             salt: hex("F0F1F2F3F4F5F6F7F8F9FAFBFCFD"))
         let leg = fan.makeLeg(suite, rtp: keys, sender: SRTCPKeys(suite, keys), receiver: nil)
         defer { fan.freeLeg(leg) }
-        // The vector goes on to block FF02 of one packet; a packet of 1 MiB is no datagram, but the cipher takes it.
+        // The vector extends to block FF02 of one packet; a packet of 1 MiB is no datagram, but the cipher accepts it.
         let length = 0xff02 * 16 + 16
         var packet = [UInt8](repeating: 0, count: 12 + length + suite.tagLength)
         packet[0] = 0x80

@@ -1,4 +1,4 @@
-/// SHA-1 and HMAC as RFC 3174 and RFC 2104 describe them, so that the codec can be tested without a cryptography library.
+/// SHA-1 and HMAC after RFC 3174 and RFC 2104, so that the codec can be tested without a cryptography library.
 enum SHA1 {
     static func digest(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]

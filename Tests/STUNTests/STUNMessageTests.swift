@@ -18,7 +18,7 @@ struct STUNMessageTests {
         }
     }
 
-    @Test("the test's own SHA-1 and HMAC agree with FIPS 180-2 and RFC 2202") func sha1() {
+    @Test("The test's own SHA-1 and HMAC agree with FIPS 180-2 and RFC 2202") func sha1() {
         let abc = TestVector.bytes(hexadecimal: "a9993e364706816aba3e25717850c26c9cd0d89d")
         #expect(SHA1.digest(Array("abc".utf8)) == abc)
         let jefe = TestVector.bytes(hexadecimal: "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79")
@@ -77,12 +77,12 @@ struct STUNMessageTests {
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
             guard let result = try? Self.verifies(changed) else { continue }
             #expect(!result.fingerprint, "bit \(bit)")
-            // Behind MESSAGE-INTEGRITY only FINGERPRINT can tell.
+            // Changes behind MESSAGE-INTEGRITY are only detected by FINGERPRINT.
             if bit / 8 < 100 { #expect(!result.integrity, "bit \(bit)") }
         }
     }
 
-    @Test("what is written is read again", arguments: [STUNClass.request, .indication, .success, .error])
+    @Test("Written messages are read back unchanged", arguments: [STUNClass.request, .indication, .success, .error])
     func roundTrip(messageClass: STUNClass) throws {
         let message = STUNMessage(
             messageClass, transaction: Self.transaction,
@@ -103,7 +103,7 @@ struct STUNMessageTests {
         #expect(read.unknownRequiredTypes == [.init(rawValue: 0x7abc)])
     }
 
-    @Test("methods of all bits", arguments: [0, 1, 0x00f, 0x010, 0x070, 0x080, 0xf80, 0xfff] as [UInt16])
+    @Test("Methods of all bits", arguments: [0, 1, 0x00f, 0x010, 0x070, 0x080, 0xf80, 0xfff] as [UInt16])
     func methods(value: UInt16) throws {
         for messageClass in [STUNClass.request, .indication, .success, .error] {
             let message = STUNMessage(messageClass, STUNMethod(rawValue: value), transaction: Self.transaction)
@@ -114,7 +114,8 @@ struct STUNMessageTests {
         }
     }
 
-    @Test("RFC 5389 section 15.4: what follows MESSAGE-INTEGRITY is not believed") func unprotectedAttributes() throws {
+    @Test("RFC 5389 section 15.4: attributes behind MESSAGE-INTEGRITY are ignored") func unprotectedAttributes() throws
+    {
         var bytes = STUNMessage(.request, transaction: Self.transaction, attributes: [.username("a:b")])
             .bytes(integrity: Self.hmac(Self.password), fingerprint: false)
         bytes += [0x00, 0x25, 0, 0]

@@ -11,13 +11,13 @@ import Transport
         #expect(call.areConnected, "relay: \(call.relayEnd as Any), client: \(call.clientEnd as Any)")
     }
 
-    /// The longest time without media among those that arrived between two moments.
+    /// Returns the longest time without media among the arrivals between two times.
     static func gap(_ arrivals: [MediaTime], from: MediaTime, to: MediaTime) -> MediaTime {
         let times = [from] + arrivals.filter { $0 > from && $0 < to } + [to]
         return zip(times.dropFirst(), times).map { $0 - $1 }.max() ?? .zero
     }
 
-    @Test("both sides get each other's keys", arguments: [DTLSConnection.Role.server, .client])
+    @Test("Both sides get each other's keys", arguments: [DTLSConnection.Role.server, .client])
     func connects(relayRole: DTLSConnection.Role) throws {
         let call = try VirtualCall(seed: 1, relayRole: relayRole)
         Self.connect(call, within: .seconds(1))
@@ -30,7 +30,7 @@ import Transport
     }
 
     @Test(
-        "loss, duplication and reordering cost time, nothing else",
+        "Loss, duplication and reordering only cost time",
         arguments: [0.02, 0.1, 0.25], [1, 2, 3, 4] as [UInt64])
     func connectsUnderLoss(loss: Double, seed: UInt64) throws {
         let network = VirtualCall.Network(
@@ -64,7 +64,7 @@ import Transport
         #expect(try first != trace(8))
     }
 
-    @Test("a client that knows of its new address is followed at once", arguments: [0, 0.1], [1, 2, 3] as [UInt64])
+    @Test("A client that notices its new address is followed at once", arguments: [0, 0.1], [1, 2, 3] as [UInt64])
     func addressChange(loss: Double, seed: UInt64) throws {
         let call = try VirtualCall(seed: seed, network: .init(loss: loss))
         Self.connect(call)
@@ -82,7 +82,7 @@ import Transport
         }
     }
 
-    @Test("RFC 7675: a NAT's new address, which the client knows nothing of, is followed with the next consent check")
+    @Test("RFC 7675: a NAT's new address, which the client does not notice, is followed with the next consent check")
     func renumbering() throws {
         for nominates in [true, false] {
             let call = try VirtualCall(seed: 5) { $0.ice.nominatesInConsent = nominates }
@@ -98,7 +98,8 @@ import Transport
         }
     }
 
-    @Test("RFC 8445 section 9: media does not stop for an ICE restart", arguments: [0, 0.1], [1, 2, 3] as [UInt64])
+    @Test(
+        "RFC 8445 section 9: media is not interrupted by an ICE restart", arguments: [0, 0.1], [1, 2, 3] as [UInt64])
     func restart(loss: Double, seed: UInt64) throws {
         let call = try VirtualCall(seed: seed, network: .init(loss: loss))
         Self.connect(call)
@@ -130,7 +131,7 @@ import Transport
         #expect(Self.gap(call.mediaAtClient, from: moment, to: call.now) <= .seconds(2))
     }
 
-    @Test("a peer that was silent for 30 s is gone, on both sides") func consentExpiry() throws {
+    @Test("A peer that was silent for 30 s is disconnected, on both sides") func consentExpiry() throws {
         let call = try VirtualCall(seed: 2)
         Self.connect(call)
         call.run(for: .seconds(60))
@@ -140,7 +141,7 @@ import Transport
         call.run(for: .seconds(40))
         let relay = try #require(call.relayEnd), client = try #require(call.clientEnd)
         #expect(relay.0 == .consentLost && client.0 == .consentLost)
-        // The last check came at most 6 s before.
+        // The last check arrived at most 6 s before.
         for end in [relay.1, client.1] {
             #expect(end >= cut + .seconds(24) - .milliseconds(20) && end <= cut + .seconds(30))
         }
@@ -159,7 +160,8 @@ import Transport
         #expect(call.areConnected)
     }
 
-    @Test("RFC 8445 section 7.3.1.1: a client that would be controlled learns to control") func roleConflict() throws {
+    @Test("RFC 8445 section 7.3.1.1: a client that starts as controlled becomes controlling") func roleConflict() throws
+    {
         let call = try VirtualCall(seed: 4, network: .init(loss: 0.1)) { $0.ice.beginsControlled = true }
         #expect(!call.client.isControlling)
         Self.connect(call)
@@ -176,15 +178,14 @@ import Transport
         #expect(Self.gap(call.mediaAtClient, from: .seconds(5), to: call.now) < .seconds(1))
     }
 
-    @Test("RFC 6544: over TCP where UDP is blocked", arguments: [1, 2, 3] as [UInt64]) func streams(seed: UInt64) throws
-    {
+    @Test("RFC 6544: over TCP if UDP is blocked", arguments: [1, 2, 3] as [UInt64]) func streams(seed: UInt64) throws {
         let call = try VirtualCall(seed: seed, network: .init(letsUDPThrough: false))
         Self.connect(call, within: .seconds(3))
         #expect(call.relay.selected?.isTCP == true && call.client.selected?.isTCP == true)
         call.startMedia()
         call.run(for: .seconds(40))
         let moment = call.now
-        // The connection breaks: another one takes its place.
+        // The connection breaks and is replaced by another one.
         for number in call.connections.keys.sorted() { call.closeConnection(number) }
         call.run(for: .seconds(10))
         #expect(call.areConnected && call.connections.count == 1)
@@ -219,7 +220,7 @@ import Transport
         #expect(!call.relay.isConnected && call.relayKeys == nil)
     }
 
-    @Test("whatever happens to its path, a call goes on", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("A call continues through any change of its path", arguments: 1...8 as ClosedRange<UInt64>)
     func turmoil(seed: UInt64) throws {
         let network = VirtualCall.Network(
             loss: 0.05, duplication: 0.05, delay: .milliseconds(20), jitter: .milliseconds(15))

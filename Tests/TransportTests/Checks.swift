@@ -4,21 +4,21 @@ import SDP
 import STUN
 import Transport
 
-/// Connectivity checks as a peer of a lite agent makes them, and as others would like to.
+/// Connectivity checks of a peer of a lite agent, and forged ones.
 struct Checks {
     let local: ICECredentials
     let remote: ICECredentials
     private(set) var count: UInt64 = 0
 
     /// - Parameters:
-    ///   - local: of the agent that is checked.
-    ///   - remote: of whoever checks it.
+    ///   - local: credentials of the agent that is checked.
+    ///   - remote: credentials of the peer that checks it.
     init(local: ICECredentials, remote: ICECredentials) {
         self.local = local
         self.remote = remote
     }
 
-    /// A new binding request.
+    /// Returns a new binding request.
     mutating func make(
         nominates: Bool = false, username: String? = nil, password: String? = nil, fingerprint: Bool = true,
         integrity: Bool = true, kind: STUNClass = .request, method: STUNMethod = .binding,
@@ -35,7 +35,7 @@ struct Checks {
         return message.bytes(integrity: hmac, fingerprint: fingerprint)
     }
 
-    /// What an answer says; nil where it is not signed with the agent's password.
+    /// Returns a parsed answer, or nil if it is not signed with the agent's password.
     func read(_ answer: [UInt8]) -> STUNMessage? {
         answer.withUnsafeBytes { bytes in
             guard let message = try? STUNMessage(parsing: bytes), message.verifyFingerprint(of: bytes) else {
@@ -54,7 +54,7 @@ extension ICECredentials {
 }
 
 extension PeerAddress {
-    /// An address of the documentation's network.
+    /// Returns an address of the networks reserved for documentation.
     static func peer(_ number: Int, port: UInt16 = 40_000) -> PeerAddress {
         PeerAddress(SocketAddress(octets: [198, 51, UInt8(100 + number / 256), UInt8(number % 256)], port: port)!)
     }

@@ -2,8 +2,8 @@ import MediaBase
 import Testing
 import Transport
 
-@Suite("Consent (RFC 7675): signs of life of peers that send no checks, in virtual time") struct ConsentTests {
-    /// A call that is connected and whose client sends no checks from then on. The client itself does not mind.
+@Suite("Consent (RFC 7675): peers that send media but no checks, in virtual time") struct ConsentTests {
+    /// Returns a connected call whose client sends no more checks. The client itself keeps the call without answers.
     private func callWithoutChecks(isNative: Bool = false) throws -> VirtualCall {
         let call = try VirtualCall(seed: 6, isNative: isNative) { $0.consentTimeout = .seconds(86_400) }
         CallTests.connect(call)
@@ -11,7 +11,7 @@ import Transport
         return call
     }
 
-    @Test("authentic media from the selected address keeps the connection; 30 s after the last of it both sides end")
+    @Test("Authentic media from the selected address keeps the connection; 30 s after the last packet both sides end")
     func mediaAlone() throws {
         let call = try callWithoutChecks()
         call.startMedia()
@@ -26,14 +26,14 @@ import Transport
         #expect(client.0 == .closedByPeer && client.1 <= relay.1 + .milliseconds(20), "close_notify: \(client)")
     }
 
-    @Test("keys of signalling: authentic media keeps the connection as well") func nativeMedia() throws {
+    @Test("With keys of signalling, authentic media keeps the connection as well") func nativeMedia() throws {
         let call = try callWithoutChecks(isNative: true)
         call.startMedia()
         call.run(for: .seconds(75))
         #expect(call.areConnected)
     }
 
-    @Test("media from an address that no check has validated does not keep the selected one in use")
+    @Test("Media from an address that no check has validated does not keep the selected one in use")
     func mediaFromElsewhere() throws {
         let call = try callWithoutChecks()
         call.startMedia()
@@ -46,7 +46,7 @@ import Transport
         #expect(call.relay.strangers > 1_000)
     }
 
-    @Test("CON-7 a silent peer is told by close_notify after 30 s") func silence() throws {
+    @Test("CON-7 a silent peer gets a close_notify after 30 s") func silence() throws {
         let call = try callWithoutChecks()
         let connected = call.now
         call.run(for: .seconds(29))

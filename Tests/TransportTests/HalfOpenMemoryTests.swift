@@ -6,14 +6,14 @@ import Testing
 import Transport
 
 @Suite("Memory of transports that are half open") struct HalfOpenMemoryTests {
-    /// How far a peer has come.
+    /// Progress of a peer's connection.
     enum Stage: CaseIterable {
         case announced
         case checked
         case manyChecks
         case helloReceived
 
-        /// Bytes a transport may take; the relay may have thousands.
+        /// Bytes that a transport may use; the relay may have thousands of them.
         var limit: Int {
             switch self {
             case .announced: 8 * 1_024
@@ -23,7 +23,7 @@ import Transport
             }
         }
 
-        /// Transports to measure with: as many as make the pages that others take meanwhile count for little.
+        /// Number of transports to measure: enough that pages allocated by other code do not matter.
         var count: Int {
             switch self {
             case .announced, .checked: 4_000
@@ -32,12 +32,12 @@ import Transport
         }
     }
 
-    @Test("bounded at each stage") func boundedAtEachStage() throws {
+    @Test("Bounded at each stage") func boundedAtEachStage() throws {
         let hello = try WebRTCTransportTests.clientHello()
-        // All are kept to the end: pages that one stage gave back would hide what the next one takes.
+        // All are kept to the end: pages freed by one stage would hide the allocations of the next one.
         var kept: [[WebRTCTransport]] = []
         for stage in Stage.allCases {
-            // One that is thrown away, so that what is made once a process is not counted.
+            // The first one is discarded, so that allocations made once per process are not counted.
             _ = try Self.transport(stage, hello)
             let count = stage.count
             let before = try Self.residentBytes()
@@ -49,8 +49,8 @@ import Transport
         withExtendedLifetime(kept) {}
     }
 
-    /// Memory of this process (proc(5): the second number of statm is in pages). `tools/test` runs it with no other test beside it, as what they
-    /// take would count.
+    /// Memory of this process (proc(5): the second number of statm is in pages). `tools/test` runs this test alone, because other tests
+    /// would allocate memory at the same time.
     private static func residentBytes() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
         return try #require(Int(text.split(separator: " ")[1])) * 4_096

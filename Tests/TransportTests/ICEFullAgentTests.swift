@@ -20,7 +20,7 @@ import Transport
         return ICEFullAgent(configuration, random: SeededGenerator(seed: seed &* 31 &+ UInt64(number)), now: .zero)
     }
 
-    /// Two agents that hear of each other 10 ms after each datagram.
+    /// Connects two agents with a delay of 10 ms for each datagram.
     static func meet(_ agents: inout [ICEFullAgent], until end: MediaTime) {
         var way: [(at: MediaTime, to: Int, bytes: [UInt8])] = []
         var now = MediaTime.zero
@@ -43,7 +43,7 @@ import Transport
     }
 
     @Test(
-        "sections 7.2.5.1 and 7.3.1.1: whatever they begin as, one controls and both select",
+        "Sections 7.2.5.1 and 7.3.1.1: whatever their initial roles, one agent controls and both select",
         arguments: [(false, true), (true, false), (false, false), (true, true)], 1...6 as ClosedRange<UInt64>)
     func roles(controlled: (Bool, Bool), seed: UInt64) {
         var agents = [
@@ -62,7 +62,7 @@ import Transport
         #expect(agents[0].isControlling != agents[1].isControlling)
     }
 
-    @Test("a peer that nobody told of is found by its checks") func peerReflexive() {
+    @Test("A peer whose candidates were not signalled is found by its checks") func peerReflexive() {
         var agents = [
             Self.agent(0, seed: 1, beginsControlled: true), Self.agent(1, seed: 1, beginsControlled: false),
         ]

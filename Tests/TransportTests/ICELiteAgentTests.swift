@@ -35,7 +35,7 @@ import Transport
         #expect(agent.statistics.checks == 3 && agent.statistics.moves == 0)
     }
 
-    @Test("what does not authenticate: no answer, no state") func refusals() {
+    @Test("Messages that are not authentic get no answer and change no state") func refusals() {
         var (agent, checks) = Self.agent()
         let wrong = [
             checks.make(nominates: true, username: "RELAYfrag:another"), checks.make(username: "other:clientFr"),
@@ -44,7 +44,7 @@ import Transport
             checks.make(password: ""), checks.make(integrity: false), checks.make(fingerprint: false),
             checks.make(password: "x", kind: .indication), checks.make(kind: .success), checks.make(kind: .error),
             checks.make(method: STUNMethod(rawValue: 3)),
-            // Unknown and required, but not authentic: even the 420 would be an answer.
+            // Unknown and required, but not authentic: the request must not even get a 420.
             checks.make(password: "x", adding: [.other(STUNAttributeType(rawValue: 0x7f01), [])]),
             checks.make(password: "x", adding: [.iceControlled(1)]), [], [0, 1], [UInt8](repeating: 0, count: 20),
         ]
@@ -57,7 +57,7 @@ import Transport
         #expect(statistics.malformed + statistics.unauthentic == UInt64(wrong.count) && statistics.checks == 0)
     }
 
-    @Test("no damaged or truncated check is answered", arguments: [1, 2] as [UInt64]) func damaged(seed: UInt64) {
+    @Test("No damaged or truncated check is answered", arguments: [1, 2] as [UInt64]) func damaged(seed: UInt64) {
         var (agent, checks) = Self.agent()
         let whole = checks.make(nominates: true)
         for length in 0..<whole.count { #expect(agent.receive(Array(whole[..<length]), from: .peer(1)).answer == nil) }
@@ -88,12 +88,12 @@ import Transport
             #expect(answer.count <= request.count)
         }
         #expect(agent.selected == nil, "a refused check nominates nothing")
-        // Those that may be ignored are, such as what browsers add.
+        // Comprehension-optional attributes, such as those of browsers, are ignored.
         let optional = checks.make(adding: [.priority(1), .other(STUNAttributeType(rawValue: 0xc057), [0, 0, 0, 10])])
         #expect(checks.read(agent.receive(optional, from: .peer(1)).answer ?? [])?.messageClass == .success)
     }
 
-    @Test("RFC 8445 section 7.3.1.1: a peer that wants to be controlled is told to control")
+    @Test("RFC 8445 section 7.3.1.1: a peer in the controlled role gets error 487")
     func roleConflict() throws {
         var (agent, checks) = Self.agent()
         for tieBreaker in [0, 1, .max] as [UInt64] {
@@ -132,7 +132,7 @@ import Transport
         #expect(!agent.receive(checks.make(nominates: true), from: .peer(1)).hasMoved)
         #expect(!agent.receive(checks.make(), from: .peer(2)).hasMoved)
         #expect(agent.selected == .peer(1))
-        // An address never seen before, and back again.
+        // A new address, and back again.
         #expect(agent.receive(checks.make(nominates: true), from: .peer(3)).hasMoved)
         #expect(agent.selected == .peer(3))
         #expect(agent.receive(checks.make(nominates: true), from: .peer(1)).hasMoved)
@@ -140,7 +140,7 @@ import Transport
         #expect(agent.statistics.moves == 3)
     }
 
-    @Test("CON-7 RFC 7675: only what is authentic, new and from the selected address is a sign of life")
+    @Test("CON-7 RFC 7675: only authentic, new messages from the selected address count as a sign of life")
     func signsOfLife() {
         var (agent, checks) = Self.agent()
         let first = agent.receivedAuthentic(from: .peer(1), now: .seconds(1))
@@ -158,7 +158,7 @@ import Transport
         #expect(selected && !stranger && agent.lastAuthentic == .seconds(7))
     }
 
-    @Test("RFC 8445 section 11: an authentic binding indication is a sign of life, without an answer")
+    @Test("RFC 8445 section 11: an authentic binding indication is a sign of life and gets no answer")
     func indications() {
         var (agent, checks) = Self.agent()
         _ = agent.receive(checks.make(nominates: true), from: .peer(1), at: .seconds(1))
@@ -180,7 +180,7 @@ import Transport
         _ = agent.receive(checks.make(nominates: true), from: .peer(2), at: .seconds(2))
         let fromElsewhere = agent.receive(first, from: .peer(3), at: .seconds(3))
         #expect(fromElsewhere.answer == nil && !fromElsewhere.hasMoved && !agent.isValidated(.peer(3)))
-        // A retransmission, whose answer may have been lost, is answered; it takes no media along and gives no consent.
+        // A retransmission, whose answer may have been lost, is answered; it does not move media and gives no consent.
         let repeated = agent.receive(first, from: .peer(1), at: .seconds(4))
         #expect(repeated.answer != nil && !repeated.hasMoved && !repeated.isCheck)
         #expect(agent.selected == .peer(2) && agent.lastAuthentic == .seconds(2) && agent.statistics.repeats == 2)
@@ -195,7 +195,8 @@ import Transport
         for _ in 0..<6_000 { #expect(agent.receive(checks.make(), from: .peer(1)).isCheck) }
     }
 
-    @Test("RFC 7675: where consent comes from, media goes, once the old address is silent") func silentAddress() {
+    @Test("RFC 7675: media moves to the address that consent comes from once the old address is silent")
+    func silentAddress() {
         var (agent, checks) = Self.agent()
         _ = agent.receive(checks.make(nominates: true), from: .peer(1), at: .seconds(0))
         #expect(!agent.receive(checks.make(), from: .peer(2), at: .seconds(3.9)).hasMoved, "maybe a second pair")
@@ -212,7 +213,7 @@ import Transport
         var new = Checks(local: local, remote: remote)
         #expect(agent.credentials == [.relay, local])
         #expect(agent.receive(old.make(), from: .peer(1)).isCheck)
-        // Neither half of the one goes with the other.
+        // Fragments of the old and the new credentials cannot be mixed.
         for name in ["RELAYnext:clientFr", "RELAYfrag:nextFr"] {
             #expect(!agent.receive(new.make(username: name), from: .peer(1)).isCheck)
         }
@@ -252,7 +253,7 @@ import Transport
         #expect(received(200, from: .peer(1)))
         #expect(spend(200, to: .peer(1)))
         #expect(!spend(1, to: .peer(1)))
-        // Nominated: a first flight goes beyond it, once for all addresses.
+        // Nominated: a first flight may exceed the limit, once for all addresses.
         left = 0
         for number in 1...3 {
             let request = checks.make(nominates: true)

@@ -2,20 +2,19 @@ import MediaBase
 import Testing
 import Transport
 
-/// Bytes that came from each address and went there, so that a relay that could be used against others is found out with the datagram
-/// that makes it one.
+/// Bytes received from each address and sent to it. Detects the first datagram by which the relay could be used to amplify an attack.
 struct Ledger {
     private var inBytes: [PeerAddress: Int] = [:]
     private var outBytes: [PeerAddress: Int] = [:]
     /// Bytes sent to each address.
     private var totals: [PeerAddress: Int] = [:]
-    /// Beyond what came in, to addresses while they were nominated.
+    /// Bytes sent in excess of those received, to addresses while they were nominated.
     private(set) var beyond = 0
 
     mutating func receive(_ bytes: Int, from address: PeerAddress) { inBytes[address, default: 0] += bytes }
 
     /// - Parameters:
-    ///   - nominated: the peer named this address as the one to use.
+    ///   - nominated: the peer nominated this address.
     ///   - isConfirmed: the handshake is done.
     mutating func send(_ bytes: Int, to address: PeerAddress, nominated: Bool, isConfirmed: Bool) {
         outBytes[address, default: 0] += bytes

@@ -2,10 +2,10 @@ import MediaBase
 import Testing
 import Transport
 
-@Suite("Paths that do not come about are reported (CON-9)") struct MediaPathTests {
+@Suite("Paths that cannot be established are reported (CON-9)") struct MediaPathTests {
     private static let timeout = MediaTime.seconds(10)
 
-    /// Both sides' reports 14 s after the start, each made once and after 10 s.
+    /// Returns both sides' reports 14 s after the start; each is made once, after 10 s.
     private func reports(
         _ network: VirtualCall.Network, isNative: Bool = false
     ) throws -> (relay: MediaPathFailure?, client: MediaPathReport?) {
@@ -23,7 +23,7 @@ import Transport
     }
 
     @Test(
-        "nothing passes: the relay received nothing, the client names the candidates it tried",
+        "Nothing passes: the relay received nothing, the client names the candidates it tried",
         arguments: [false, true])
     func nothing(isNative: Bool) throws {
         let (relay, client) = try reports(.init(letsUDPThrough: false), isNative: isNative)
@@ -35,18 +35,18 @@ import Transport
                 == ["203.0.113.1:7882", "[2001:db8::1]:7882", "203.0.113.1:7882"])
         #expect(report.candidates.map(\.isTCP) == [false, false, true])
         #expect(report.candidates.allSatisfy { $0.answers == 0 })
-        // Sent after 0, 0.5, 1.5, 3.5 and 7.5 s; the TCP connection was never made.
+        // Sent after 0, 0.5, 1.5, 3.5 and 7.5 s; the TCP connection was not established.
         #expect(report.candidates.map(\.checks) == [5, 5, 0])
     }
 
-    @Test("the client receives nothing: the relay received STUN and no handshake", arguments: [false, true])
+    @Test("The client receives nothing: the relay received STUN and no handshake", arguments: [false, true])
     func oneWay(isNative: Bool) throws {
         let (relay, client) = try reports(.init(reachesClient: false), isNative: isNative)
         #expect(relay == .noHandshake(hasBegun: false))
         #expect(client?.stage == .ice && client?.candidates.contains { $0.answers > 0 } == false)
     }
 
-    @Test("DTLS does not pass: the client has a candidate that answered, the relay knows whether DTLS came")
+    @Test("DTLS does not pass: the client has a candidate that answered, the relay knows whether DTLS arrived")
     func handshake() throws {
         var (relay, client) = try reports(.init(letsClientDTLSThrough: false))
         #expect(relay == .noHandshake(hasBegun: false) && client?.stage == .dtls)
@@ -55,7 +55,7 @@ import Transport
         #expect(relay == .noHandshake(hasBegun: true) && client?.stage == .dtls)
     }
 
-    @Test("A path that comes about late is used, and one that comes about in time is not reported")
+    @Test("A path that is established late is used, and one that is established in time is not reported")
     func late() throws {
         let call = try VirtualCall(seed: 9, network: .init(letsUDPThrough: false, letsTCPThrough: false)) {
             $0.pathTimeout = .seconds(1)

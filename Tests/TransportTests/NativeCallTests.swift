@@ -6,7 +6,7 @@ import Testing
 import Transport
 
 @Suite("Calls with keys of signalling, in virtual time") struct NativeCallTests {
-    @Test("media can flow after three ways of the path, and no hands are shaken")
+    @Test("Media can flow after three one-way delays of the path, without a DTLS handshake")
     func connects() throws {
         let call = try VirtualCall(seed: 1, isNative: true)
         CallTests.connect(call, within: .seconds(1))
@@ -21,7 +21,7 @@ import Transport
     }
 
     @Test(
-        "loss, duplication and reordering cost time, nothing else", arguments: [0.05, 0.25], [1, 2, 3, 4] as [UInt64])
+        "Loss, duplication and reordering only cost time", arguments: [0.05, 0.25], [1, 2, 3, 4] as [UInt64])
     func loss(loss: Double, seed: UInt64) throws {
         let network = VirtualCall.Network(
             loss: loss, duplication: 0.1, delay: .milliseconds(15), jitter: .milliseconds(30))
@@ -33,13 +33,14 @@ import Transport
         #expect(CallTests.gap(call.mediaAtClient, from: .seconds(20), to: call.now) < .seconds(1))
     }
 
-    @Test("over TCP where UDP is blocked") func streams() throws {
+    @Test("Over TCP if UDP is blocked") func streams() throws {
         let call = try VirtualCall(seed: 3, network: .init(letsUDPThrough: false), isNative: true)
         CallTests.connect(call)
         #expect(call.relay.selected?.isTCP == true)
     }
 
-    @Test("address changes and ICE restarts go as with DTLS; silence ends it by consent") func changes() throws {
+    @Test("Address changes and ICE restarts work as with DTLS; silence ends the call by consent") func changes() throws
+    {
         let call = try VirtualCall(seed: 4, isNative: true)
         CallTests.connect(call)
         call.startMedia()
@@ -74,7 +75,7 @@ import Transport
         return (try WebRTCTransport(configuration, now: .zero), Checks(local: .relay, remote: .client))
     }
 
-    /// An answer to a check of the relay's.
+    /// Returns an answer to a check of the relay.
     private func answer(to check: [UInt8], password: String = ICECredentials.client.password, damage: Bool = false)
         throws -> [UInt8]
     {
@@ -85,7 +86,7 @@ import Transport
             .bytes(integrity: { MessageAuthentication.hmacSHA1(key: Array(password.utf8), $0) })
     }
 
-    /// Checks that the relay made.
+    /// Returns the checks that the relay made.
     private func checks(_ outputs: [WebRTCTransport.Output]) -> [(bytes: [UInt8], to: PeerAddress)] {
         outputs.compactMap {
             guard case .transmit(let bytes, let to) = $0, bytes[0] == 0, bytes[1] == 1 else { return nil }
@@ -97,7 +98,7 @@ import Transport
         outputs.contains { if case .connected = $0 { true } else { false } }
     }
 
-    @Test("whoever knows the credentials and names another's address gets nothing sent there")
+    @Test("A peer that knows the credentials and names another's address gets nothing sent there")
     func noReflection() throws {
         var (transport, checks) = try self.transport()
         var ledger = Ledger()
@@ -112,14 +113,14 @@ import Transport
         #expect(transport.isEnded)
     }
 
-    @Test("what a check says does not tell the transaction of the next") func transactions() throws {
+    @Test("The contents of a check do not predict the transaction of the next one") func transactions() throws {
         var (transport, checks) = try self.transport()
         var seen: Set<STUNTransactionID> = []
         var breakers: Set<UInt64> = []
         var made = 0
         for peer in 1...20 {
             transport.stun(checks.make(nominates: true), .peer(peer), .zero)
-            // To so many addresses no more than a few bytes go.
+            // The relay sends only a few bytes to so many addresses.
             guard let check = self.checks(transport.take()).first else { continue }
             made += 1
             let message = try check.bytes.withUnsafeBytes { try STUNMessage(parsing: $0) }
@@ -129,13 +130,13 @@ import Transport
             }
             seen.insert(message.transaction)
         }
-        // One for the agent, as long as it lives: no state that goes on from check to check.
+        // The agent uses one tie-breaker for its lifetime: no state is advanced from check to check.
         #expect(made >= 2 && seen.count == made && breakers.count == 1)
         let breaker = try #require(breakers.first)
         #expect(breaker != 42 && !seen.contains { $0.low == breaker })
     }
 
-    @Test("only the right answer from the right address opens the path") func answers() throws {
+    @Test("Only the right answer from the right address opens the path") func answers() throws {
         var (transport, checks) = try self.transport()
         transport.stun(checks.make(), .peer(1), .zero)
         #expect(self.checks(transport.take()).isEmpty, "nothing is nominated")
@@ -150,7 +151,7 @@ import Transport
             transport.stun(bytes, from, .zero)
             #expect(!isConnected(transport.take()) && !transport.isConnected)
         }
-        // It is asked again where it does not answer, and not without end.
+        // An unanswered check is repeated a limited number of times.
         var repeats = 0
         while transport.deadline < .seconds(14) {
             transport.handleTimeout(now: transport.deadline)

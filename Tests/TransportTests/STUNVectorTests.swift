@@ -6,19 +6,19 @@ import STUN
 import Testing
 import Transport
 
-/// Numbers from a list, so that an agent makes the transaction of a published vector.
+/// Returns numbers from a list, so that an agent uses the transaction of a published vector.
 private struct ScriptedGenerator: RandomNumberGenerator {
     var numbers: [UInt64]
     mutating func next() -> UInt64 { numbers.isEmpty ? 5 : numbers.removeFirst() }
 }
 
 @Suite("Agents and the vectors of RFC 5769") struct STUNVectorTests {
-    // User name and password of section 2: the first fragment and the password are of who is asked.
+    // User name and password of section 2: the first fragment and the password are those of the agent that is checked.
     static let asked = ICECredentials(ufrag: "evtj", password: "VOkJxbRl1RmTxUk/WvJxBt")!
     static let asking = ICECredentials(ufrag: "h6vY", password: "passwordOfWhoAskedTheOther")!
     static let source = PeerAddress(SocketAddress("192.0.2.1", port: 32_853)!)
 
-    @Test("section 2.1: the request is authentic; its sender, being controlled, has to change its role")
+    @Test("Section 2.1: the request is authentic; its sender, being controlled, has to change its role")
     func sampleRequest() throws {
         var agent = ICELiteAgent(local: Self.asked, remoteFragment: Self.asking.ufrag)
         let request = try TestVector.bytes("rfc5769/sample-request.hex")
@@ -31,7 +31,7 @@ private struct ScriptedGenerator: RandomNumberGenerator {
         #expect(message.transaction == STUNTransactionID(high: 0xb7e7_a701, low: 0xbc34_d686_fa87_dfae))
     }
 
-    @Test("section 2.1: not with another password or user name, nor with one bit changed") func sampleRequestRefused()
+    @Test("Section 2.1: not with another password or user name, nor with one bit changed") func sampleRequestRefused()
         throws
     {
         let request = try TestVector.bytes("rfc5769/sample-request.hex")
@@ -49,7 +49,7 @@ private struct ScriptedGenerator: RandomNumberGenerator {
     }
 
     @Test(
-        "sections 2.2 and 2.3: the responses are taken as answers to a check",
+        "Sections 2.2 and 2.3: the responses are accepted as answers to a check",
         arguments: ["sample-response-ipv4", "sample-response-ipv6"])
     func sampleResponses(name: String) throws {
         let response = try TestVector.bytes("rfc5769/\(name).hex")
@@ -64,7 +64,7 @@ private struct ScriptedGenerator: RandomNumberGenerator {
             while agent.nextOutput() != nil {}
             return agent
         }
-        /// Whether a second check, which nominates, follows.
+        /// Returns whether a second, nominating check follows.
         func isTaken(_ bytes: [UInt8], from source: PeerAddress = Self.source) -> Bool {
             var agent = agent()
             bytes.withUnsafeBytes { agent.receive($0, from: source, now: .milliseconds(1)) }

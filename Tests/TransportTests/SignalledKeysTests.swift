@@ -7,7 +7,7 @@ import Transport
 
 @Suite("Keys that both sides tell each other (RFC 4568)")
 struct SignalledKeysTests {
-    @Test("each protects with its own, whichever suite was taken", arguments: SignalledKeys.suites)
+    @Test("Each side encrypts with its own key, whichever suite is selected", arguments: SignalledKeys.suites)
     func agreement(_ suite: SRTPSuite) throws {
         let offerer = SignalledKeys()
         #expect(offerer.offered.map(\.suite) == ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
@@ -16,11 +16,11 @@ struct SignalledKeysTests {
         let mine = try #require(offerer.agreed(by: [answer]))
         #expect(mine.suite == suite && mine.local == answerer.remote && mine.remote == answerer.local)
         #expect(mine.local != mine.remote)
-        // The offerer's wish counts where both would do.
+        // The offerer's preference decides if both suites are possible.
         #expect(SignalledKeys.take(offerer.offered)?.keys.suite == .aeadAES128GCM)
     }
 
-    @Test("what does not fit is not agreed to") func refused() throws {
+    @Test("Unusable keys are refused") func refused() throws {
         let offerer = SignalledKeys()
         var (_, answer) = try #require(SignalledKeys.take(offerer.offered))
         #expect(offerer.agreed(by: []) == nil && offerer.agreed(by: [answer, answer]) == nil)

@@ -4,7 +4,7 @@ import Testing
 @testable import Transport
 
 @Suite("Datagrams in a stream (RFC 4571)") struct StreamFramingTests {
-    /// Everything that comes out of a stream that is cut into these pieces.
+    /// Returns the datagrams in a stream that is cut into these pieces.
     static func datagrams(_ pieces: [[UInt8]], limit: Int = 4_096) throws -> [[UInt8]] {
         var framing = StreamFraming(limit: limit)
         var found: [[UInt8]] = []

@@ -6,23 +6,23 @@ import SDP
 import Testing
 import Transport
 
-/// A client and the relay's transport for it over an emulated network, in virtual time: all of it follows from a seed. The client sits
-/// behind a NAT that shows another port to each address of the relay's.
+/// A client and the relay's transport for it over an emulated network, in virtual time; the whole run follows from a seed. The client is
+/// behind a NAT that maps it to a different port for each address of the relay.
 final class VirtualCall {
-    /// What the network does to datagrams; to streams only the delay applies.
+    /// Impairments of datagrams; only the delay applies to streams.
     struct Network {
         var loss = 0.0
         var duplication = 0.0
         var delay = MediaTime.milliseconds(10)
-        /// Added to the delay at random, so that datagrams overtake each other.
+        /// Random additional delay, which lets datagrams overtake each other.
         var jitter = MediaTime.zero
         var letsUDPThrough = true
         var letsTCPThrough = true
-        /// False: none of the client's STUN reaches the relay, as if it sent no checks once it is connected.
+        /// False: no STUN of the client reaches the relay, as if it sent no checks once it is connected.
         var letsChecksThrough = true
-        /// False: no datagram of the relay's reaches the client.
+        /// False: no datagram of the relay reaches the client.
         var reachesClient = true
-        /// False: no DTLS of that side's reaches the other.
+        /// False: no DTLS of that side reaches the other.
         var letsClientDTLSThrough = true
         var letsRelayDTLSThrough = true
     }
@@ -60,14 +60,14 @@ final class VirtualCall {
     private(set) var relayFailure: (MediaPathFailure, MediaTime)?
     private(set) var clientReport: (MediaPathReport, MediaTime)?
     private(set) var connectedAt: MediaTime?
-    /// When media packets came to either side.
+    /// Arrival times of media packets at either side.
     private(set) var mediaAtRelay: [MediaTime] = []
     private(set) var mediaAtClient: [MediaTime] = []
     private(set) var connections: [Int32: Connection] = [:]
     private var random: SeededGenerator
     private var arrivals: [(at: MediaTime, order: Int, Arrival)] = []
     private var order = 0
-    /// Counts the times that the NAT gave new ports.
+    /// Number of times that the NAT assigned new ports.
     private var mapping = 0
     private var nextMedia = MediaTime.never
     private var nextRelayConnection: Int32 = 100
@@ -113,15 +113,15 @@ final class VirtualCall {
 
     var areConnected: Bool { relay.isConnected && client.isConnected }
 
-    /// Lets both sides send a packet each 20 ms to where their media goes.
+    /// Lets both sides send a packet each 20 ms to their selected address.
     func startMedia() { nextMedia = now + Self.mediaInterval }
 
     func stopMedia() { nextMedia = .never }
 
-    /// The NAT forgets its ports and gives others: what is sent to the old ones is lost.
+    /// Assigns new ports at the NAT; packets to the old ones are lost.
     func renumber() { mapping += 1 }
 
-    /// Both sides get new credentials, as signalling would bring them.
+    /// Gives both sides new credentials, as signalling would.
     func restartICE() {
         let mine = ICECredentials.random(using: &random)
         let theirs = ICECredentials.random(using: &random)
@@ -130,7 +130,7 @@ final class VirtualCall {
         drain()
     }
 
-    /// Does something to the transports at this moment.
+    /// Calls a closure with the transports at the current time.
     func act(_ body: (VirtualCall) -> Void) {
         body(self)
         drain()
@@ -138,7 +138,7 @@ final class VirtualCall {
 
     func run(for span: MediaTime) { run(until: now + span) { false } }
 
-    /// Goes on until `end`, or until `isDone`.
+    /// Runs until `end`, or until `isDone` returns true.
     func run(until end: MediaTime, _ isDone: () -> Bool) {
         var stepsAtOnce = 0
         while !isDone() {
@@ -208,7 +208,7 @@ final class VirtualCall {
         }
     }
 
-    /// A connection is gone; the relay notices.
+    /// Closes a connection; the relay notices.
     func closeConnection(_ number: Int32) {
         guard let connection = connections.removeValue(forKey: number) else { return }
         note("connection \(number) closed")
@@ -218,7 +218,7 @@ final class VirtualCall {
         drain()
     }
 
-    /// The client's address as one of the relay's addresses sees it.
+    /// Returns the client's address as one of the relay's addresses sees it.
     private func address(toward remote: SocketAddress) -> SocketAddress {
         let place = candidates.firstIndex { SocketAddress($0.host, port: $0.port) == remote } ?? 0
         let port = UInt16(30_000 + mapping * 8 + place)
@@ -327,7 +327,7 @@ final class VirtualCall {
         }
     }
 
-    /// STUN with all its bytes, which follow from the seed; of DTLS, whose keys do not, only that it is DTLS.
+    /// Describes a datagram: STUN with all its bytes, which follow from the seed; DTLS, whose keys are random, only as DTLS.
     private func kind(_ bytes: [UInt8]) -> String {
         switch bytes[0] {
         case 0...3: "stun \(bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })"

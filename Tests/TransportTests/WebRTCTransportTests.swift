@@ -15,7 +15,7 @@ import Transport
         return (transport, Checks(local: .relay, remote: .client))
     }
 
-    /// The first flight of a client.
+    /// Returns the first flight of a client.
     static func clientHello() throws -> [UInt8] {
         let client = try DTLSConnection(
             role: .client, identity: VirtualCall.clientIdentity,
@@ -37,7 +37,7 @@ import Transport
         #expect(isOurs && !isAnothers)
     }
 
-    @Test("a handshake may begin before nomination; its answer waits for bytes or for nomination")
+    @Test("A handshake may begin before nomination; its answer waits for received bytes or for nomination")
     func flightsAreHeldBack() throws {
         var (transport, checks) = try Self.transport()
         let hello = try Self.clientHello()
@@ -45,7 +45,7 @@ import Transport
         transport.stun(checks.make(), .peer(1), .zero, &ledger)
         transport.dtls(hello, .peer(1), .zero, &ledger)
         let before = ledger.sent(to: .peer(1))
-        // Nothing that does not fit is sent, however long nobody nominates, and the timers do not spin.
+        // Nothing beyond the limit is sent without a nomination, and the timers do not spin.
         var steps = 0
         while transport.deadline < .seconds(14) {
             steps += 1
@@ -57,7 +57,8 @@ import Transport
         #expect(ledger.sent(to: .peer(1)) > before + 500 && ledger.beyond > 0, "the flight")
     }
 
-    @Test("with the right credentials and a false address: bytes out are bound all the same", arguments: [true, false])
+    @Test(
+        "Valid credentials with a spoofed address: the bytes sent to it are limited as well", arguments: [true, false])
     func credentialsDoNotBuyAmplification(nominates: Bool) throws {
         var (transport, checks) = try Self.transport()
         let hello = try Self.clientHello()
@@ -75,7 +76,7 @@ import Transport
         #expect(transport.isEnded)
     }
 
-    @Test("random, truncated, replayed and forged datagrams: no answer to strangers, no state, no trap")
+    @Test("Random, truncated, replayed and forged datagrams: no answer to strangers, no state, no trap")
     func hostileInput() throws {
         var (transport, checks) = try Self.transport()
         let good = (0..<4).map { checks.make(nominates: $0 == 0) }
@@ -94,7 +95,7 @@ import Transport
             if transport.isValidated(source) { Issue.record("believed \(Array(bytes))") }
         }
         #expect(transport.selected == .peer(1) && !transport.isEnded)
-        // From the peer's own address anything may come as well.
+        // Any datagram may also come from the peer's own address.
         var ledger = Ledger()
         MutationFuzzer(corpus: corpus, seed: 0x1ce).run(count: 5_000) { bytes in
             transport.receiveSTUN(bytes, from: .peer(1), now: .milliseconds(10))
@@ -155,7 +156,7 @@ import Transport
         }
         for kind in [STUNClass.indication, .success, .error] { #expect(name(checks.make(kind: kind)) == nil) }
         for length in 0..<40 { #expect(name(Array(request[..<length])) == nil) }
-        // Behind MESSAGE-INTEGRITY nothing is believed.
+        // Attributes behind MESSAGE-INTEGRITY are ignored.
         let bare = STUNMessage(.request, transaction: .init(high: 1, low: 1), attributes: [])
         let signed = bare.bytes(integrity: { _ in [UInt8](repeating: 0, count: 20) }, fingerprint: false)
         #expect(name(signed + request[20..<44]) == nil)
@@ -188,7 +189,7 @@ extension WebRTCTransport {
         settle(&ledger)
     }
 
-    /// All outputs that wait.
+    /// Returns all pending outputs.
     func take() -> [Output] {
         var outputs: [Output] = []
         while let output = nextOutput() { outputs.append(output) }

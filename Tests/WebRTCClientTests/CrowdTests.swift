@@ -5,7 +5,7 @@ import WebRTCClient
 
 @Suite("A hundred WebRTC clients in virtual time")
 struct CrowdTests {
-    @Test("50 publishers and 50 viewers at 5 % loss: everybody sees whole pictures of the right publisher")
+    @Test("50 publishers and 50 subscribers at 5 % loss: all receive complete frames of the right publisher")
     func crowd() throws {
         let conditions = LinkConditions(loss: 0.05, delay: .milliseconds(15))
         var missed: UInt64 = 0

@@ -6,8 +6,8 @@ import Testing
 import Transport
 import WebRTCClient
 
-/// A relay that decrypts and encrypts and understands nothing: media goes from the publisher to all viewers, RTCP of theirs to the publisher. With the
-/// publisher's numbers on both sides, whatever endpoints do about loss they do to each other.
+/// A relay that only decrypts and encrypts: media goes from the publisher to all subscribers, their RTCP to the publisher. Both sides use
+/// the publisher's numbers, so the endpoints handle loss directly with each other.
 final class PassingRelay {
     static let identity = try! DTLSIdentity.generate()
     static let clientIdentity = try! DTLSIdentity.generate()
@@ -16,9 +16,9 @@ final class PassingRelay {
     let network: VirtualNetwork
     var publisher: RelayLeg?
     var viewers: [RelayLeg] = []
-    /// Media packets of the publisher in the clear.
+    /// Called with the publisher's media packets in the clear.
     var onMedia: (([UInt8]) -> Void)?
-    /// RTCP of the publisher in the clear.
+    /// Called with the publisher's RTCP in the clear.
     var onReport: (([UInt8]) -> Void)?
     private var owners: [SocketAddress: RelayLeg] = [:]
     private var random: SeededGenerator
@@ -41,7 +41,7 @@ final class PassingRelay {
 
     private var legs: [RelayLeg] { viewers + (publisher.map { [$0] } ?? []) }
 
-    /// Lets the client at `address` in. - Returns: the answer.
+    /// Admits the client at `address`. - Returns: the answer.
     func admit(_ offer: SessionDescription, sources: [TrackDescription] = [], at address: SocketAddress) throws
         -> String
     {
@@ -54,7 +54,7 @@ final class PassingRelay {
         return leg.answer
     }
 
-    /// Sends a packet of our own to a client.
+    /// Sends the relay's own packet to a client.
     func send(_ bytes: [UInt8], isRTCP: Bool, to leg: RelayLeg) {
         guard let address = leg.address, let datagram = leg.protect(bytes, isRTCP: isRTCP) else { return }
         network.send(datagram, from: Self.address, to: address.address)

@@ -4,7 +4,7 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// A publisher and viewers around a `PassingRelay`, in virtual time.
+/// A publisher and subscribers around a `PassingRelay`, in virtual time.
 final class PeerSession {
     let network: VirtualNetwork
     let relay: PassingRelay

@@ -22,7 +22,7 @@ final class RelayLeg {
         case rtcp([UInt8])
     }
 
-    /// - Parameter sent: what this leg sends, by kind; empty for a publisher's.
+    /// - Parameter sent: tracks that the relay sends here, by kind; empty for a publisher's connection.
     init(
         offer text: String, relay: SocketAddress, credentials: ICECredentials, identity: DTLSIdentity,
         sent: [TrackDescription], now: MediaTime
@@ -77,7 +77,7 @@ final class RelayLeg {
         return Array(bytes[..<length])
     }
 
-    /// The datagram that `bytes` become; nil before the keys are there.
+    /// Returns the datagram for `bytes`, or nil before the keys are known.
     func protect(_ bytes: [UInt8], isRTCP: Bool) -> [UInt8]? {
         guard let protector else { return nil }
         var length = bytes.count
@@ -90,7 +90,7 @@ final class RelayLeg {
         return isDone == nil ? nil : Array(room[..<length])
     }
 
-    /// What the transport wants sent.
+    /// Returns the datagrams that the transport wants to send.
     func drain() throws -> [([UInt8], PeerAddress)] {
         var sent: [([UInt8], PeerAddress)] = []
         while let output = transport.nextOutput() {

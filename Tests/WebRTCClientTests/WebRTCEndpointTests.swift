@@ -8,7 +8,7 @@ import WebRTCClient
 
 @Suite("A WebRTC client without sockets")
 struct WebRTCEndpointTests {
-    @Test("connects, and every picture and sound arrives as it was made")
+    @Test("Connects, and every frame and audio packet arrives unchanged")
     func cleanPath() throws {
         let session = try PeerSession(seed: 1)
         let viewer = try session.addViewer()
@@ -31,7 +31,7 @@ struct WebRTCEndpointTests {
         #expect(sender.refused == 0 && receiver.refused == 0 && session.ends.isEmpty)
     }
 
-    @Test("5 % loss each way: retransmissions bring everything", arguments: 1...3 as ClosedRange<UInt64>)
+    @Test("5 % loss each way: retransmissions recover everything", arguments: 1...3 as ClosedRange<UInt64>)
     func loss(seed: UInt64) throws {
         let session = try PeerSession(seed: seed, conditions: LinkConditions(loss: 0.05, delay: .milliseconds(15)))
         let viewer = try session.addViewer()
@@ -42,12 +42,12 @@ struct WebRTCEndpointTests {
         #expect(reception.missedPictures <= 3, "\(reception)")
         #expect(viewer.endpoint.statistics.recovered > 50)
         #expect(session.publisher.endpoint.statistics.retransmissions >= viewer.endpoint.statistics.recovered)
-        // Sound is not asked for again: two links of 5 %.
+        // Audio is not retransmitted: two links with 5 % loss each.
         let lost = Double(reception.missedSounds) / Double(reception.sounds + reception.missedSounds)
         #expect((0.05...0.15).contains(lost), "\(lost)")
     }
 
-    @Test("without RTX lost packets come again as they were")
+    @Test("Without RTX, lost packets are retransmitted unchanged")
     func plainRetransmission() throws {
         let session = try PeerSession(seed: 5, retransmits: false)
         let viewer = try session.addViewer(retransmits: false)
@@ -60,7 +60,7 @@ struct WebRTCEndpointTests {
         #expect(viewer.reception.missedPictures <= 3 && viewer.reception.pictures > 250 && viewer.reception.wrong == 0)
     }
 
-    @Test("who does not ask for lost packets misses pictures, and gets on by key frames")
+    @Test("A subscriber that requests no retransmissions misses frames, and continues at key frames")
     func noRetransmission() throws {
         let session = try PeerSession(seed: 6)
         let viewer = try session.addViewer { $0.asksForLostPackets = false }
@@ -75,7 +75,7 @@ struct WebRTCEndpointTests {
         #expect(session.publisher.keyFrames > 3 && viewer.reception.keyFrames > 3 && viewer.reception.wrong == 0)
     }
 
-    @Test("a late viewer asks for a key frame")
+    @Test("A subscriber that joins late requests a key frame")
     func lateViewer() throws {
         let session = try PeerSession(seed: 7)
         session.run(seconds: 5)
@@ -86,7 +86,7 @@ struct WebRTCEndpointTests {
         #expect(session.publisher.keyFrames == 2 && viewer.reception.missedPictures == 0)
     }
 
-    @Test("simulcast: each encoding names itself until a report tells that it is known")
+    @Test("Simulcast: each encoding carries its RID until a report shows that it is known")
     func simulcast() throws {
         let rids = ["q", "h", "f"].compactMap { RID($0) }
         let session = try PeerSession(
@@ -124,7 +124,7 @@ struct WebRTCEndpointTests {
         let rates = offered.map { Double(sizes[$0.ssrc!] ?? 0) * 8 / 2.8 / 1000 }
         for (rate, expected) in zip(rates, [150.0, 500, 1500]) { #expect(abs(rate / expected - 1) < 0.25, "\(rates)") }
 
-        // The relay reports one of them, wants a key frame of another and lost packets of the third.
+        // The relay reports one of them, requests a key frame of another and lost packets of the third.
         let last = offered[2]
         let leg = try #require(session.relay.publisher)
         var bytes: [UInt8] = []
@@ -163,7 +163,7 @@ struct WebRTCEndpointTests {
         #expect(session.publisher.endpoint.statistics.forgotten == 1)
     }
 
-    @Test("the same seed gives the same reception")
+    @Test("The same seed gives the same reception")
     func determinism() throws {
         func run(_ seed: UInt64) throws -> SyntheticReception {
             let session = try PeerSession(seed: seed, conditions: LinkConditions(loss: 0.05, delay: .milliseconds(10)))
@@ -176,7 +176,7 @@ struct WebRTCEndpointTests {
         #expect(try run(12) != first)
     }
 
-    @Test("a relay that falls silent is gone after the consent timeout; a goodbye at once")
+    @Test("A silent relay is given up after the consent timeout, one that sends a goodbye at once")
     func ends() throws {
         let session = try PeerSession(seed: 13)
         let viewer = try session.addViewer()
@@ -198,7 +198,7 @@ struct WebRTCEndpointTests {
         #expect(session.publisher.deadline == .never)
     }
 
-    @Test("answers that are none, and a second one, are refused")
+    @Test("Invalid answers and a second answer are refused")
     func badAnswers() throws {
         var random = SeededGenerator(seed: 1)
         let endpoint = WebRTCEndpoint(
@@ -213,7 +213,7 @@ struct WebRTCEndpointTests {
         }
     }
 
-    @Test("no datagram traps an endpoint, and none that is not authentic changes anything")
+    @Test("No datagram traps an endpoint, and none that is not authentic changes its state")
     func hostileInput() throws {
         let session = try PeerSession(seed: 15)
         let viewer = try session.addViewer()

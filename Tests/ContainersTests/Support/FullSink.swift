@@ -1,6 +1,6 @@
 import Containers
 
-/// A disk that is full after `room` bytes: what does not fit as a whole is refused, and earlier bytes can still be changed.
+/// A disk that is full after `room` bytes: a write that does not fit completely is refused, and earlier bytes can still be changed.
 final class FullSink: ByteSink {
     private let memory = MemorySink()
     private let room: Int

@@ -3,7 +3,7 @@ import Containers
 import Foundation
 import MediaBase
 
-/// Really encoded pictures and sound, made once.
+/// Encoded frames and audio, made once.
 enum TestMedia {
     struct Video {
         var bytes: [UInt8]
@@ -14,7 +14,7 @@ enum TestMedia {
     static let height = 120
     static let framesPerSecond = 30
 
-    /// A moving pattern with something in every plane.
+    /// Returns a moving pattern with content in every plane.
     static func picture(_ index: Int, width: Int = width, height: Int = height) -> I420Frame {
         var frame = I420Frame(width: width, height: height)
         for y in 0..<height {
@@ -69,7 +69,7 @@ enum TestMedia {
         }
     }
 
-    /// Both tracks in the order of time.
+    /// Both tracks in order of time.
     static let interleaved: [Block] = {
         let pictures = TestMedia.video.enumerated().map { index, frame in
             Block.video(.nanoseconds(Int64(index) * 1_000_000_000 / Int64(framesPerSecond)), frame)
@@ -94,7 +94,7 @@ enum TestMedia {
         }
     }
 
-    /// The whole of it as one WebM.
+    /// Writes all of it as one WebM file.
     static func webM(sink: any ByteSink, finish: Bool = true) throws {
         let writer = try WebMWriter(sink: sink, configuration: webMConfiguration)
         for block in interleaved { try write(block, to: writer) }

@@ -4,15 +4,15 @@ import MillraceTestKit
 import RTP
 import Testing
 
-@Suite("Who has the floor")
+@Suite("Active speaker detection")
 struct ActiveSpeakerDetectorTests {
-    /// A conversation in virtual time: who talks when.
+    /// A conversation in virtual time, defined by who talks when.
     struct Conversation {
         var detector = ActiveSpeakerDetector()
         var now: Int64 = 0
         var changes: [(speaker: Int?, at: Int64)] = []
 
-        /// For `duration` ms those in `speakers` talk, one packet each 20 ms.
+        /// Lets the `speakers` talk for `duration` ms, one packet each 20 ms.
         mutating func talk(_ speakers: [Int: Double], _ duration: Int64) {
             let end = now + duration
             while now < end {
@@ -48,7 +48,7 @@ struct ActiveSpeakerDetectorTests {
         #expect((60_500...61_000).contains(talk.changes[1].at), "\(talk.changes)")
     }
 
-    @Test("coughs change nothing", arguments: [60, 120, 200, 240] as [Int64])
+    @Test("Coughs do not change the active speaker", arguments: [60, 120, 200, 240] as [Int64])
     func coughs(length: Int64) {
         var silence = Conversation()
         for _ in 0..<5 {
@@ -70,7 +70,7 @@ struct ActiveSpeakerDetectorTests {
         #expect(pauses.changes.map(\.speaker) == [1])
     }
 
-    @Test("a \"yes\" of half a second changes nothing while its listener pauses")
+    @Test("A \"yes\" of half a second does not change the active speaker while that one pauses")
     func shortReplies() {
         var talk = Conversation()
         for _ in 0..<10 {
@@ -89,7 +89,7 @@ struct ActiveSpeakerDetectorTests {
         #expect(talk.changes.map(\.speaker) == [1, 2])
     }
 
-    @Test("the echo of a voice in another microphone gives way to the voice")
+    @Test("The echo of a voice in another microphone gives way to the voice")
     func echo() {
         var talk = Conversation()
         talk.talk([1: 0.6], 2000)
@@ -114,7 +114,7 @@ struct ActiveSpeakerDetectorTests {
         #expect(talk.changes.count == 3)
     }
 
-    @Test("the order of packets does not matter", arguments: 0..<10 as Range<UInt64>)
+    @Test("The order of packets does not matter", arguments: 0..<10 as Range<UInt64>)
     func orderDoesNotMatter(seed: UInt64) {
         func run(shuffle: UInt64) -> [Int?] {
             var order = SeededGenerator(seed: shuffle)
@@ -141,7 +141,7 @@ struct ActiveSpeakerDetectorTests {
         #expect(first == run(shuffle: 2) && first == run(shuffle: 3))
     }
 
-    @Test("turns of 2,000 publishers, heard through their packets' levels")
+    @Test("Turns of 2,000 publishers, detected from the levels of their packets")
     func turns() {
         var random = SeededGenerator(seed: 77)
         var detector = ActiveSpeakerDetector()

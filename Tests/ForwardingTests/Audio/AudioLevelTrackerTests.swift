@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Loudness of one stream (RFC 6464)")
 struct AudioLevelTrackerTests {
-    /// A packet every 20 ms. - Returns: the activity of the last one.
+    /// Feeds a packet every 20 ms. - Returns: the activity of the last one.
     @discardableResult
     static func run(
         _ tracker: inout AudioLevelTracker, _ start: Int64, _ end: Int64, level: UInt8, voice: Bool = false
@@ -22,7 +22,7 @@ struct AudioLevelTrackerTests {
         #expect(tracker.level == nil && tracker.activity == 0 && tracker.smoothedLevel(now: .zero) == nil)
     }
 
-    @Test("a packet without level counts as the one before it, for two seconds")
+    @Test("A packet without level repeats the previous level for 2 s")
     func gapsInTheLevels() {
         var tracker = AudioLevelTracker()
         tracker.receive(AudioLevel(level: 30, isVoice: true), now: .zero)
@@ -52,7 +52,7 @@ struct AudioLevelTrackerTests {
         #expect(try #require(tracker.smoothedLevel(now: .milliseconds(3000))) > 120)
     }
 
-    @Test("speech by level where the sender never marks it")
+    @Test("Speech is detected by level if the sender never sets the voice flag")
     func speechByLevel() {
         var tracker = AudioLevelTracker()
         #expect(Self.run(&tracker, 0, 1000, level: 100) == 0)
@@ -60,7 +60,7 @@ struct AudioLevelTrackerTests {
         #expect(Self.run(&tracker, 2000, 3000, level: 71) == 0, "softer than -70 dBov")
     }
 
-    @Test("a sender that marks speech is believed about what is none")
+    @Test("Once a sender has set the voice flag, packets without it are not speech")
     func speechByFlag() {
         var tracker = AudioLevelTracker()
         #expect(Self.run(&tracker, 0, 200, level: 30, voice: true) >= 0.6)
@@ -68,7 +68,7 @@ struct AudioLevelTrackerTests {
         #expect(Self.run(&tracker, 400, 600, level: 100, voice: true) == 0, "marked, but not to be heard")
     }
 
-    @Test("a fan is speech for a while and then noise; a voice over it is speech")
+    @Test("A fan counts as speech for a while and then as noise; a voice over it is speech")
     func noise() {
         var tracker = AudioLevelTracker()
         #expect(Self.run(&tracker, 0, 2000, level: 50) > 0)
@@ -76,7 +76,7 @@ struct AudioLevelTrackerTests {
         #expect(Self.run(&tracker, 30_000, 30_500, level: 25) > 0)
     }
 
-    @Test("the louder over the noise, the more it counts")
+    @Test("The activity grows with the level above the noise")
     func weight() {
         var soft = AudioLevelTracker()
         var loud = AudioLevelTracker()

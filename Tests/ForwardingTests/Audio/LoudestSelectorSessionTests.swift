@@ -27,14 +27,14 @@ struct LoudestSelectorSessionTests {
             }
             for id in 0..<2000 {
                 guard let level = talkers[id]?.level(now: now) else {
-                    // Rooms with a silent microphone, far below what is heard.
+                    // Background noise of a silent microphone, far below the audible level.
                     let decision = selector.receive(
                         id: id, level: UInt8(100 + random.below(28)), voice: false, now: now)
                     if ms > 3000, decision == .admitted { Issue.record("a silent stream was admitted") }
                     continue
                 }
                 let decision = selector.receive(id: id, level: level.level, voice: level.isVoice, now: now)
-                // In the first 2 s those who came first are not known to be silent.
+                // In the first 2 s the streams that came first are not known to be silent.
                 if level.isVoice, decision == .withhold, ms >= 2000 { withheldWords += 1 }
                 if level.isVoice, decision != .withhold { heard.insert(id) }
             }
@@ -45,7 +45,7 @@ struct LoudestSelectorSessionTests {
         #expect(selector.replacements <= UInt64(turns))
     }
 
-    @Test("more talkers than places: the set changes a few times a minute, not with each syllable")
+    @Test("More talkers than places: the set changes a few times a minute, not with each syllable")
     func noFlapping() {
         var selector = LoudestSelector()
         var talkers = (0..<14).map { Talker(seed: UInt64($0), loudness: 90) }
@@ -61,7 +61,7 @@ struct LoudestSelectorSessionTests {
     }
 
     @Test(
-        "the loudest come in whatever the order of their packets", arguments: 0..<10 as Range<UInt64>, [11, 40, 400])
+        "The loudest are admitted in any order of their packets", arguments: 0..<10 as Range<UInt64>, [11, 40, 400])
     func orderDoesNotMatter(seed: UInt64, count: Int) {
         var random = SeededGenerator(seed: seed)
         // At least 8 dB between the tenth and the eleventh.
@@ -76,7 +76,7 @@ struct LoudestSelectorSessionTests {
         #expect(Set(selector.selected) == Set(names[..<10]))
     }
 
-    @Test("the same packets give the same decisions") func determinism() {
+    @Test("The same packets give the same decisions") func determinism() {
         func run() -> [LoudestSelector.Decision] {
             var random = SeededGenerator(seed: 9)
             var selector = LoudestSelector(limit: 4)
@@ -93,7 +93,7 @@ struct LoudestSelectorSessionTests {
         #expect(Set(first).count == 3)
     }
 
-    @Test("a limit beyond the number of streams costs nothing until it is used")
+    @Test("A limit above the number of streams costs nothing until it is used")
     func hugeLimit() {
         var selector = LoudestSelector(limit: .max / 8)
         for id in 0..<5 {

@@ -7,7 +7,7 @@ import Testing
 struct LoudestSelectorTests {
     static let silent: UInt8 = 127
 
-    /// All `streams` send a packet every 20 ms from `start` until `end`. - Returns: each decision.
+    /// Sends a packet of all `streams` every 20 ms from `start` until `end`. - Returns: each decision.
     @discardableResult
     static func run(
         _ selector: inout LoudestSelector, _ start: Int64, _ end: Int64, _ streams: [(id: Int, level: UInt8)],
@@ -32,7 +32,7 @@ struct LoudestSelectorTests {
         #expect(LoudestSelector(limit: -1).limit == 0)
     }
 
-    @Test("as many streams as places all pass, silent or not")
+    @Test("If there are as many places as streams, all pass, silent or not")
     func fewStreams() {
         var selector = LoudestSelector()
         var seen: [Int: [LoudestSelector.Decision]] = [:]
@@ -46,7 +46,7 @@ struct LoudestSelectorTests {
         #expect(seen.count == 10 && selector.replacements == 0)
     }
 
-    @Test("whoever makes a sound takes the place of a silent one with the first packet")
+    @Test("An audible stream replaces a silent one with its first packet")
     func firstWord() {
         var selector = LoudestSelector(limit: 3)
         Self.run(&selector, 0, 2500, [(1, Self.silent), (2, 40), (3, 40)])
@@ -57,11 +57,11 @@ struct LoudestSelectorTests {
         #expect(Set(selector.selected) == [2, 3, 9])
     }
 
-    @Test("a member keeps its place for two seconds after its last sound, against those who are not louder")
+    @Test("A member keeps its place for two seconds after its last audible packet, against streams that are not louder")
     func twoSecondsOfSilence() {
         var selector = LoudestSelector(limit: 1)
         _ = selector.receive(id: 1, level: 30, voice: true, now: .zero)
-        // Long enough at one level that the meter has settled there; from then on it is silent.
+        // Long enough at one level for the meter to settle there; from then on the stream is silent.
         Self.run(&selector, 20, 1000, [(1, 30)])
         var admitted: MediaTime?
         Self.run(&selector, 1000, 4000, [(1, 64), (2, 64)]) { id, decision, now in
@@ -71,11 +71,11 @@ struct LoudestSelectorTests {
         Self.run(&selector, 4000, 7000, [(1, 66), (2, 64)]) { id, decision, now in
             if id == 2, decision == .admitted { admitted = admitted ?? now }
         }
-        // The last sound was at 3980.
+        // The last audible packet was at 3980.
         #expect(admitted == .milliseconds(5980))
     }
 
-    @Test("8 dB louder is admitted within 150 ms, 3 dB after a second, nothing louder never")
+    @Test("A stream that is 8 dB louder is admitted within 150 ms, 3 dB louder after a second, equally loud never")
     func margins() {
         for (level, range) in [(22, 20...150), (27, 1000...1200), (30, nil), (31, nil)]
             as [(UInt8, ClosedRange<Int64>?)]
@@ -94,19 +94,19 @@ struct LoudestSelectorTests {
         }
     }
 
-    @Test("one loud click takes nobody's place")
+    @Test("One loud click replaces no member")
     func click() {
         var selector = LoudestSelector(limit: 1)
         Self.run(&selector, 0, 3000, [(1, 30)])
         #expect(selector.receive(id: 2, level: 10, voice: false, now: .milliseconds(3000)) == .withhold)
     }
 
-    @Test("who was admitted over another one stays for a second at least")
+    @Test("A stream that replaced another keeps its place for at least a second")
     func shortestStay() {
         var selector = LoudestSelector(limit: 1)
         Self.run(&selector, 0, 1000, [(1, 40)])
         var changes: [(id: Int, at: MediaTime)] = []
-        // Ever louder ones.
+        // Each stream is louder than the previous one.
         Self.run(&selector, 1000, 6000, (1...5).map { ($0, UInt8(45 - $0 * 9)) }) { id, decision, now in
             if decision == .admitted { changes.append((id, now)) }
         }
@@ -116,7 +116,7 @@ struct LoudestSelectorTests {
         }
     }
 
-    @Test("muted or gone streams make room at once")
+    @Test("Muted and removed streams free their places at once")
     func removal() {
         var selector = LoudestSelector(limit: 2)
         Self.run(&selector, 0, 1000, [(1, 30), (2, 30), (3, 90)])
@@ -128,7 +128,7 @@ struct LoudestSelectorTests {
         #expect(selector.receive(id: 1, level: 50, voice: false, now: .milliseconds(1001)) == .admitted, "3 is silent")
     }
 
-    @Test("streams without levels pass and take no place")
+    @Test("Streams without levels pass and take no place")
     func noLevels() {
         var selector = LoudestSelector(limit: 2)
         for ms in stride(from: Int64(0), to: 1000, by: 20) {
@@ -141,7 +141,7 @@ struct LoudestSelectorTests {
         #expect(Set(selector.selected) == [1, 2])
     }
 
-    @Test("speech goes before other sound of the same loudness")
+    @Test("Speech is preferred over other audio of the same loudness")
     func voiceFirst() {
         var selector = LoudestSelector(limit: 1)
         for ms in stride(from: Int64(0), to: 4000, by: 20) {
@@ -151,7 +151,7 @@ struct LoudestSelectorTests {
         #expect(selector.selected == [2])
     }
 
-    @Test("levels beyond the scale and times that go back do no harm", arguments: [128, 255] as [UInt8])
+    @Test("Levels beyond the scale and times that go back are harmless", arguments: [128, 255] as [UInt8])
     func impossibleInput(level: UInt8) {
         var selector = LoudestSelector(limit: 1)
         _ = selector.receive(id: 1, level: level, voice: true, now: .milliseconds(500))

@@ -2,7 +2,7 @@ import MediaBase
 import MillraceTestKit
 import RTP
 
-/// A participant in virtual time who talks and pauses like people do: syllables within phrases, phrases within turns.
+/// A talker in virtual time with the pauses of human speech: syllables within phrases, phrases within turns.
 struct Talker {
     var loudness: Int  // dB over the softest level while talking
     let pause: ClosedRange<Int>  // ms
@@ -18,7 +18,7 @@ struct Talker {
         self.pause = pause
     }
 
-    /// The level of the packet at `now`, which comes every 20 ms.
+    /// Returns the level of the packet at `now`; a packet is sent every 20 ms.
     mutating func level(now: MediaTime) -> AudioLevel {
         if now >= until {
             isTalking.toggle()
@@ -26,7 +26,7 @@ struct Talker {
             until = now + .milliseconds(Int64(range.lowerBound + random.below(range.count)))
         }
         guard isTalking else { return AudioLevel(level: UInt8(90 + random.below(30)), isVoice: false) }
-        // A syllable in five is soft.
+        // A fifth of the syllables are soft.
         let dip = random.below(5) == 0 ? 15 : random.below(8)
         return AudioLevel(level: UInt8(max(0, min(127, 127 - loudness + dip))), isVoice: true)
     }

@@ -25,14 +25,14 @@ struct BandwidthEstimatorTests {
         return Self.mean(values.map { ($0 - mean) * ($0 - mean) }).squareRoot()
     }
 
-    /// Value that a share of all is below.
+    /// Returns the quantile of the values at `share`.
     static func quantile(_ values: [Double], _ share: Double) -> Double {
         let sorted = values.sorted()
         return sorted.isEmpty ? 0 : sorted[min(Int(Double(sorted.count) * share), sorted.count - 1)]
     }
 
     @Test(
-        "the target finds the rate of the link within 3 s",
+        "The target finds the rate of the link within 3 s",
         arguments: [300, 500, 1_000, 2_000, 3_000, 6_000, 12_000] as [Double], 1...3 as ClosedRange<UInt64>)
     func converges(kilobits: Double, seed: UInt64) {
         let simulation = Self.simulate {
@@ -46,7 +46,8 @@ struct BandwidthEstimatorTests {
         #expect(Self.quantile(simulation.samples(from: 3, to: 10).map(\.queue), 0.9) < 150)
     }
 
-    @Test("so it does when probes leave in one burst", arguments: [500, 2_000, 6_000, 1_000_000] as [Double])
+    @Test(
+        "The target also finds it if probes leave in one burst", arguments: [500, 2_000, 6_000, 1_000_000] as [Double])
     func convergesWithBursts(kilobits: Double) {
         let simulation = Self.simulate {
             $0.link.rate = kilobits * 1_000
@@ -60,7 +61,7 @@ struct BandwidthEstimatorTests {
         #expect(Self.quantile(simulation.samples(from: 3, to: 10).map(\.queue), 0.9) < 100)
     }
 
-    @Test("in steady state the target is steady and the queue short", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("In steady state the target is steady and the queue short", arguments: 1...4 as ClosedRange<UInt64>)
     func steady(seed: UInt64) {
         let simulation = Self.simulate { $0.seed = seed }
         simulation.run(seconds: 60)
@@ -74,7 +75,7 @@ struct BandwidthEstimatorTests {
     }
 
     @Test(
-        "a link that narrows to 500 kb/s and opens again, a source that follows",
+        "A link that narrows to 500 kb/s and opens again, with a source that follows the target",
         arguments: 1...4 as ClosedRange<UInt64>)
     func narrows(seed: UInt64) throws {
         let simulation = Self.simulate {
@@ -98,7 +99,7 @@ struct BandwidthEstimatorTests {
         #expect(Self.mean(simulation.samples(from: 40, to: 50).map(\.target)) > 2_400_000)
     }
 
-    @Test("the same with layers: down within 2 s, up within 10 s", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("The same with layers: down within 2 s, up within 10 s", arguments: 1...8 as ClosedRange<UInt64>)
     func narrowsWithLayers(seed: UInt64) throws {
         let simulation = Self.simulate {
             $0.link.rate = 3_000_000
@@ -118,13 +119,13 @@ struct BandwidthEstimatorTests {
         #expect(narrow.map(\.queue).max() ?? 0 < 150)
         let up = try #require(simulation.samples.first { $0.time > 30 && $0.layer == 2 })
         #expect(up.time < 40, "\(up.time)")
-        // Once there, it stays, and while it was narrow it did not flap.
+        // The target then stays, and it did not flap while the link was narrow.
         #expect(simulation.changes.count(where: { $0.time > 12 && $0.time < 30 }) <= 2)
         #expect(simulation.samples(from: up.time, to: 45).allSatisfy { $0.layer == 2 })
     }
 
     @Test(
-        "random loss without a queue does not starve the video", arguments: [0.02, 0.05, 0.1, 0.15],
+        "Random loss without a queue does not starve the video", arguments: [0.02, 0.05, 0.1, 0.15],
         1...2 as ClosedRange<UInt64>)
     func randomLoss(loss: Double, seed: UInt64) {
         let video = Self.simulate {
@@ -145,7 +146,7 @@ struct BandwidthEstimatorTests {
         #expect(share > 0.7, "\(share)")
     }
 
-    @Test("a path that drops rather than queues", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("A path that drops instead of queueing", arguments: 1...4 as ClosedRange<UInt64>)
     func shortQueue(seed: UInt64) {
         let simulation = Self.simulate {
             $0.link.queue = 20
@@ -159,7 +160,7 @@ struct BandwidthEstimatorTests {
         #expect(lost < 0.14, "\(lost)")
     }
 
-    @Test("jitter, reordering, drift of clocks and lost feedback", arguments: 0..<6 as Range<Int>)
+    @Test("Jitter, reordering, clock drift and lost feedback", arguments: 0..<6 as Range<Int>)
     func impairments(which: Int) {
         let simulation = Self.simulate {
             switch which {
@@ -187,7 +188,7 @@ struct BandwidthEstimatorTests {
         #expect(Self.quantile(samples.map(\.queue), 0.9) < 120)
     }
 
-    @Test("little to send neither raises nor lowers the target", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("Sending little neither raises nor lowers the target", arguments: 1...4 as ClosedRange<UInt64>)
     func applicationLimited(seed: UInt64) {
         let simulation = Self.simulate {
             $0.link.rate = 3_000_000
@@ -227,7 +228,7 @@ struct BandwidthEstimatorTests {
         #expect(estimator.target == .kilobits(600))
     }
 
-    @Test("a peer that has only REMB", arguments: 1...3 as ClosedRange<UInt64>)
+    @Test("A peer that sends only REMB", arguments: 1...3 as ClosedRange<UInt64>)
     func remb(seed: UInt64) throws {
         let simulation = Self.simulate {
             $0.isREMB = true
@@ -258,7 +259,7 @@ struct BandwidthEstimatorTests {
         #expect(run(5) != run(6))
     }
 
-    @Test("the target stays within its limits", arguments: [100, 400, 5_000] as [Int64])
+    @Test("The target stays within its limits", arguments: [100, 400, 5_000] as [Int64])
     func limits(maximum: Int64) {
         let simulation = Self.simulate {
             $0.configuration.maximum = .kilobits(maximum)
@@ -271,7 +272,7 @@ struct BandwidthEstimatorTests {
         #expect(simulation.probes.allSatisfy { $0.probe.bitrate <= .kilobits(maximum) && $0.probe.id != 0 })
     }
 
-    @Test("any feedback, true or not, keeps the target within its limits", arguments: 0..<30 as Range<UInt64>)
+    @Test("Any feedback, true or not, keeps the target within its limits", arguments: 0..<30 as Range<UInt64>)
     func hostile(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let estimator = BandwidthEstimator(now: .zero)

@@ -1,22 +1,22 @@
 import MediaBase
 import MillraceTestKit
 
-/// A path with one narrow place: a queue that drops what does not fit, in front of a link of some rate, then a delay. In virtual time.
+/// A path in virtual time with a bottleneck: a queue that drops excess packets, a link of limited rate, then a delay.
 struct BottleneckLink {
     struct Conditions {
         /// Bits a second.
         var rate: Double = 2_000_000
         /// Longest wait in the queue, milliseconds, at `rate`.
         var queue: Double = 1_000
-        /// One way, milliseconds.
+        /// One-way delay in milliseconds.
         var delay: Double = 25
-        /// Share of packets that vanish behind the queue.
+        /// Share of packets that are lost after the queue.
         var loss = 0.0
         /// Largest additional delay of one packet, milliseconds; packets keep their order.
         var jitter = 0.0
-        /// Traffic of others that does not yield, bits a second.
+        /// Cross traffic that does not yield, bits a second.
         var others = 0.0
-        /// Share of packets that are overtaken, and by how long, milliseconds.
+        /// Share of packets that are overtaken, and their additional delay in milliseconds.
         var reordering = 0.0
     }
 
@@ -28,7 +28,7 @@ struct BottleneckLink {
     private var othersOwed = 0.0
     private(set) var dropped = 0
 
-    /// A packet of others.
+    /// A packet of the cross traffic.
     private static let foreign = -1
 
     init(_ conditions: Conditions, seed: UInt64) {
@@ -38,7 +38,7 @@ struct BottleneckLink {
 
     mutating func uniform() -> Double { Double(random.below(1 << 30)) / Double(1 << 30) }
 
-    /// Milliseconds that a packet would wait now.
+    /// Queueing delay of a packet that is sent now, in milliseconds.
     var queueDelay: Double {
         Double(waiting.reduce(0) { $0 + $1.bytes }) * 8_000 / conditions.rate
     }
@@ -51,7 +51,7 @@ struct BottleneckLink {
         waiting.append((packet, bytes, now))
     }
 
-    /// Lets a millisecond pass. - Returns: packets that left the link, and when they arrive, in ms.
+    /// Advances the time by a millisecond. - Returns: packets that left the link, and their arrival times in ms.
     mutating func advance(to now: Double) -> [(packet: Int, arrival: Double)] {
         othersOwed += conditions.others / 8_000
         while othersOwed >= 1_200 {

@@ -8,7 +8,7 @@ import Testing
 struct FeedbackMakerTests {
     static func maker() -> FeedbackMaker { FeedbackMaker(sender: SSRC(1), media: SSRC(2)) }
 
-    /// Statuses of one feedback packet: sequence number, and arrival in microseconds or nil.
+    /// Returns the statuses of one feedback packet: sequence number, and arrival in microseconds or nil.
     static func statuses(_ feedback: TransportCC) -> [UInt16: Int64?] {
         var result: [UInt16: Int64?] = [:]
         for offset in 0..<feedback.statusCount { result[feedback.baseSequence.rawValue &+ offset] = .some(nil) }
@@ -38,7 +38,7 @@ struct FeedbackMakerTests {
         #expect(rest == nil && maker.deadline == nil)
     }
 
-    @Test("lost packets are told of, across the wrap", arguments: [0, 10, 32_767, 32_768, 65_534, 65_535] as [UInt16])
+    @Test("Lost packets are reported, across the wrap", arguments: [0, 10, 32_767, 32_768, 65_534, 65_535] as [UInt16])
     func gaps(first: UInt16) throws {
         var maker = Self.maker()
         maker.receive(sequence: first, bytes: 100, now: .milliseconds(0))
@@ -64,7 +64,9 @@ struct FeedbackMakerTests {
         #expect(maker.deadline == nil, "a duplicate is no news")
     }
 
-    @Test("the rate sets the interval: at most 5 % of what comes", arguments: [20, 64, 500, 3_000, 20_000] as [Int64])
+    @Test(
+        "The rate sets the interval: feedback takes at most 5 % of the incoming rate",
+        arguments: [20, 64, 500, 3_000, 20_000] as [Int64])
     func interval(kilobits: Int64) {
         var maker = Self.maker()
         var reports = 0
@@ -91,14 +93,14 @@ struct FeedbackMakerTests {
         }
         #expect(statuses <= sent && statuses >= sent - max(50, Int(kilobits) / 10))
         #expect((MediaTime.milliseconds(50)...(.milliseconds(250))).contains(maker.interval))
-        // 20 kb/s has five packets a second: 250 ms is the least that is of use.
+        // 20 kb/s are five packets a second: the shortest useful interval is 250 ms.
         let share = Double(bytes + reports * 50) / Double(kilobits * 1_250)
         #expect(share <= (kilobits <= 20 ? 0.25 : 0.1), "\(share)")
         #expect((30...205).contains(reports), "\(reports)")
         if kilobits >= 3_000 { #expect(reports >= 150) }
     }
 
-    @Test("as long as the rate is not known each packet is told of within 20 ms, then as the rate has it")
+    @Test("While the rate is unknown each packet is reported within 20 ms, later at the interval of the rate")
     func start() {
         var maker = Self.maker()
         var reports: [Int64] = []
@@ -120,7 +122,7 @@ struct FeedbackMakerTests {
         #expect(zip(later, later.dropFirst()).allSatisfy { $1 - $0 >= 50 } && later.count >= 6, "\(reports)")
     }
 
-    @Test("pictures that begin beside sound are told of within 70 ms", arguments: (0..<35).map { Int64($0) * 7 })
+    @Test("Video that begins beside audio is reported within 70 ms", arguments: (0..<35).map { Int64($0) * 7 })
     func picturesBesideSound(offset: Int64) {
         var maker = Self.maker()
         let start = 2_000 + offset
@@ -146,7 +148,9 @@ struct FeedbackMakerTests {
         #expect((told ?? .max) - start <= 70, "\(told ?? -1) for \(start)")
     }
 
-    @Test("what came is told of once or more, and never anything else", arguments: 0..<40 as Range<UInt64>)
+    @Test(
+        "Each packet that arrived is reported at least once, and no other packet is", arguments: 0..<40 as Range<UInt64>
+    )
     func anyOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var maker = Self.maker()
@@ -184,7 +188,7 @@ struct FeedbackMakerTests {
         #expect(told == Set(arrived.keys))
     }
 
-    @Test("jumps of the numbers begin anew", arguments: [2_049, 5_000, 32_000, 40_000, 60_000] as [UInt16])
+    @Test("A jump of the numbers restarts the feedback", arguments: [2_049, 5_000, 32_000, 40_000, 60_000] as [UInt16])
     func jumps(step: UInt16) throws {
         var maker = Self.maker()
         maker.receive(sequence: 100, bytes: 100, now: .zero)
@@ -200,7 +204,7 @@ struct FeedbackMakerTests {
         #expect(last.arrivals.map(\.sequence.rawValue) == [101 &+ step])
     }
 
-    @Test("hostile numbers and times neither trap nor grow", arguments: 0..<20 as Range<UInt64>)
+    @Test("Hostile numbers and times neither trap nor use more memory", arguments: 0..<20 as Range<UInt64>)
     func hostile(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var maker = Self.maker()

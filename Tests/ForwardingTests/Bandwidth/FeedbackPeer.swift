@@ -3,9 +3,9 @@ import MediaBase
 import MillraceTestKit
 import RTP
 
-/// An estimator, the packets sent under it, and a peer that writes any feedback about them, in virtual time.
+/// An estimator, the packets sent under it, and a peer that writes arbitrary feedback about them, in virtual time.
 final class FeedbackPeer {
-    /// The reference time is a signed number of 24 bits.
+    /// The reference time is a signed 24-bit number.
     static let largestStep: Int32 = 1 << 23 - 1
 
     let estimator: BandwidthEstimator
@@ -30,7 +30,7 @@ final class FeedbackPeer {
     @discardableResult
     func send(bytes: Int = 1_000, probe: UInt16 = 0) -> UInt16 { ring.append(bytes: bytes, probe: probe, now: now) }
 
-    /// Hands the estimator feedback whose reference time is `step` away from the one before.
+    /// Hands the estimator feedback whose reference time differs from the previous one by `step`.
     func acknowledge(_ arrivals: [TransportCC.Arrival], base: UInt16, statusCount: UInt16, step: Int32) {
         reference = ((reference &+ step) << 8) >> 8
         feedbackCount &+= 1
@@ -40,7 +40,7 @@ final class FeedbackPeer {
         withUnsafePointer(to: &ring) { estimator.receive(feedback, sent: $0, now: now) }
     }
 
-    /// Sends a packet, and acknowledges it 10 ms later with a reference time that is `step` away from the one before.
+    /// Sends a packet, and acknowledges it 10 ms later with a reference time that differs from the previous one by `step`.
     func exchange(step: Int32, delta: Int16 = 0) {
         let sequence = send()
         advance(by: .milliseconds(10))
@@ -54,7 +54,7 @@ final class FeedbackPeer {
         withUnsafePointer(to: &ring) { estimator.handleTimeout(sent: $0, now: now) }
     }
 
-    /// What an honest receiver would report: a packet of 1,000 bytes each 10 ms over a path with a constant delay, feedback each 100 ms.
+    /// Behaves as an honest receiver: a packet of 1,000 bytes each 10 ms over a path with a constant delay, feedback each 100 ms.
     /// - Parameter clock: peer's clock minus relay's clock.
     func behave(seconds: Int, clock: MediaTime = .zero) {
         for _ in 0..<(seconds * 10) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Feedback with arbitrary times")
 struct HostileFeedbackTests {
-    /// Limits that hold whatever a peer reports.
+    /// Checks the limits that hold whatever a peer reports.
     static func check(_ peer: FeedbackPeer, _ configuration: BandwidthEstimator.Configuration = .init()) {
         peer.handleTimeout()
         let estimator = peer.estimator
@@ -20,7 +20,7 @@ struct HostileFeedbackTests {
     }
 
     @Test(
-        "20,000 feedback packets, each of which moves the reference time as far as it can, change no limit",
+        "20,000 feedback packets that each move the reference time as far as possible do not break a limit",
         arguments: [FeedbackPeer.largestStep, -FeedbackPeer.largestStep, -FeedbackPeer.largestStep - 1, 1 << 22])
     func runawayClock(step: Int32) {
         let peer = FeedbackPeer()
@@ -30,14 +30,14 @@ struct HostileFeedbackTests {
         }
         Self.check(peer)
         #expect(peer.estimator.clockJumps == 19_999)
-        // A peer that reports sensible times again gets a sensible estimate.
+        // After plausible feedback the estimate is plausible again.
         peer.behave(seconds: 20)
         Self.check(peer)
         #expect(!peer.estimator.isCongested && peer.estimator.queueDelay < .milliseconds(5))
         #expect(peer.estimator.target >= .kilobits(600))
     }
 
-    @Test("arrivals that run away within feedback packets change no limit", arguments: [Int16.max, .min])
+    @Test("Arrival times that run away within feedback packets do not break a limit", arguments: [Int16.max, .min])
     func runawayDeltas(delta: Int16) {
         let peer = FeedbackPeer()
         for _ in 0..<2_000 {
@@ -52,7 +52,7 @@ struct HostileFeedbackTests {
         Self.check(peer)
     }
 
-    @Test("a receiver's clock that runs for 30 days, across its wrap after 12.4 days, never counts as a jump")
+    @Test("A receiver's clock that runs for 30 days, with a wrap every 12.4 days, never counts as a jump")
     func wrappingClock() {
         let peer = FeedbackPeer()
         // 675 steps of 64 ms are 43.2 s.
@@ -64,7 +64,7 @@ struct HostileFeedbackTests {
         Self.check(peer)
     }
 
-    @Test("feedback that a stalled connection held back for 20 s is no jump of the clock")
+    @Test("Feedback that a stalled connection delayed for 20 s is not a jump of the clock")
     func stalledFeedback() {
         let peer = FeedbackPeer()
         peer.behave(seconds: 5)
@@ -80,7 +80,7 @@ struct HostileFeedbackTests {
     }
 
     @Test(
-        "a receiver's clock that is set is no queue, and the estimate continues",
+        "A receiver's clock that is set does not look like a queue, and the estimate continues",
         arguments: [-86_400, -3_600, -60, 60, 3_600, 86_400])
     func clockThatIsSet(seconds: Int) {
         let peer = FeedbackPeer()
@@ -93,8 +93,8 @@ struct HostileFeedbackTests {
         Self.check(peer)
     }
 
-    /// Any feedback, reports and REMB, from a seed.
-    @Test("100,000 hostile messages change no limit", arguments: UInt64(1)...4)
+    /// Feeds feedback, reports and REMB with random contents from a seed.
+    @Test("100,000 hostile messages do not break a limit", arguments: UInt64(1)...4)
     func property(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let peer = FeedbackPeer(now: .seconds(Double(random.below(1_000_000))))

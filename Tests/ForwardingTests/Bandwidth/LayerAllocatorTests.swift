@@ -24,7 +24,7 @@ struct LayerAllocatorTests {
     }
 
     @Test(
-        "one track gets the most that fits with headroom",
+        "One track gets the highest layer that fits with headroom",
         arguments: [
             (50, nil), (120, selection(0, 0)), (250, selection(0, 3)), (500, selection(1, 1)), (700, selection(1, 3)),
             (1_200, selection(1, 3)), (1_500, selection(2, 1)), (2_100, selection(2, 3)), (9_000, selection(2, 3)),
@@ -39,7 +39,7 @@ struct LayerAllocatorTests {
         #expect(allocation.used <= .kilobits(kilobits))
     }
 
-    @Test("limits of the subscriber's own")
+    @Test("Limits set by the subscriber")
     func limits() {
         let cases: [(AllocatedTrack.Limits, LayerSelection?)] = [
             (.init(spatial: 1), Self.selection(1, 3)), (.init(spatial: 0), Self.selection(0, 3)),
@@ -60,7 +60,7 @@ struct LayerAllocatorTests {
         }
     }
 
-    @Test("SES-8 encodings of unknown height are not sent under a bound while there is a smaller one")
+    @Test("SES-8 encodings of unknown height are not sent under a limit if a smaller one exists")
     func unknownHeights() {
         var encodings = Self.simulcast
         encodings[1].height = 0
@@ -70,7 +70,7 @@ struct LayerAllocatorTests {
             [Self.video(1, limits: .init(maximumHeight: 720), encodings: encodings)], target: .kilobits(9_000),
             now: .zero)
         #expect(allocation.decisions.first?.selection == Self.selection(0, 3))
-        // The only one that comes is sent, whatever its size.
+        // The only encoding that is received is sent, whatever its size.
         encodings[0].isActive = false
         encodings[1].isActive = false
         allocator = LayerAllocator()
@@ -107,7 +107,7 @@ struct LayerAllocatorTests {
             allocator.allocate(tracks, target: .kilobits(kilobits), now: .seconds(seconds)).decisions.map(\.selection)
         }
         #expect(selections(120, at: 0) == [nil, Self.selection(0, 0), nil])
-        // Before one is sent large, each is sent at all; of equal priority the one that is shown larger comes first.
+        // Each track is sent at all before one is sent large; of equal priority the one that is displayed larger comes first.
         #expect(selections(190, at: 20) == [nil, Self.selection(0, 0), Self.selection(0, 0)])
         #expect(selections(2_500, at: 40) == [Self.selection(0, 3), Self.selection(2, 3), Self.selection(0, 3)])
     }
@@ -131,14 +131,14 @@ struct LayerAllocatorTests {
         #expect(step(1_300, at: 1.0)?.selection == Self.selection(1, 3))
         let up = step(1_300, at: 1.2)
         #expect(up?.selection == Self.selection(2, 1) && up?.change == .up)
-        // It was too much; the next attempt waits longer.
+        // The upgrade exceeded the path, so the next attempt waits longer.
         #expect(step(600, at: 1.3)?.change == .down)
         #expect(step(1_300, at: 3.2)?.change == LayerAllocation.Change.none)
         #expect(step(1_300, at: 3.4)?.change == .up)
         #expect(step(600, at: 3.5)?.change == .down)
         #expect(step(1_300, at: 7.4)?.change == LayerAllocation.Change.none)
         #expect(step(1_300, at: 7.6)?.change == .up)
-        // With plenty there is no reason to wait.
+        // With plenty of bandwidth there is no reason to wait.
         #expect(step(600, at: 7.7)?.change == .down)
         #expect(step(6_000, at: 7.8)?.selection == Self.selection(2, 3))
     }
@@ -175,7 +175,7 @@ struct LayerAllocatorTests {
         #expect(!isSent(600, at: 7))
     }
 
-    /// Any tracks a subscriber may have.
+    /// Returns random tracks of a subscriber.
     static func anyTracks(_ random: inout SeededGenerator) -> [AllocatedTrack] {
         (0..<(1 + random.below(8))).map { id in
             if random.below(4) == 0 {
@@ -213,7 +213,7 @@ struct LayerAllocatorTests {
         return sum
     }
 
-    @Test("any tracks, any targets: within the target and the limits", arguments: 0..<200 as Range<UInt64>)
+    @Test("Any tracks, any targets: within the target and the limits", arguments: 0..<200 as Range<UInt64>)
     func anything(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var configuration = LayerAllocator.Configuration()
@@ -251,7 +251,7 @@ struct LayerAllocatorTests {
         }
     }
 
-    @Test("more bandwidth never means less", arguments: 0..<100 as Range<UInt64>)
+    @Test("More bandwidth never selects less", arguments: 0..<100 as Range<UInt64>)
     func monotone(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let tracks = Self.anyTracks(&random)
@@ -267,13 +267,13 @@ struct LayerAllocatorTests {
         }
     }
 
-    @Test("a noisy target does not make layers flap", arguments: [300, 420, 620, 850, 1_300, 1_600, 2_000] as [Int64])
+    @Test("A noisy target does not make layers flap", arguments: [300, 420, 620, 850, 1_300, 1_600, 2_000] as [Int64])
     func noise(kilobits: Int64) {
         var random = SeededGenerator(seed: UInt64(kilobits))
         var allocator = LayerAllocator()
         var changes = 0
         for step in 0..<600 {
-            // 12 % either way, a new one every 100 ms, for a minute.
+            // 12 % either way, a new value every 100 ms, for a minute.
             let noise = 0.88 + 0.24 * Double(random.below(1_000)) / 1_000
             let target = Bitrate.kilobits(Int64(Double(kilobits) * noise))
             let allocation = allocator.allocate(

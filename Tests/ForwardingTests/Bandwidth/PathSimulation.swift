@@ -3,15 +3,16 @@ import MediaBase
 import MillraceTestKit
 import RTP
 
-/// A sender with an estimator, a narrow path, a receiver that makes feedback: one millisecond a step, the same from the same seed.
+/// A sender with an estimator, a bottleneck, and a receiver that makes feedback. Steps of one millisecond; the same seed gives the same
+/// run.
 final class PathSimulation {
-    /// What the sender has to send.
+    /// Media of the sender.
     enum Source {
         /// An encoder that follows the target.
         case greedy
-        /// Video of this rate and no more, bits a second.
+        /// Video of a constant rate, bits a second.
         case fixed(Double)
-        /// The layers that an allocator picks out of these encodings.
+        /// The layers that an allocator selects from these encodings.
         case layers([AllocatedTrack.Encoding])
     }
 
@@ -23,9 +24,9 @@ final class PathSimulation {
         var capacity: Double
         var sent: Double
         var received: Double
-        /// True wait in the queue, ms.
+        /// Queueing delay, ms.
         var queue: Double
-        /// Layer of the allocator: encoding, -1 when paused.
+        /// Encoding that the allocator selected; -1 while paused.
         var layer: Int
     }
 
@@ -33,12 +34,12 @@ final class PathSimulation {
         var source = Source.greedy
         var link = BottleneckLink.Conditions()
         var seed: UInt64 = 1
-        /// Of the receiver's clock, parts per million.
+        /// Drift of the receiver's clock, parts per million.
         var drift = 0.0
         var feedbackLoss = 0.0
         /// The receiver sends REMB instead of transport-wide feedback.
         var isREMB = false
-        /// Probes leave at once, not at their rate.
+        /// Probes leave in one burst, not at their rate.
         var probesInBursts = false
         var configuration = BandwidthEstimator.Configuration()
     }
@@ -53,7 +54,7 @@ final class PathSimulation {
     private(set) var now = 0.0
     var feedbackLoss: Double
     private(set) var samples: [Sample] = []
-    /// Longest time between two audio packets that came, and how many came, ms.
+    /// Longest queueing delay, ms.
     private(set) var longestQueue = 0.0
 
     private var pacer: [Int] = []
@@ -91,7 +92,7 @@ final class PathSimulation {
     deinit { ring.deallocate() }
 
     private var time: MediaTime { .microseconds(Int64(now * 1_000)) }
-    /// Any start, and a rate that is not quite right.
+    /// Time of the receiver's clock, which has another start and a slightly different rate.
     private func remoteTime(_ ms: Double) -> MediaTime {
         .microseconds(1_000_000_000_000 + Int64(ms * 1_000 * (1 + options.drift / 1e6)))
     }
@@ -101,7 +102,7 @@ final class PathSimulation {
         while now < end { step() }
     }
 
-    /// Samples of a stretch of time, in seconds.
+    /// Returns the samples of a span of time, in seconds.
     func samples(from: Double, to: Double) -> [Sample] { samples.filter { $0.time >= from && $0.time < to } }
 
     private func step() {

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Probes are sent at their rate")
 struct ProbePacerTests {
-    /// The first probe of a new transport: 1.8 Mb/s.
+    /// Returns the first probe of a new transport: 1.8 Mb/s.
     static func firstProbe() throws -> Probe {
         let estimator = BandwidthEstimator(now: .zero)
         let probe = estimator.takeProbe(now: .zero)
         return try #require(probe)
     }
 
-    @Test("with ticks of 1 to 10 ms", arguments: [1, 3, 10] as [Int64])
+    @Test("Ticks of 1 to 10 ms", arguments: [1, 3, 10] as [Int64])
     func rate(tick: Int64) throws {
         let probe = try Self.firstProbe()
         #expect(probe.bitrate == .kilobits(1_800) && probe.bytes >= 3_375)

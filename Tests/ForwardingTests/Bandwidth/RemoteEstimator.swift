@@ -1,4 +1,4 @@
-/// A receiver that estimates by itself and says so by REMB: at most one and a half times what comes, less when the queue grows.
+/// A receiver with its own estimate, which it reports by REMB: at most 1.5 times the incoming rate, less when the queue grows.
 struct RemoteEstimator {
     private var estimate = 300_000.0
     private var arrivals: [(at: Double, bytes: Int)] = []
@@ -10,7 +10,7 @@ struct RemoteEstimator {
         self.queue = queue
     }
 
-    /// What to report, twice a second, bits a second.
+    /// Returns the rate to report twice a second, in bits a second.
     mutating func take(now: Double) -> Double? {
         guard now >= nextReport else { return nil }
         nextReport += 500

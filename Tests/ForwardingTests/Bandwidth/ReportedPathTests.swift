@@ -7,7 +7,7 @@ import Testing
 struct ReportedPathTests {
     private let estimator: BandwidthEstimator
 
-    /// A peer that was sent 1.5 Mb/s, and allowed 2 Mb/s after a second.
+    /// A peer that was sent 1.5 Mb/s, with an estimate of 2 Mb/s after a second.
     init() {
         var configuration = BandwidthEstimator.Configuration()
         configuration.hasTransportFeedback = false
@@ -32,13 +32,13 @@ struct ReportedPathTests {
         estimator.receive(reports: [block], roundTrip: nil, now: .seconds(now))
     }
 
-    @Test("REMB that falls below what is sent shows a full path; REMB that is low from the start does not")
+    @Test("REMB that falls below the sent rate shows a full path; REMB that is low from the start does not")
     func fall() {
         #expect(!estimator.isCongested && !estimator.isHeld)
         estimator.receive(remb: .kilobits(130), now: .seconds(2))
         #expect(estimator.isFull && estimator.isCongested && estimator.isHeld)
         #expect(estimator.target == .kilobits(130))
-        // It was for what was sent then; nothing shows yet that it is over.
+        // The limit concerned the rate at that time; nothing shows yet that it is over.
         estimator.used = .kilobits(48)
         tick(from: 2, to: 4)
         #expect(!estimator.isFull && estimator.isHeld)
@@ -50,11 +50,11 @@ struct ReportedPathTests {
         #expect(!other.isCongested && !other.isHeld)
     }
 
-    @Test("one small fall of REMB shows no limit, a second one does")
+    @Test("One small fall of REMB shows no limit, a second one does")
     func doubt() {
         estimator.receive(remb: .kilobits(1_200), now: .seconds(2))
         #expect(estimator.target == .kilobits(1_200))
-        // What the receiver takes back at once was a delay of its own.
+        // A fall that the receiver reverts at once was a delay of its own estimate.
         for step in 1...20 {
             estimator.receive(remb: .kilobits(1_200 + Int64(step) * 10), now: .milliseconds(2_000 + Int64(step) * 500))
         }
@@ -81,14 +81,14 @@ struct ReportedPathTests {
         return configuration
     }
 
-    @Test("loss of most packets shows a full path, whatever REMB says")
+    @Test("Loss of most packets shows a full path, whatever REMB says")
     func loss() {
         report(lost: 220, at: 2)
         #expect(estimator.isFull && estimator.isHeld)
         #expect(estimator.target < .kilobits(300))
     }
 
-    @Test("the rate of a probe counts once REMB rises after it, until REMB falls")
+    @Test("The rate of a probe counts once REMB rises after it, until REMB falls")
     func probes() throws {
         estimator.receive(remb: .kilobits(130), now: .seconds(2))
         estimator.used = .kilobits(48)
@@ -98,9 +98,9 @@ struct ReportedPathTests {
         }
         let first = try #require(taken)
         #expect(first.at >= .milliseconds(3_500) && first.at <= .seconds(4))
-        // 1.5 times the target, with what is sent anyway.
+        // 1.5 times the target, including the media that is sent anyway.
         #expect(first.probe.bitrate == .kilobits(147))
-        // One at a time.
+        // Only one probe at a time.
         #expect(estimator.takeProbe(now: .seconds(5)) == nil)
         estimator.receive(remb: .kilobits(132), now: .seconds(5))
         #expect(estimator.target == .kilobits(195) && estimator.isHeld)
@@ -114,7 +114,7 @@ struct ReportedPathTests {
         #expect(estimator.target == .kilobits(100))
     }
 
-    @Test("REMB that is higher than a probe need not rise: a report without loss is enough")
+    @Test("REMB above a probe's rate need not rise: a report without loss is enough")
     func probesBelowREMB() throws {
         report(lost: 220, at: 2)
         #expect(estimator.target == .kilobits(240))
@@ -126,7 +126,7 @@ struct ReportedPathTests {
         #expect(estimator.target == .kilobits(360) && estimator.isHeld)
     }
 
-    @Test("without probes a limit is over after 4 s, then after 8 s")
+    @Test("Without probes a limit is over after 4 s, then after 8 s")
     func withoutProbes() {
         estimator.canProbe = false
         estimator.receive(remb: .kilobits(130), now: .seconds(2))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Bandwidth estimation with packets that could not be sent")
 struct UnsentTests {
-    @Test("a drop lowers the target at once, without feedback, and at most once in 200 ms")
+    @Test("A drop lowers the target at once, without feedback, and at most once in 200 ms")
     func atOnce() {
         let estimator = BandwidthEstimator(now: .zero)
         let before = estimator.target
@@ -24,7 +24,7 @@ struct UnsentTests {
         #expect(!estimator.isFull)
     }
 
-    @Test("the rate a peer allows falls with drops, until the peer names it again")
+    @Test("The rate that a peer allows falls with drops, until the peer reports it again")
     func remb() {
         var configuration = BandwidthEstimator.Configuration()
         configuration.hasTransportFeedback = false
@@ -36,7 +36,7 @@ struct UnsentTests {
         #expect(estimator.target == .kilobits(2_000))
     }
 
-    @Test("receiver reports do not count the numbers of unsent packets once more")
+    @Test("Receiver reports do not count the numbers of unsent packets a second time")
     func reports() throws {
         var configuration = BandwidthEstimator.Configuration()
         configuration.hasTransportFeedback = false
@@ -56,7 +56,7 @@ struct UnsentTests {
         #expect(untold.target < .kilobits(1_000))
     }
 
-    @Test("a withdrawn packet is neither acknowledged nor lost, whatever feedback says of it")
+    @Test("A withdrawn packet is neither acknowledged nor lost, whatever feedback says about it")
     func withdrawn() {
         let ring = UnsafeMutablePointer<SentPacketRing>.allocate(capacity: 1)
         ring.initialize(to: SentPacketRing())
@@ -64,14 +64,14 @@ struct UnsentTests {
             ring.pointee.deallocate()
             ring.deallocate()
         }
-        // Numbers over their wrap.
+        // Across the wrap of the numbers.
         for i in 0..<65_600 {
             let number = ring.pointee.append(bytes: 1_000, now: .milliseconds(Int64(i)))
             if i % 2 == 0 { ring.pointee.withdraw(number) }
         }
         #expect(ring.pointee.bytes == 32_800 * 1_000)
         for i in 65_500..<65_600 { #expect((ring.pointee.find(Int64(i)) == nil) == (i % 2 == 0)) }
-        // Twice makes no difference, nor does one that is forgotten.
+        // A second withdrawal has no effect, nor has that of a forgotten packet.
         ring.pointee.withdraw(UInt16(truncatingIfNeeded: 65_598))
         ring.pointee.withdraw(UInt16(truncatingIfNeeded: 10_000))
         #expect(ring.pointee.bytes == 32_800 * 1_000)

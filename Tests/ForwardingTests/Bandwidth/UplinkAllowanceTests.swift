@@ -2,13 +2,13 @@ import Forwarding
 import MediaBase
 import Testing
 
-@Suite("What publishers without transport-wide feedback may send")
+@Suite("Rate that publishers without transport-wide feedback may send")
 struct UplinkAllowanceTests {
     private func allowance() -> UplinkAllowance {
         UplinkAllowance(start: .kilobits(1_000), minimum: .kilobits(50), maximum: .kilobits(5_000))
     }
 
-    @Test("a clean path is allowed twice what comes, up to the limit")
+    @Test("On a clean path twice the incoming rate is allowed, up to the limit")
     func grows() {
         var allowance = allowance()
         var allowed = Bitrate.kilobits(1_000)
@@ -19,7 +19,7 @@ struct UplinkAllowanceTests {
         #expect(allowed == .kilobits(1_400))
     }
 
-    @Test("grave loss brings it near what came, at once; slight loss leaves it alone")
+    @Test("Heavy loss lowers it to near the incoming rate at once; slight loss does not change it")
     func falls() {
         var allowance = allowance()
         #expect(allowance.update(received: .kilobits(1_000), loss: 0.05) == .kilobits(1_000))
@@ -29,7 +29,7 @@ struct UplinkAllowanceTests {
         #expect(allowance.update(received: .kilobits(10), loss: 0.9) == .kilobits(300))
     }
 
-    @Test("nonsense keeps to the limits", arguments: [Int64.min, -1, 0, .max])
+    @Test("Implausible input stays within the limits", arguments: [Int64.min, -1, 0, .max])
     func bounds(received: Int64) {
         var allowance = allowance()
         for loss in [-1.0, 0, 0.5, 1, 7] {

@@ -4,35 +4,35 @@ import MillraceTestKit
 import SDP
 import WebRTCClient
 
-/// A viewer of three encodings whose path gets narrow for 20 s.
+/// A subscriber to three encodings whose path is narrow for 20 s.
 struct BandwidthDrop: Sendable, CustomStringConvertible {
     /// kb/s.
     var rate: Int64 = 500
     /// ms, one way.
     var delay: Int64 = 20
-    /// Bytes that wait before the path drops what comes.
+    /// Bytes that the path queues before it drops packets.
     var queue = 40_000
-    /// Of the run; it also sets when in the course of the pictures the path changes.
+    /// Seed of the run; it also sets when, relative to the frames, the path changes.
     var seed: UInt64 = 1
 
-    /// What the viewer saw from the drop on.
+    /// Reception of the subscriber from the drop on.
     struct Outcome {
-        /// From the drop to the first picture of a smaller encoding, and from its end to the first of the largest; nil: never.
+        /// Time from the drop to the first frame of a smaller encoding, and from its end to the first frame of the largest; nil: never.
         var down: MediaTime?
         var up: MediaTime?
-        /// Longest time without a picture, and without a packet of sound.
+        /// Longest time without a frame, and without an audio packet.
         var pause: MediaTime
         var soundPause: MediaTime
-        /// Share of the sound that did not come.
+        /// Share of the audio packets that did not arrive.
         var lostSound: Double
         var pictures: UInt64
-        /// Changes of encoding while the path was narrow, and after.
+        /// Number of changes of encoding while the path was narrow, and after.
         var switches: UInt64
         var switchesAfter: UInt64
-        /// Packets that the path's queue dropped while the viewer joined, and while the path was narrow.
+        /// Packets that the path's queue dropped while the subscriber joined, and while the path was narrow.
         var overflowedAtJoin: Int
         var overflowed: Int
-        /// From the connection to the first picture.
+        /// Time from the connection to the first frame.
         var first: MediaTime
         var wrong: UInt64
     }
@@ -68,7 +68,7 @@ struct BandwidthDrop: Sendable, CustomStringConvertible {
         }
         limit(Self.wide)
         _ = call.run(atMost: 15) { seen(2) > 30 }
-        // The path changes now here, now there between two pictures and two allocations.
+        // The seed varies when the path changes between two frames and two allocations.
         call.run(seconds: 3 + Double(seed % 16) * 0.017)
         let overflowedAtJoin = overflowed()
         viewer.forgetPauses()

@@ -7,7 +7,7 @@ import WebRTCClient
 
 @Suite("Consent (RFC 7675): clients that send no checks once they are connected, in virtual time")
 struct ConsentTests {
-    /// A publisher and a subscriber that are connected and would go on without an answer to their checks.
+    /// Returns a connected publisher and subscriber that would continue without answers to their checks.
     private func makeCall() throws -> (VirtualCall, publisher: VirtualClient, subscriber: VirtualClient) {
         let call = try VirtualCall(seed: 41)
         call.clientConsentTimeout = .seconds(86_400)
@@ -18,24 +18,25 @@ struct ConsentTests {
         return (call, publisher, subscriber)
     }
 
-    /// Lets a client send datagrams of some kinds alone.
+    /// Lets a client send only datagrams of some kinds.
     private func restrict(_ client: VirtualClient, to kinds: [DatagramKind]) {
         client.alter = { bytes in bytes.withUnsafeBytes { kinds.contains(DatagramKind($0)) } ? bytes : nil }
     }
 
-    @Test("a publisher that sends only SRTP and a subscriber that sends only SRTCP stay for 75 s") func media() throws {
+    @Test("A publisher that sends only SRTP and a subscriber that sends only SRTCP stay connected for 75 s")
+    func media() throws {
         let (call, publisher, subscriber) = try makeCall()
         restrict(publisher, to: [.rtp])
         restrict(subscriber, to: [.rtcp])
         call.run(seconds: 75)
         #expect(publisher.end == nil && subscriber.end == nil && call.relay.counters.peersLostConsent == 0)
         #expect(try call.relay.streams(session: "room").count == 1)
-        // Video at 30 frames a second and audio at 50 packets a second, all of the time.
+        // Video at 30 frames/s and audio at 50 packets/s, without interruption.
         #expect(subscriber.reception.pictures > 75 * 25, "\(subscriber.reception)")
         #expect(subscriber.sound.isContiguous && subscriber.reception.longestPause < .milliseconds(100))
     }
 
-    @Test("CON-7 packets that are not authentic keep nobody: after 30 s the relay ends the connection by close_notify")
+    @Test("CON-7 packets that are not authentic keep no connection: after 30 s the relay ends it by close_notify")
     func forged() throws {
         let (call, publisher, subscriber) = try makeCall()
         let start = call.now
@@ -44,7 +45,7 @@ struct ConsentTests {
                 guard bytes.withUnsafeBytes({ [.rtp, .rtcp].contains(DatagramKind($0)) }) else { return nil }
                 var forged = bytes
                 forged[forged.count - 1] ^= 1
-                // Of SRTCP the index comes after the tag in some suites, before it in others: both are wrong.
+                // In SRTCP the index follows the tag in some suites and precedes it in others; this change breaks both.
                 forged[forged.count - 8] ^= 1
                 return forged
             }
@@ -58,7 +59,7 @@ struct ConsentTests {
         #expect(call.relay.counters.droppedAuthentication > 1_000)
     }
 
-    @Test("copies of packets that were authentic keep nobody") func replayed() throws {
+    @Test("Copies of authentic packets keep no connection") func replayed() throws {
         let (call, publisher, subscriber) = try makeCall()
         var kept: [TransportID: [[UInt8]]] = [:]
         for client in [publisher, subscriber] {

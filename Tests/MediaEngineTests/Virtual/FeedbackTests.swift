@@ -7,13 +7,15 @@ import WebRTCClient
 
 @Suite("Feedback to publishers, in virtual time")
 struct FeedbackTests {
-    @Test("whose first picture comes after sound learns within 100 ms what of it has arrived", arguments: 0..<6)
+    @Test(
+        "A publisher whose video begins after its audio learns within 100 ms which of its first packets have arrived",
+        arguments: 0..<6)
     func pictureAfterSound(_ phase: Int) throws {
         let room = try VirtualRoom(seed: 90)
         let ada = room.join("Ada")
         try room.publish("voice", by: ada, video: [])
         try room.run(seconds: 2 + Double(phase) * 0.04)
-        // What was sent before the relay was there, and what is on its way at any time.
+        // Packets sent before the relay was connected, and those in flight at any time.
         var untold = UInt64.max
         for _ in 0..<200 {
             try room.run(seconds: 0.005)

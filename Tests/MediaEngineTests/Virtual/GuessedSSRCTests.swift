@@ -54,7 +54,7 @@ struct GuessedSSRCTests {
         }
     }
 
-    @Test("a payload type that fits takes no track from a signalled SSRC that sends") func noTakeover() throws {
+    @Test("A matching payload type takes no track from a signalled SSRC that sends") func noTakeover() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 51)
         let subscriber = try call.view()
         call.run(seconds: 2)
@@ -68,7 +68,7 @@ struct GuessedSSRCTests {
         #expect(reception.longestPause < .milliseconds(100) && subscriber.pictures.isContiguous, "\(reception)")
     }
 
-    @Test("after 2 s of silence the guess takes the track, and the signalled SSRC has it back with its next packet")
+    @Test("After 2 s of silence the guessed SSRC takes the track; the signalled SSRC gets it back with its next packet")
     func isReverted() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 52)
         let subscriber = try call.view()
@@ -91,7 +91,7 @@ struct GuessedSSRCTests {
         #expect(call.relay.counters.droppedUnknownSSRC == dropped + 10)
         #expect(subscriber.reception.pictures >= before.pictures + 28 && subscriber.pictures.isContiguous)
 
-        // Its retransmissions are known again: lost packets of it come back.
+        // Retransmissions of the signalled SSRC are recognised again: its lost packets are recovered.
         let repaired = call.relay.counters.rtxReceived
         var number = 0
         publisher.alter = { bytes in
@@ -109,7 +109,7 @@ struct GuessedSSRCTests {
         #expect(subscriber.reception.missedPictures == whole.missedPictures, "\(subscriber.reception)")
     }
 
-    @Test("a guess that came before the signalled SSRC gives the track up to it") func guessComesFirst() throws {
+    @Test("A guessed SSRC that came first yields the track to the signalled SSRC") func guessComesFirst() throws {
         let call = try VirtualCall(seed: 53)
         let publisher = try call.publish()
         publisher.alter = { bytes in bytes.withUnsafeBytes { DatagramKind($0) == .rtp } ? nil : bytes }

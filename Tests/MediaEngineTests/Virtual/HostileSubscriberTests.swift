@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Authentic subscribers that send hostile RTCP, in virtual time")
 struct HostileSubscriberTests {
-    /// Sends what `write` appends as one datagram of authentic RTCP.
+    /// Sends the packets that `write` appends as one datagram of authentic RTCP.
     private func send(_ client: VirtualClient, in call: VirtualCall, _ write: (inout [UInt8]) -> Void) throws {
         var bytes: [UInt8] = []
         write(&bytes)
@@ -21,7 +21,7 @@ struct HostileSubscriberTests {
         call.network.send(Array(bytes[..<length]), from: client.address, to: VirtualCall.relayAddress)
     }
 
-    /// A call with a subscriber that attacks and one that does not; `number` is the transport-wide number of the attacker's newest packet.
+    /// A call with a hostile subscriber and another one; `number` is the transport-wide number of the hostile subscriber's newest packet.
     private final class Scene {
         let call: VirtualCall
         let attacker: VirtualClient
@@ -40,7 +40,7 @@ struct HostileSubscriberTests {
             call.run(seconds: 2)
         }
 
-        /// The other subscriber has got everything, in time.
+        /// Checks that the other subscriber received everything, in time.
         func checkOther() {
             let reception = viewer.reception
             #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous, "\(viewer.sound) \(viewer.pictures)")
@@ -52,7 +52,7 @@ struct HostileSubscriberTests {
         }
     }
 
-    @Test("18,000 feedback packets that move the reference time by 2^23 - 1 each: the media of others continue")
+    @Test("18,000 feedback packets that move the reference time by 2^23 - 1 each do not affect the media of others")
     func runawayReferenceTime() throws {
         let scene = try Scene(seed: 71)
         #expect(scene.number > 0)
@@ -69,7 +69,7 @@ struct HostileSubscriberTests {
                 }
             }
             scene.call.run(seconds: 0.01)
-            // The client's own feedback lies between, by its clock, which stands near 0.
+            // The client's own feedback is sent in between; its reference time is near 0.
             reference = 0
         }
         scene.call.run(seconds: 3)
@@ -78,7 +78,7 @@ struct HostileSubscriberTests {
         #expect(scene.viewer.reception.pictures > 260)
     }
 
-    @Test("RTCP of any kind with any values: the media of others continue", arguments: UInt64(1)...3)
+    @Test("RTCP of any kind with any values does not affect the media of others", arguments: UInt64(1)...3)
     func anyValues(seed: UInt64) throws {
         let scene = try Scene(seed: 72)
         var random = SeededGenerator(seed: seed)

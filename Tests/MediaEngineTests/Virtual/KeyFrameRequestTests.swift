@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Key frame requests of one subscriber, in virtual time")
 struct KeyFrameRequestTests {
-    /// Requests a key frame every 500 ms for so many seconds, as a client that cannot decode: the client itself leaves out others.
+    /// Requests a key frame every 100 ms; the client sends at most one in 500 ms, as a client that cannot decode does.
     private func request(_ client: VirtualClient, in call: VirtualCall, seconds: Double) {
         for _ in 0..<Int(seconds * 10) {
             client.endpoint.requestKeyFrame(track: 1)
@@ -17,7 +17,7 @@ struct KeyFrameRequestTests {
         }
     }
 
-    @Test("a subscriber that cannot decode causes at most 3 key frames in 10 s; others are served") func limited()
+    @Test("A subscriber that cannot decode causes at most 3 key frames in 10 s; others are served") func limited()
         throws
     {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 61)
@@ -29,7 +29,7 @@ struct KeyFrameRequestTests {
         request(attacker, in: call, seconds: 8)
         #expect(keyFrames() - first == 3, "of 16 requests in 8 s")
         #expect(call.relay.counters.keyFrameRequestsLimited >= 10)
-        // Another subscriber has a budget of its own.
+        // Another subscriber has its own budget.
         let second = keyFrames()
         other.endpoint.requestKeyFrame(track: 1)
         other.drain()
@@ -62,7 +62,7 @@ struct KeyFrameRequestTests {
         #expect(small.reception.wrong == 0)
     }
 
-    @Test("after a switch to another encoding a request is served again") func afterSwitch() throws {
+    @Test("After a switch to another encoding, requests are served again") func afterSwitch() throws {
         let rids = ["q", "h", "f"].compactMap { RID($0) }
         let (call, publisher) = try VirtualCall.withPublisher(
             seed: 62, rids: rids, video: SyntheticVideo.Encoding.simulcast)
@@ -70,7 +70,7 @@ struct KeyFrameRequestTests {
         try call.control { try $0.setLayer(subscriber.id, session: "room", .encoding(rids[1], temporal: nil)) }
         call.run(seconds: 5)
         request(subscriber, in: call, seconds: 3)
-        // The last request is still on its way.
+        // The last request is still in flight.
         call.run(seconds: 0.2)
         let refused = call.relay.counters.keyFrameRequestsLimited
         #expect(refused > 0)

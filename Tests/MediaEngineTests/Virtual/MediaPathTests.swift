@@ -5,7 +5,7 @@ import RTP
 import Testing
 import Transport
 
-@Suite("WebRTC peers without media are counted and told of by cause (CON-9), in virtual time")
+@Suite("WebRTC peers without media are counted and reported by cause (CON-9), in virtual time")
 struct MediaPathTests {
     private func allow(_ kinds: [DatagramKind], of client: VirtualClient) {
         client.alter = { bytes in bytes.withUnsafeBytes { kinds.contains(DatagramKind($0)) } ? bytes : nil }
@@ -22,7 +22,7 @@ struct MediaPathTests {
         return failures
     }
 
-    @Test("no packets, no handshake, no media: each once, 10 s after the answer or the connection")
+    @Test("No packets, no handshake and no media are each reported once, 10 s after the answer or the connection")
     func causes() async throws {
         let call = try VirtualCall(seed: 51)
         let silent = try call.offerAlone(stream: "silent")
@@ -48,7 +48,7 @@ struct MediaPathTests {
         #expect(told[good.id] == nil && told[subscriber.id] == nil)
     }
 
-    @Test("A publisher that is muted has nothing to send; once it is unmuted its media is looked for")
+    @Test("A muted publisher need not send media; once it is unmuted, missing media is reported")
     func muted() throws {
         let call = try VirtualCall(seed: 52)
         let publisher = try call.publish()

@@ -10,7 +10,7 @@ import WebRTCClient
 
 @Suite("Participants with keys of signalling, in virtual time")
 struct NativeTests {
-    /// Everybody publishes a camera and sees all others.
+    /// Returns a session in which every participant publishes a camera and subscribes to all others.
     private func room(_ count: Int, seed: UInt64, loss: Double = 0) throws -> VirtualRoom {
         var conditions = LinkConditions(delay: .milliseconds(10))
         conditions.loss = loss == 0 ? .none : .uniform(loss)
@@ -39,7 +39,7 @@ struct NativeTests {
         }
     }
 
-    @Test("media of five people reaches all others, as with DTLS", arguments: [0])
+    @Test("Media of five participants reaches all others, as with DTLS", arguments: [0])
     func everybody(loss: Double) throws {
         let room = try room(5, seed: 31, loss: loss)
         try room.run(seconds: 2)
@@ -50,7 +50,7 @@ struct NativeTests {
         #expect(counters.peersConnected == 10 && counters.droppedAuthentication == 0)
     }
 
-    @Test("streams come and go on it, ICE restarts, and consent holds it up") func changes() throws {
+    @Test("Streams come and go, ICE restarts, and consent is kept") func changes() throws {
         let room = try room(2, seed: 32)
         let (ada, bob) = (room.participants[0], room.participants[1])
         try room.run(seconds: 1)
@@ -69,13 +69,13 @@ struct NativeTests {
         try room.unsubscribe(bob, from: "screen")
         try room.run(seconds: 35)
         #expect(room.call.relay.counters.peersLostConsent == 0 && bob.strays.isEmpty, "\(bob.strays.prefix(3))")
-        // One that vanishes is gone when its consent is.
+        // A participant that vanishes is removed when its consent expires.
         ada.vanish()
         try room.run(seconds: 35)
         #expect(room.call.relay.counters.peersLostConsent == 2)
     }
 
-    @Test("packets under other keys are counted and forgotten; other keys are another connection") func keys() throws {
+    @Test("Packets under other keys are counted and dropped; new keys need a new connection") func keys() throws {
         let room = try room(2, seed: 33)
         try room.run(seconds: 1)
         let ada = room.participants[0]
@@ -96,7 +96,7 @@ struct NativeTests {
         var wrong = description
         wrong.cryptos = [CryptoAttribute(tag: 7, suite: "AEAD_AES_128_GCM", key: offer.relay.cryptos[0].key)]
         #expect(throws: EngineError.self) { try relay.connectSubscriber(offer.id, session: "room", peer: wrong) }
-        // That offer is over, and the next one has keys of its own.
+        // The failed offer is closed, and the next one has its own keys.
         #expect(throws: EngineError.unknownTransport(offer.id.rawValue)) {
             try relay.connectSubscriber(offer.id, session: "room", peer: wrong)
         }
@@ -107,7 +107,7 @@ struct NativeTests {
         try relay.connectSubscriber(second.id, session: "room", peer: wrong)
     }
 
-    @Test("answers that cannot be used leave nothing behind, however many they are") func unusableAnswers() throws {
+    @Test("Any number of unusable answers leaves no state behind") func unusableAnswers() throws {
         let room = try VirtualRoom(seed: 35, isNative: true) { $0.limits.transportsPerSession = 4 }
         let relay = room.call.relay
         var description = PeerDescription(
@@ -122,7 +122,7 @@ struct NativeTests {
         #expect(relay.counters.refusedLimit == 0 && relay.counters.sessions == 0)
     }
 
-    @Test("those who never connect are as bounded as with DTLS") func unestablished() throws {
+    @Test("The number of clients that never connect is limited, as with DTLS") func unestablished() throws {
         let room = try VirtualRoom(seed: 34, isNative: true) { $0.webRTC.unestablishedTransports = 8 }
         let sections = [PublishedSection(stream: "x", track: .offered(.audio, encodings: [.init()]))]
         for number in 0..<40 {

@@ -2,16 +2,16 @@ import MediaBase
 import RTP
 import WebRTCClient
 
-/// What a participant got of one stream that it subscribed to, by one offer's sections.
+/// Reception of one stream by one participant, identified by the sections of one offer.
 struct ParticipantReception {
     var assembler = VP8FrameAssembler(maximumWait: .milliseconds(500))
     var timestamps = TimestampUnwrapper()
     var sounds = 0
     var pictures = 0
     var packets = 0
-    /// Of the newest picture.
+    /// Encoding of the newest frame.
     var encoding: UInt8?
-    /// Of all pictures.
+    /// Encodings of all frames.
     var encodings: Set<UInt8> = []
 
     mutating func forget() {

@@ -7,7 +7,7 @@ import WebRTCClient
 
 extension ParticipantTests {
     @Test(
-        "USR-8 a track that was dropped while it was muted comes back as it is said to, whatever the engine had",
+        "USR-8 a track that was dropped while muted comes back muted only if signalling says so, whatever the engine's state was",
         arguments: [true, false], [true, false])
     func trackComesBack(isConnected: Bool, startsMuted: Bool) throws {
         let room = try VirtualRoom(seed: 21)
@@ -30,12 +30,12 @@ extension ParticipantTests {
         #expect(bob.received["camera"]?.pictures ?? 0 > 15 && bob.strays.isEmpty, "\(bob.strays.prefix(3))")
     }
 
-    @Test("STR-3 a picture that is not wanted for a moment in the middle of a switch comes back as it is wished for")
+    @Test("STR-3 video that is paused briefly during a switch of encodings resumes with the preferred encoding")
     func unwantedDuringSwitch() throws {
         let (room, _, bob) = try Self.pair(seed: 23, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids)
         try room.run(seconds: 8)
         try #require(bob.received["camera"]?.encoding ?? 0 > 0)
-        // The key frame of the small encoding cannot have come by then.
+        // The key frame of the small encoding cannot have arrived by then.
         try room.prefer(bob, "camera", .init(height: 180))
         try room.prefer(bob, "camera", .init(video: false, height: 180))
         try room.run(seconds: 0.5)
@@ -43,11 +43,11 @@ extension ParticipantTests {
         try room.prefer(bob, "camera", .init(height: 180))
         try room.run(seconds: 4)
         #expect(bob.received["camera"]?.encoding == 0)
-        // Nor is it asked for again and again.
+        // It is not requested repeatedly either.
         #expect(room.call.relay.counters.keyFrameRequestsSent - asked <= 6)
     }
 
-    @Test("STR-3 a stream that ends just after a switch of encodings is taken up again where its viewer stood")
+    @Test("STR-3 a stream that ends just after a switch of encodings and comes back continues the subscriber's numbers")
     func endsAfterSwitch() throws {
         let (room, ada, bob) = try Self.pair(seed: 24, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids)
         for milliseconds in stride(from: 20, through: 120, by: 20) {
@@ -55,7 +55,7 @@ extension ParticipantTests {
             try room.run(seconds: 4)
             try room.prefer(bob, "camera", .init(height: 180))
             try room.run(seconds: Double(milliseconds) / 1_000)
-            // Before anybody has asked which encoding feeds him.
+            // Before the router was asked which encoding feeds him.
             room.place([bob], in: "one")
             try ada.unpublish("camera")
             try room.run(seconds: 0.2)
@@ -64,20 +64,20 @@ extension ParticipantTests {
             try room.run(seconds: 0.5)
             bob.forgetReceived()
             try room.run(seconds: 1.5)
-            // Under numbers of before he would take nothing.
+            // Under earlier sequence numbers his client would drop the packets.
             #expect(bob.received["camera"]?.pictures ?? 0 > 10, "\(milliseconds) ms")
         }
     }
 
     @Test(
-        "STR-1 events of a stream say which transport it came by, so that a new one's are not taken for the old one's")
+        "STR-1 events of a stream name its transport, so that those of a new one are not attributed to the old one")
     func eventsNameTransports() async throws {
         let room = try VirtualRoom(seed: 22)
         let ada = room.join("Ada")
         try room.publish("camera", by: ada)
         try room.run(seconds: 1)
         let first = try #require(ada.publisherID)
-        // The same stream by another peer connection.
+        // The same stream over another peer connection.
         try room.call.control { try $0.closeWebRTC(first, session: "room") }
         let eve = room.join("Eve")
         try room.publish("camera", by: eve)

@@ -11,7 +11,7 @@ import WebRTCClient
 struct ParticipantTests {
     static let rids = ["l", "m", "h"].map { RID($0)! }
 
-    /// A room with one publisher of a camera, and one who watches it.
+    /// A session with one publisher of a camera and one subscriber.
     static func pair(
         seed: UInt64, video: [SyntheticVideo.Encoding] = [.init(width: 320, height: 180, bitrate: .kilobits(100))],
         rids: [RID] = [], temporalLayers: Int = 1, startsMuted: Set<MediaKind> = []
@@ -27,10 +27,10 @@ struct ParticipantTests {
     }
 
     @Test(
-        "STR-1 STR-3 ten participants with cameras and screens, each subscribed to all others: what comes is what was asked for"
+        "STR-1 STR-3 ten participants with cameras and screens, all subscribed to all, get exactly what they asked for"
     )
     func room() throws {
-        // The path carries it all; how that is found out is another test's matter.
+        // The path's capacity is sufficient; other tests cover how it is estimated.
         let room = try VirtualRoom(seed: 1) { $0.webRTC.startBitrate = .kilobits(8_000) }
         for number in 0..<10 {
             let participant = room.join("p\(number)")
@@ -45,7 +45,7 @@ struct ParticipantTests {
         }
         try room.run(seconds: 2)
         var streams = 14
-        // Streams come and go, and so do mute and wishes.
+        // Streams, mutes and preferences change.
         for round in 0..<20 {
             let participant = room.participants[room.below(10)]
             switch round % 5 {
@@ -102,7 +102,7 @@ struct ParticipantTests {
         #expect(counters.peersConnected == 20 && counters.transports == 20 && counters.sessions == 1)
     }
 
-    @Test("a stream may be subscribed to before it is published, and goes on when it comes back")
+    @Test("A stream may be subscribed to before it is published, and continues when it comes back")
     func early() throws {
         let room = try VirtualRoom(seed: 2)
         let bob = room.join("Bob")
@@ -124,7 +124,7 @@ struct ParticipantTests {
         #expect(ada.publishEnd == nil && bob.receiveEnd == nil)
     }
 
-    @Test("streams come and go before their publisher has connected")
+    @Test("Streams may come and go before their publisher has connected")
     func beforeConnecting() throws {
         let room = try VirtualRoom(seed: 11)
         let ada = room.join("Ada")
@@ -139,13 +139,13 @@ struct ParticipantTests {
         #expect(bob.strays.isEmpty && ada.publishEnd == nil, "\(bob.strays)")
     }
 
-    @Test("MUT-1 USR-8 a stream that starts muted sends nothing at all until it is unmuted", arguments: [true, false])
+    @Test("MUT-1 USR-8 a stream that starts muted sends no packets until it is unmuted", arguments: [true, false])
     func startsMuted(beforeConnecting: Bool) throws {
         let (room, _, bob) = try Self.pair(seed: 3, startsMuted: beforeConnecting ? [.audio, .video] : [])
         if beforeConnecting {
             #expect(bob.received.isEmpty, "\(bob.received)")
         } else {
-            // Between offer and connection it is as good.
+            // The same is allowed between offer and connection.
             let eve = room.join("Eve")
             try room.publish("other", by: eve)
             try room.mute("other", .audio, true)
@@ -161,7 +161,7 @@ struct ParticipantTests {
         #expect(bob.strays.isEmpty, "\(bob.strays)")
     }
 
-    @Test("STR-4 a stream that is closed is gone at once; its publisher's other streams go on")
+    @Test("STR-4 a closed stream is removed at once; its publisher's other streams continue")
     func closeStream() throws {
         let (room, ada, bob) = try Self.pair(seed: 4)
         try room.publish("screen", by: ada, audio: false)
@@ -179,7 +179,7 @@ struct ParticipantTests {
         }
     }
 
-    @Test("SES-8 a bound on the received size holds from the first frame, beside a subscriber without one")
+    @Test("SES-8 a limit on the received size holds from the first frame, beside a subscriber without a limit")
     func boundedFromTheStart() throws {
         let (room, _, bob) = try Self.pair(seed: 6, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids)
         try room.run(seconds: 9)
@@ -192,7 +192,7 @@ struct ParticipantTests {
         #expect(bob.received["camera"]?.encoding == 2)
     }
 
-    @Test("STR-3 preferences choose encodings, temporal layers, sound and picture without an offer")
+    @Test("STR-3 preferences choose encodings, temporal layers, audio and video without an offer")
     func preferences() throws {
         let (room, _, bob) = try Self.pair(
             seed: 5, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids, temporalLayers: 2)
@@ -211,7 +211,7 @@ struct ParticipantTests {
         #expect(try picture(.init(height: 300)).encoding == 1)
         #expect(try picture(.init(width: 640)).encoding == 1)
         #expect(try picture(.init(width: 100, height: 720)).encoding == 2)
-        // SES-8: a bound holds whatever is wanted; what is wanted is the least that suffices.
+        // SES-8: a limit holds whatever size is requested; the smallest encoding that suffices is sent.
         #expect(try picture(.init(height: 300, maximumHeight: 300)).encoding == 0)
         #expect(try picture(.init(maximumHeight: 360)).encoding == 1)
         #expect(try picture(.init(height: 720, maximumWidth: 1_000)).encoding == 1)
@@ -228,7 +228,7 @@ struct ParticipantTests {
     }
 
     @Test(
-        "STR-3 where the path does not carry all, sound goes on and the picture that matters more; the events name the stream"
+        "STR-3 on a path that is too narrow, audio and the preferred video continue; the events name the stream"
     )
     func priorities() async throws {
         let room = try VirtualRoom(seed: 10)
@@ -272,13 +272,13 @@ struct ParticipantTests {
             try room.run(seconds: 1)
             #expect(bob.received["camera"]?.sounds ?? 0 >= 48)
         }
-        // Consent goes by the new credentials.
+        // Consent requires the new credentials.
         try room.run(seconds: 35)
         #expect(ada.publishEnd == nil && bob.receiveEnd == nil)
         #expect(room.call.relay.counters.peersLostConsent == 0 && bob.strays.isEmpty)
     }
 
-    @Test("CON-3 a lost subscribe peer connection is offered anew, and everything comes again")
+    @Test("CON-3 a lost subscribe peer connection is replaced by a new offer, and all media returns")
     func reset() async throws {
         let (room, ada, bob) = try Self.pair(seed: 7)
         let lost = try #require(bob.subscriberID)
@@ -312,7 +312,7 @@ struct ParticipantTests {
         #expect(events.first == .published(session: "room", transport: publisher, stream: "camera"))
     }
 
-    @Test("numbers of a peer: what comes, what goes, and what its path is thought to carry")
+    @Test("Statistics of a peer: media in each direction and the estimate of its path")
     func statistics() throws {
         let (room, ada, bob) = try Self.pair(seed: 8)
         try room.run(seconds: 6)
@@ -327,7 +327,7 @@ struct ParticipantTests {
         #expect(got.availableBitrate != nil && got.roundTrip.map { $0 < .milliseconds(60) } == true)
     }
 
-    @Test("what does not fit is refused by name")
+    @Test("Invalid requests are refused with the matching error")
     func refusals() throws {
         let (room, ada, bob) = try Self.pair(seed: 9)
         let publisher = try #require(ada.publisherID)
@@ -375,7 +375,7 @@ struct ParticipantTests {
                 subscriber, session: "room", [SubscriberTrack(stream: "other", track: track, ssrc: SSRC(6))])
         }
         #expect(throws: EngineError.self) { try relay.addTracks(subscriber, session: "room", [taken]) }
-        // An offer that nobody answers keeps its session until it is closed.
+        // An unanswered offer keeps its session until it is closed.
         let offer = try relay.openSubscriber(session: "empty")
         #expect(throws: EngineError.unknownTransport(offer.id.rawValue)) {
             try relay.connectSubscriber(offer.id, session: "room", peer: description)

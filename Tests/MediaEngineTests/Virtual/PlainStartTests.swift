@@ -24,7 +24,7 @@ struct PlainStartTests {
         }
     }
 
-    @Test("a WebRTC publisher is asked for a key frame when the transport opens, and after 1, 2 and 4 s")
+    @Test("A WebRTC publisher is asked for a key frame when the transport opens, and after 1, 2 and 4 s")
     func keyFramesOfWebRTCPublisher() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 55)
         call.run(seconds: 3)
@@ -39,7 +39,7 @@ struct PlainStartTests {
         #expect(counts == [1, 2, 3, 3, 4, 4, 4])
     }
 
-    @Test("a control call requests one more, at most 3 in 10 s") func byControlCall() throws {
+    @Test("A control call requests one more, at most 3 in 10 s") func byControlCall() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 56)
         let transport = try subscribe(in: call)
         call.run(seconds: 6)
@@ -58,7 +58,7 @@ struct PlainStartTests {
     }
 
     #if DEBUG
-        /// Sends a key frame, and frames that depend on it for so many tenths of a second.
+        /// Sends a frame each tenth of a second; the first one is a key frame if `isKey`, the others depend on it.
         private func send(
             _ tenths: Int, isKey: Bool = false, from publisher: FaultBench.Publisher, in bench: FaultBench
         )
@@ -71,7 +71,7 @@ struct PlainStartTests {
         }
 
         @Test(
-            "a plain publisher's cached frames are sent again under new numbers if their key frame is older than 2.5 s")
+            "A plain publisher's cached frames are sent again under new numbers if their key frame is older than 2.5 s")
         func cachedFrames() throws {
             let bench = try FaultBench(nil)
             let publisher = try bench.publish()
@@ -86,7 +86,7 @@ struct PlainStartTests {
             #expect(publisher.keyFrameRequests == 3 && keyFrames().count == 3)
             let packets = viewer.packets(.video)
             #expect(zip(packets, packets.dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 })
-            // From each key frame on each packet of the publisher's, in order, and no timestamp that is not the packet's own.
+            // From each key frame on, all packets of the publisher in order, each with its own timestamp.
             #expect(Set(keyFrames().map(\.index)).count == 1 && Set(keyFrames().map(\.header.timestamp)).count == 1)
             let last = try #require(packets.lastIndex { $0.descriptor?.isKeyFrameStart == true })
             #expect(zip(packets[last...], packets[(last + 1)...]).allSatisfy { $1.index == $0.index + 1 })
@@ -94,7 +94,7 @@ struct PlainStartTests {
             #expect(publisher.keyFrameRequests == 3 && keyFrames().count == 3, "not again")
         }
 
-        @Test("a subscriber that has sent RTCP listens: its video is not started again") func listens() throws {
+        @Test("The video of a subscriber that has sent RTCP is not started again") func listens() throws {
             let bench = try FaultBench(nil)
             let publisher = try bench.publish()
             try send(8, isKey: true, from: publisher, in: bench)

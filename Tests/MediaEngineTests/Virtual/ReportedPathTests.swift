@@ -5,10 +5,10 @@ import SDP
 import Testing
 import WebRTCClient
 
-/// B13: the goals of subscribers with transport-wide feedback, for those that send REMB instead.
+/// B13: the goals of subscribers with transport-wide feedback also hold for those that send REMB.
 @Suite("Subscribers that send REMB and no transport-wide feedback")
 struct ReportedPathTests {
-    /// A limit of 22 s on a subscriber's path.
+    /// A rate limit of 22 s on a subscriber's path.
     struct Limit: Sendable, CustomStringConvertible {
         /// kb/s.
         var rate: Int64
@@ -34,7 +34,7 @@ struct ReportedPathTests {
     }
 
     @Test(
-        "a limit of 22 s: less video or none within 2 s, the audio is saved, the video is back within 10 s",
+        "A limit of 22 s: less video or none within 2 s, the audio is kept, the video is back within 10 s",
         arguments: limits)
     func narrow(_ limit: Limit) throws {
         let (call, _) = try VirtualCall.withPublisher(
@@ -58,7 +58,7 @@ struct ReportedPathTests {
         call.run(seconds: 2)
         let before = pictures(of: largest)
         let decided = try Self.largestIsOff(viewer, call)
-        // The queue that the flood left drains.
+        // The queue left by the flood drains.
         call.run(seconds: 1)
         let saved = viewer.reception
         call.run(seconds: 19)
@@ -81,7 +81,7 @@ struct ReportedPathTests {
         #expect(viewer.reception.wrong == 0)
     }
 
-    /// The relay sends the largest encoding no more.
+    /// Returns whether the relay has stopped sending the largest encoding.
     private static func largestIsOff(_ viewer: VirtualClient, _ call: VirtualCall) throws -> Bool {
         let statistics = try call.control { try $0.peerStatistics(viewer.id, session: viewer.session) }
         let video = try #require(statistics.subscribed.first { $0.kind == .video })

@@ -4,9 +4,9 @@ import MillraceTestKit
 import RTP
 import Testing
 
-@Suite("Rooms of a session in virtual time")
+@Suite("Subsessions of a session in virtual time")
 struct RoomTests {
-    @Test("SUB-3 who is parted hears nothing from then on, and sees a picture at once when together again")
+    @Test("SUB-3 a participant moved away receives no more media, and sees a frame at once when both meet again")
     func partAndMeet() throws {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 61)
         try room.run(seconds: 0.5)
@@ -31,7 +31,9 @@ struct RoomTests {
         #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
     }
 
-    @Test("SUB-3 nobody gets what was filmed in another room, however soon its publisher comes back", arguments: 1...3)
+    @Test(
+        "SUB-3 no one receives media captured in another subsession, however soon its publisher returns",
+        arguments: 1...3)
     func filmedElsewhere(_ seed: UInt64) throws {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 100 + seed)
         let cleo = room.join("Cleo")
@@ -39,7 +41,7 @@ struct RoomTests {
         room.place([cleo], in: "one")
         try room.run(seconds: 1)
         for _ in 0..<20 {
-            // Bob stays where he is; what Cleo sees meanwhile is not his.
+            // Bob does not move; he must not receive the media that Cleo sees in the other subsession.
             room.place([ada], in: "one")
             try room.run(seconds: 0.03 + Double(room.below(900)) / 1_000)
             bob.forgetReceived()
@@ -51,7 +53,7 @@ struct RoomTests {
         #expect((bob.strays + cleo.strays).isEmpty, "\((bob.strays + cleo.strays).prefix(3))")
     }
 
-    @Test("SUB-3 who goes together is not parted for a moment; peers that connect later are where they were placed")
+    @Test("SUB-3 participants who move together stay connected; later peers are in their assigned subsession")
     func together() throws {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 62)
         try room.run(seconds: 0.5)
@@ -72,7 +74,7 @@ struct RoomTests {
         try room.run(seconds: 1)
         #expect(cleo.received["camera"]?.pictures ?? 0 > 15)
         #expect(bob.received["late"]?.pictures ?? 0 > 15)
-        // A stream that begins is where its publisher is.
+        // A new stream starts in the subsession of its publisher.
         room.place([ada], in: "two")
         try room.publish("screen", by: ada, audio: false)
         try room.subscribe(bob, to: "screen")
@@ -81,7 +83,7 @@ struct RoomTests {
         #expect((bob.strays + cleo.strays).isEmpty, "\((bob.strays + cleo.strays).prefix(3))")
     }
 
-    @Test("SUB-3 wishes hold: what one does not want it does not get for meeting somebody, and mutes stay")
+    @Test("SUB-3 preferences hold: meeting a participant does not send what was not subscribed to, and mutes stay")
     func wishes() throws {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 63)
         try room.prefer(bob, "camera", StreamPreferences(audio: true, video: false))
@@ -100,7 +102,7 @@ struct RoomTests {
         #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
     }
 
-    @Test("SUB-3 somebody loud in another room takes nobody's place, and has the floor there alone")
+    @Test("SUB-3 loud participants in another subsession take no one's place; each subsession has its own speaker")
     func loudness() async throws {
         let room = try VirtualRoom(seed: 64) { $0.webRTC.loudestAudio = 2 }
         let people = try (0..<6).map { number in
@@ -113,7 +115,7 @@ struct RoomTests {
             for other in people where other !== person { try room.subscribe(person, to: "s\(other.name.dropFirst())") }
         }
         try room.run(seconds: 1)
-        // The last two are softer than all others, and hear each other once they are apart.
+        // The last two are softer than all others, and hear each other once they have moved.
         room.place(Array(people[4...]), in: "one")
         try room.run(seconds: 4)
         for person in people { person.forgetReceived() }
@@ -132,7 +134,7 @@ struct RoomTests {
         #expect(speakers[MediaEngine.mainRoom]?.isDisjoint(with: ["s4", "s5"]) == true, "\(speakers)")
     }
 
-    @Test("SUB-3 whatever moves there are, nobody gets anything of another room", arguments: 1...4)
+    @Test("SUB-3 whatever the moves, no one receives media from another subsession", arguments: 1...4)
     func randomMoves(_ seed: UInt64) throws {
         let room = try VirtualRoom(seed: 70 + seed) { $0.webRTC.startBitrate = .kilobits(8_000) }
         for number in 0..<8 {
@@ -166,12 +168,12 @@ struct RoomTests {
         }
     }
 
-    @Test("SUB-3 five hundred who talk in fifty rooms, moved one after the other and brought back at once")
+    @Test("SUB-3 five hundred talkers in fifty subsessions, moved one after the other and brought back at once")
     func fiveHundred() throws {
         let (count, roomCount) = (500, 50)
         let room = try VirtualRoom(seed: 80, soundInterval: .milliseconds(200)) { $0.limits.streamsPerSession = 1_000 }
         for number in 0..<count { try room.publish("s\(number)", by: room.join("p\(number)"), video: []) }
-        // Each would like to hear its own room, and four of another.
+        // Each subscribes to the streams of its own subsession and to four of another.
         for (number, participant) in room.participants.enumerated() {
             for mate in stride(from: number % roomCount, to: count, by: roomCount) where mate != number {
                 try room.subscribe(participant, to: "s\(mate)", kinds: [.audio])

@@ -1,12 +1,12 @@
 import MediaBase
 import WebRTCClient
 
-/// What the numbers of one track say to who watches them.
+/// Statistics of one track's sequence numbers, as the subscriber sees them.
 struct SequenceWatch {
     private(set) var packets = 0
-    /// Numbers that were passed over, whether they came later or not.
+    /// Sequence numbers that were skipped, whether or not their packets arrived later.
     private(set) var skipped: Int64 = 0
-    /// Packets behind a later one.
+    /// Packets that arrived after a packet with a higher number.
     private(set) var late = 0
     /// Longest time without a packet.
     private(set) var longestPause = MediaTime.zero
@@ -29,6 +29,6 @@ struct SequenceWatch {
         self.last = (max(packet.sequence, last.sequence), now)
     }
 
-    /// Times before do not count.
+    /// Ignores pauses before this call.
     mutating func forgetPauses() { longestPause = .zero }
 }

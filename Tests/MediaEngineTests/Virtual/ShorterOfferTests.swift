@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Offers that break RFC 3264, in virtual time")
 struct ShorterOfferTests {
-    @Test("a later offer with fewer sections, which keeps a stream's SSRC, is answered")
+    @Test("A later offer with fewer sections that keeps a stream's SSRC is answered")
     func fewerSections() throws {
         let room = try VirtualRoom(seed: 41)
         let ada = room.join("Ada")

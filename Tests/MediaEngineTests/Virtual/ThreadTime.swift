@@ -1,7 +1,7 @@
 import Glibc
 import MediaBase
 
-/// CPU time of the thread: what others do on the machine does not count.
+/// CPU time of the thread, so that other load on the machine does not count.
 enum ThreadTime {
     static var now: MediaTime {
         var time = timespec()

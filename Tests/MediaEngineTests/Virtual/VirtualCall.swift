@@ -7,7 +7,8 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// A relay, a network and clients that publish and view through it, all in virtual time. Offers and answers go as they do over HTTP: as text.
+/// A relay, a network and clients that publish and subscribe through it, all in virtual time. Offers and answers are exchanged as text, as
+/// they are over HTTP.
 final class VirtualCall {
     static let relayIdentity = try! DTLSIdentity.generate()
     static let clientIdentity = try! DTLSIdentity.generate()
@@ -49,7 +50,7 @@ final class VirtualCall {
 
     func run(seconds: Double) { network.run(until: now + .seconds(seconds)) }
 
-    /// - Returns: false where `condition` did not hold within so many seconds; it is looked at every 10 ms.
+    /// - Returns: false if `condition` did not hold within `seconds`; it is polled every 10 ms.
     func run(atMost seconds: Double, until condition: () -> Bool) -> Bool {
         let end = now + .seconds(seconds)
         while !condition() {
@@ -75,7 +76,7 @@ final class VirtualCall {
 
     // MARK: clients
 
-    /// - Parameter video: nil for sound alone. Several encodings need as many `rids`.
+    /// - Parameter video: nil for audio alone. Several encodings need as many `rids`.
     @discardableResult
     func publish(
         _ session: String = "room", stream: String = "stream", source: UInt32 = 1, rids: [RID] = [],
@@ -91,7 +92,7 @@ final class VirtualCall {
         return add(.publisher(SyntheticPublisher(endpoint, source: source, video: synthetic)), endpoint, answer)
     }
 
-    /// Offers a stream and is no more: nothing of it arrives.
+    /// Offers a stream from a client that sends nothing.
     func offerAlone(stream: String) throws -> TransportID {
         let endpoint = WebRTCEndpoint(
             .publisher(identity: Self.clientIdentity, rids: [], video: true, using: &random),
@@ -100,9 +101,9 @@ final class VirtualCall {
     }
 
     /// - Parameters:
-    ///   - source: whose media are to come; anything else counts as wrong.
-    ///   - retransmits: it takes RTX.
-    ///   - sendsREMB: instead of transport-wide feedback.
+    ///   - source: source of the expected media; media of any other source counts as wrong.
+    ///   - retransmits: the client supports RTX.
+    ///   - sendsREMB: the client sends REMB instead of transport-wide feedback.
     @discardableResult
     func view(
         _ session: String = "room", stream: String = "stream", source: UInt32 = 1, retransmits: Bool = true,
@@ -132,7 +133,7 @@ final class VirtualCall {
         return answer
     }
 
-    /// What the relay answers to an offer.
+    /// Returns the relay's answer to an offer.
     func negotiate(
         _ text: String, _ direction: WebRTCRequest.Direction, _ session: String, _ stream: String?
     ) throws -> (WebRTCAnswer, String) {
@@ -160,7 +161,7 @@ final class VirtualCall {
         return client
     }
 
-    /// A relay and one publisher that is connected.
+    /// Returns a relay and one connected publisher.
     static func withPublisher(
         seed: UInt64, conditions: LinkConditions = LinkConditions(delay: .milliseconds(10)), rids: [RID] = [],
         video: [SyntheticVideo.Encoding]? = [.init(width: 640, height: 360, bitrate: .kilobits(400))],

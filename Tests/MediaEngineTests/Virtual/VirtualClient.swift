@@ -5,7 +5,7 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// A WebRTC client in a `VirtualCall`: a publisher or a viewer of synthetic media.
+/// A WebRTC client in a `VirtualCall`: a publisher or a subscriber of synthetic media.
 final class VirtualClient {
     enum Role {
         case publisher(SyntheticPublisher)
@@ -22,7 +22,7 @@ final class VirtualClient {
     private(set) var end: TransportEnd?
     private(set) var sound = SequenceWatch()
     private(set) var pictures = SequenceWatch()
-    /// Changes a datagram before it is sent; nil: it is not sent.
+    /// Changes a datagram before it is sent; nil drops it.
     var alter: (([UInt8]) -> [UInt8]?)?
     private let network: VirtualNetwork
     private var place: VirtualNetwork.ID = 0
@@ -79,7 +79,7 @@ final class VirtualClient {
     var reception: SyntheticReception { viewer.reception }
     var statistics: EndpointStatistics { endpoint.statistics }
 
-    /// Counts anew, what comes from `source` from now on; the numbers of packets are watched on.
+    /// Restarts the reception counters and expects media of `source` from now on; sequence numbers continue to be tracked.
     func expect(_ source: UInt32) {
         role = .viewer(SyntheticViewer(endpoint, source: source))
         watch()
@@ -102,7 +102,7 @@ final class VirtualClient {
         }
     }
 
-    /// To be called after the endpoint was called from outside.
+    /// Sends the endpoint's output; call this after using the endpoint directly.
     func drain() {
         while let output = nextOutput() {
             switch output {
@@ -125,8 +125,8 @@ final class VirtualClient {
         }
     }
 
-    /// From one moment to the next it is somewhere else.
-    /// - Parameter isNoticed: false where a NAT did that: the client goes on as before, until its next consent check.
+    /// Changes the client's address.
+    /// - Parameter isNoticed: false if a NAT causes the change: the client continues as before, until its next consent check.
     func move(to other: SocketAddress, isNoticed: Bool = true) {
         network.unbind(address)
         address = other
@@ -135,13 +135,13 @@ final class VirtualClient {
         drain()
     }
 
-    /// Says goodbye.
+    /// Closes the connection with a goodbye.
     func close() {
         if case .publisher(let publisher) = role { publisher.stop() }
         endpoint.close(now: network.now)
         drain()
     }
 
-    /// Is no more, without a word.
+    /// Removes the client from the network without a goodbye.
     func vanish() { network.remove(place) }
 }

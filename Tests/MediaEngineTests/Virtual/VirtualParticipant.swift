@@ -6,12 +6,13 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// A participant of a `VirtualRoom`: one peer connection on which it publishes all of its streams, and one on which it answers the relay's offers.
+/// A participant of a `VirtualRoom`: one peer connection on which it publishes all of its streams, and one on which it answers the relay's
+/// offers.
 final class VirtualParticipant {
-    /// One stream that it publishes.
+    /// A stream that the participant publishes.
     struct Published {
         let name: String
-        /// Named in everything that is sent of it.
+        /// Source number in all media of the stream.
         let source: UInt32
         var audio: Int?
         var video: Int?
@@ -26,17 +27,17 @@ final class VirtualParticipant {
     var subscriberID: TransportID?
     var negotiation: SubscribeNegotiation?
     private(set) var published: [Published] = []
-    /// What it is subscribed to, and until when it was.
+    /// Current subscriptions, and the times at which former ones ended.
     var subscribed: Set<String> = []
     var unsubscribed: [String: MediaTime] = [:]
-    /// By section, as the latest offer has it.
+    /// Stream of each section of the latest offer.
     private var streamOfMID: [MID: String] = [:]
     private(set) var received: [String: ParticipantReception] = [:]
-    /// The rooms where it has been, and since when; the last is where it is.
+    /// Subsessions of the participant and the times at which it entered them; the last one is the current one.
     private(set) var stays = [(room: MediaEngine.mainRoom, since: MediaTime.zero)]
     var place: String { stays[stays.count - 1].room }
     var placedAt: MediaTime { stays[stays.count - 1].since }
-    /// Says how loud it is.
+    /// Audio level that the participant reports.
     var level = AudioLevel(level: 30, isVoice: true)
     private(set) var strays: [Stray] = []
     private(set) var publishEnd: TransportEnd?
@@ -77,7 +78,7 @@ final class VirtualParticipant {
 
     func enter(_ room: String, at now: MediaTime) { stays.append((room, now)) }
 
-    /// The rooms where it was in a span of time.
+    /// Returns the subsessions in which the participant was during a span of time.
     func rooms(from: MediaTime, to: MediaTime) -> Set<String> {
         var rooms: Set<String> = []
         for (number, stay) in stays.enumerated() {
@@ -89,7 +90,7 @@ final class VirtualParticipant {
 
     // MARK: publishing
 
-    /// Offers with one more stream.
+    /// Sends an offer with one more stream.
     func publish(
         _ stream: String, source: UInt32, audio: Bool = true, video: [SyntheticVideo.Encoding] = [],
         rids: [RID] = [], temporalLayers: Int = 1, startsMuted: Set<MediaKind> = []
@@ -118,7 +119,7 @@ final class VirtualParticipant {
         try negotiatePublishing()
     }
 
-    /// Offers a stream without its sound, or with it again.
+    /// Sends an offer without the stream's audio, or with it again.
     func setAudio(of stream: String, _ isOn: Bool, startsMuted: Set<MediaKind> = []) throws {
         guard let at = published.firstIndex(where: { $0.name == stream }) else { return }
         if let place = published[at].audio { publishing.stopTrack(place) }
@@ -194,7 +195,7 @@ final class VirtualParticipant {
 
     // MARK: receiving
 
-    /// Answers an offer of the relay's.
+    /// Answers an offer of the relay.
     func answer(_ offer: SubscribeOffer) throws -> String {
         streamOfMID = [:]
         for stream in offer.streams {
@@ -207,7 +208,7 @@ final class VirtualParticipant {
         return text
     }
 
-    /// Its subscribe peer connection is lost: a new one, from the same address.
+    /// Replaces the lost subscribe peer connection by a new one, from the same address.
     func makeReceivingAnew() {
         receiving = room.endpoint(.receive)
         receiveEnd = nil
@@ -217,7 +218,7 @@ final class VirtualParticipant {
         room.call.network.wake(places[1])
     }
 
-    /// Counts anew.
+    /// Restarts the reception counters.
     func forgetReceived() { for stream in received.keys { received[stream]?.forget() } }
 
     private func watch() {
@@ -262,7 +263,7 @@ final class VirtualParticipant {
         received[stream] = reception
     }
 
-    /// Whether media of that source may come here now.
+    /// Records a stray if the participant must not receive that media now.
     private func judge(_ stream: String, _ source: UInt32, _ kind: MediaKind, _ captured: MediaTime, _ now: MediaTime) {
         func stray(_ why: String) {
             strays.append(Stray(description: "\(now) \(name): \(kind) of \(stream), captured \(captured): \(why)"))
@@ -277,7 +278,7 @@ final class VirtualParticipant {
 
     // MARK: the network
 
-    /// What the way from the relay to its subscribe peer connection is like.
+    /// Sets the conditions of the path from the relay to the subscribe peer connection.
     func setDownlink(_ conditions: LinkConditions) {
         room.call.network.set(conditions, from: VirtualCall.relayAddress, to: addresses[1])
     }
@@ -307,6 +308,6 @@ final class VirtualParticipant {
         for place in places { room.call.network.wake(place) }
     }
 
-    /// Is no more, without a word.
+    /// Removes the participant from the network without a goodbye.
     func vanish() { for place in places { room.call.network.remove(place) } }
 }

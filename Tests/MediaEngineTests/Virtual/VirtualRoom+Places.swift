@@ -2,7 +2,7 @@ import MediaBase
 import MediaEngine
 
 extension VirtualRoom {
-    /// Takes participants to a room, all at once.
+    /// Moves participants to a subsession, all at once.
     func place(_ participants: [VirtualParticipant], in room: String) {
         let placements = participants.flatMap { participant in
             [participant.publisherID, participant.subscriberID].compactMap(\.self).map {
@@ -15,8 +15,8 @@ extension VirtualRoom {
         call.control { $0.place(placements, session: session) }
     }
 
-    /// Whether what was captured then was captured where the participant is now, or where it was at that time. It reaches the relay 10 ms later, and
-    /// by then its publisher may be elsewhere.
+    /// Returns whether the media was captured in a subsession that the participant is in now, or was in at that time. Media reaches the
+    /// relay 10 ms after its capture; by then its publisher may have moved.
     func wereTogether(
         _ participant: VirtualParticipant, _ stream: String, _ captured: MediaTime, _ now: MediaTime
     ) -> Bool {
@@ -27,7 +27,7 @@ extension VirtualRoom {
             || !filmed.isDisjoint(with: participant.rooms(from: captured, to: captured + .milliseconds(12)))
     }
 
-    /// Whether a participant may get a stream now: both are in one room, or were until a moment ago.
+    /// Returns whether a participant may receive a stream now: both are in one subsession, or were until a moment ago.
     func areTogether(_ participant: VirtualParticipant, _ stream: String, _ now: MediaTime) -> Bool {
         guard let owner = owners[stream] else { return true }
         return owner.place == participant.place || now - max(owner.placedAt, participant.placedAt) <= flight

@@ -6,27 +6,27 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// A session of participants in virtual time: what passes between the relay's control plane and its clients takes a while, and the order of the
-/// steps is that of a server that serves one message after the other.
+/// A session of participants in virtual time. Messages between the relay's control plane and its clients are delayed, and steps are ordered
+/// as in a server that handles one message after the other.
 final class VirtualRoom {
     let session = "room"
     let call: VirtualCall
     private(set) var participants: [VirtualParticipant] = []
-    /// Who may be seen in a stream.
+    /// Source number of each stream.
     private(set) var sources: [String: UInt32] = [:]
-    /// One way of a message.
+    /// One-way delay of a message.
     var signalling = MediaTime.milliseconds(15)
-    /// Longest time that a packet is on its way after the relay has decided to send it.
+    /// Longest delay of a packet after the relay has decided to send it.
     let flight = MediaTime.milliseconds(40)
     let soundInterval: MediaTime
-    /// Who publishes a stream.
+    /// Publisher of each stream.
     private(set) var owners: [String: VirtualParticipant] = [:]
     private var random: SeededGenerator
     private var pending: [(at: MediaTime, body: () throws -> Void)] = []
     private var mutes: [String: [MediaKind: [(from: MediaTime, to: MediaTime)]]] = [:]
     private var nextSource: UInt32 = 1
 
-    /// Keys go with offers and answers, and no hands are shaken.
+    /// Keys are in offers and answers, without a DTLS handshake.
     let isNative: Bool
 
     init(
@@ -37,7 +37,7 @@ final class VirtualRoom {
         self.soundInterval = soundInterval
         self.isNative = isNative
         call = try VirtualCall(seed: seed, conditions: conditions) {
-            // Everybody is heard.
+            // All audio streams are forwarded.
             $0.webRTC.loudestAudio = 0
             change(&$0)
         }
@@ -59,7 +59,7 @@ final class VirtualRoom {
         return participant
     }
 
-    /// Lets time pass; offers go out when they are due and answers come back.
+    /// Advances the time; sends offers when they are due, and delivers the answers.
     func run(seconds: Double) throws {
         let end = call.now + .seconds(seconds)
         while call.now < end {
@@ -101,7 +101,7 @@ final class VirtualRoom {
         }
     }
 
-    // MARK: what participants do
+    // MARK: actions of participants
 
     @discardableResult
     func publish(
@@ -160,17 +160,17 @@ final class VirtualRoom {
         }
     }
 
-    /// The rules say that it is not muted any more, without a word to the engine.
+    /// Records that signalling considers the track unmuted, without a call to the engine.
     func noteUnmuted(_ stream: String, _ kind: MediaKind) {
         if let last = mutes[stream]?[kind]?.indices.last { mutes[stream]?[kind]?[last].to = call.now }
     }
 
-    /// Whether what was captured then came to the relay while the stream was muted: 10 ms later, or a retransmission after that.
+    /// Returns whether the relay received the media while the stream was muted: 10 ms after its capture, or later as a retransmission.
     func wasMuted(_ stream: String, _ kind: MediaKind, at captured: MediaTime) -> Bool {
         mutes[stream]?[kind]?.contains { captured > $0.from && captured < $0.to - .milliseconds(12) } ?? false
     }
 
-    /// Its subscribe peer connection is lost: another is offered, with all that it was subscribed to.
+    /// Replaces the lost subscribe peer connection: offers another one with all subscriptions.
     func resetReceiving(of participant: VirtualParticipant) throws {
         let offer = try call.control { try $0.openSubscriber(session: session, isNative: isNative) }
         participant.subscriberID = offer.id

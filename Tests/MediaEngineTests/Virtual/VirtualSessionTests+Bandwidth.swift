@@ -7,9 +7,9 @@ import Testing
 import WebRTCClient
 
 extension VirtualSessionTests {
-    /// Paths that differ in their delay and in their queue, two runs of each. `MILLRACE_SEEDS` asks for more runs, `MILLRACE_DROPS` for other rates
-    /// (`300,500,800`, kb/s). At 300 the goals are not met with 50 ms and a queue of 40 kB: the key frame is lost there, and what is smaller
-    /// comes 2.4 s after the drop, 1.2 s after the last picture.
+    /// Paths that differ in their delay and in their queue, two runs of each. `MILLRACE_SEEDS` sets the number of runs, `MILLRACE_DROPS`
+    /// the rates (`300,500,800`, kb/s). At 300 kb/s the goals are not met with 50 ms and a queue of 40 kB: the key frame is lost, and the
+    /// smaller encoding arrives 2.4 s after the drop, 1.2 s after the last frame.
     private static var drops: [BandwidthDrop] {
         let environment = ProcessInfo.processInfo.environment
         let seeds = environment["MILLRACE_SEEDS"].flatMap(UInt64.init) ?? 2
@@ -28,7 +28,7 @@ extension VirtualSessionTests {
     }
 
     @Test(
-        "a viewer's path gets narrow for 20 s: a smaller encoding within 2 s, the largest again within 10 s, no gap, no flapping",
+        "A subscriber's path is narrow for 20 s: a smaller encoding within 2 s, the largest again within 10 s, no gap, no flapping",
         arguments: drops)
     func bandwidthDrop(_ drop: BandwidthDrop) throws {
         let seen = try drop.run()
@@ -41,16 +41,16 @@ extension VirtualSessionTests {
         #expect(try #require(seen.down) < .seconds(2))
         #expect(try #require(seen.up) < .seconds(10))
         #expect(seen.pause < .seconds(1))
-        // At 300 kb/s a picture of the largest encoding takes 170 ms, and the sound behind it has to wait.
+        // At 300 kb/s a frame of the largest encoding takes 170 ms, which delays the audio behind it.
         #expect(seen.soundPause < .milliseconds(drop.rate < 500 ? 250 : 200))
         #expect(seen.lostSound < 0.01)
         #expect(seen.pictures > 570 && seen.wrong == 0)
-        // 800 kb/s is near the boundary of two encodings: 16 seeds show 1 to 7 switches in the 20 s, 3 in the mean.
+        // 800 kb/s is near the boundary of two encodings: 16 seeds have 1 to 7 switches in the 20 s, 3 on average.
         #expect(seen.switches <= (drop.rate < 800 ? 3 : 5) && seen.switchesAfter <= 2)
     }
 
     @Test(
-        "what a joiner begins with does not overflow its path, and does not come late",
+        "The cached frames that a subscriber starts with do not overflow its path and arrive in time",
         arguments: [0.0, 0.15, 0.3, 0.45])
     func joining(_ wait: Double) throws {
         let (call, _) = try VirtualCall.withPublisher(

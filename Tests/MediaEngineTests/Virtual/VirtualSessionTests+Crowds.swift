@@ -8,7 +8,7 @@ import Transport
 import WebRTCClient
 
 extension VirtualSessionTests {
-    /// 10 publishers, 90 viewers.
+    /// 10 publishers, 90 subscribers.
     enum Crowd: String, CaseIterable, Sendable {
         case tenSessions = "ten sessions of ten"
         case oneSession = "one session of a hundred"
@@ -18,7 +18,7 @@ extension VirtualSessionTests {
 
     private static let sizeOfCrowd = (publishers: 10, viewers: 90)
 
-    /// What is left of a run: equal for equal seeds.
+    /// Result of a run: equal for equal seeds.
     private struct Outcome: Equatable {
         var received: [EndpointStatistics] = []
         var seen: [SyntheticReception] = []
@@ -28,12 +28,12 @@ extension VirtualSessionTests {
 
     private struct Lap {
         var virtual: MediaTime
-        /// CPU time of the thread: what others do on the machine does not count.
+        /// CPU time of the thread, so that other load on the machine does not count.
         var spent: MediaTime
         var factor: Double { virtual.seconds / spent.seconds }
     }
 
-    /// 5 % lost each way in bursts of two, jitter that reorders.
+    /// 5 % loss each way in bursts of two, with jitter that reorders packets.
     private static var roughPath: LinkConditions {
         var conditions = LinkConditions(delay: .milliseconds(15))
         conditions.loss = .bursts(.bursts(loss: 0.05, length: 2))
@@ -42,7 +42,7 @@ extension VirtualSessionTests {
         return conditions
     }
 
-    /// Everybody connects over a bad path, stays for `seconds`, and what is under way then still arrives.
+    /// Connects all clients over a bad path, runs for `seconds`, and delivers the packets that are then still in flight.
     private func run(_ crowd: Crowd, seed: UInt64, seconds: Double) throws -> (VirtualCall, Outcome, Lap) {
         let before = ThreadTime.now
         let call = try VirtualCall(seed: seed, conditions: Self.roughPath)
@@ -52,7 +52,7 @@ extension VirtualSessionTests {
                 video: [.init(width: 320, height: 180, bitrate: .kilobits(200))])
         }
         #expect(call.run(atMost: 10) { publishers.allSatisfy { $0.connectedAt != nil } })
-        // The relay knows a stream once it has the keys, which may be a flight after the publisher.
+        // The relay knows a stream once it has the keys, which may be one flight later than the publisher.
         call.run(seconds: 3)
         let viewers = try (0..<Self.sizeOfCrowd.viewers).map { number in
             call.run(seconds: 0.005)
@@ -77,7 +77,7 @@ extension VirtualSessionTests {
     }
 
     @Test(
-        "a hundred peers that lose 5 % each way: video is recovered, nothing strays, faster than the clock",
+        "A hundred peers with 5 % loss each way: lost video is recovered, no packet reaches a wrong peer, faster than real time",
         arguments: Crowd.allCases)
     func crowd(_ crowd: Crowd) throws {
         let (call, outcome, lap) = try run(crowd, seed: 11, seconds: 10)
@@ -103,7 +103,7 @@ extension VirtualSessionTests {
             "\(outcome.received.map(\.receivedPackets).reduce(0, +)) packets, tracks paused \(call.relay.counters.tracksPaused)"
         )
         #expect(share > 0.98, "\(share)")
-        // Sound is not asked for again: two links of 5 %.
+        // Audio is not retransmitted: two links with 5 % loss each.
         #expect((0.87...0.94).contains(heard), "\(heard)")
         let counters = call.relay.counters
         #expect(counters.peersConnected == 100 && counters.peersLostConsent + counters.peersTimedOut == 0)
@@ -115,7 +115,7 @@ extension VirtualSessionTests {
         #endif
     }
 
-    @Test("the same seed gives the same run, to the last packet; another seed gives another")
+    @Test("The same seed gives the same run, to the last packet; another seed gives another")
     func repeatable() throws {
         let (_, first, _) = try run(.tenSessions, seed: 21, seconds: 2)
         let (_, second, _) = try run(.tenSessions, seed: 21, seconds: 2)

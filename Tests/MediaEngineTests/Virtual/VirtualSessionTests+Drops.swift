@@ -8,7 +8,7 @@ import Transport
 import WebRTCClient
 
 extension VirtualSessionTests {
-    /// Two sessions with one viewer each; sends to the first viewer fail for a while.
+    /// Two sessions with one subscriber each; sends to the first subscriber fail for a while.
     private struct Sessions {
         let call: VirtualCall
         let slow: VirtualClient
@@ -24,7 +24,7 @@ extension VirtualSessionTests {
             call.run(seconds: 3)
         }
 
-        /// - Parameter refuse: asked for each send to the first viewer.
+        /// - Parameter refuse: called for each send to the first subscriber.
         func run(seconds: Double, refusing refuse: @escaping () -> SendDropCause?) {
             let address = slow.address
             call.relay.refuse = { $0.address == address ? refuse() : nil }
@@ -34,7 +34,7 @@ extension VirtualSessionTests {
     }
 
     @Test(
-        "sends to one viewer fail for 2 s: its video goes on at a key frame, another session misses nothing",
+        "Sends to one subscriber fail for 2 s: its video resumes with a key frame, another session misses no packets",
         arguments: SendDropCause.allCases)
     func refusedSends(_ cause: SendDropCause) throws {
         let sessions = try Sessions(seed: 61)
@@ -48,19 +48,19 @@ extension VirtualSessionTests {
         let counters = call.relay.counters
         #expect(counters.sendDrops[cause] > 100 && counters.sendDrops.total == counters.sendDrops[cause])
         let statistics = try call.relay.peerStatistics(slow.id, session: "slow")
-        // Totals have the answers to checks and reports as well.
+        // The totals also include answers to checks, and reports.
         let unsent = try #require(statistics.unsent[cause.label])
         #expect(unsent > 90 && unsent <= counters.sendDrops[cause] && statistics.unsent.count == 1)
         #expect(try call.relay.peerStatistics(other.id, session: "other").unsent.isEmpty)
         #expect(try #require(statistics.availableBitrate) < #require(estimate))
         #expect(counters.keyFrameRequestsSent - requests <= 6, "\(counters.keyFrameRequestsSent - requests)")
-        // Key frame requests back off while sends fail, and the estimate has to rise again.
+        // Key frame requests back off while sends fail, and the estimate has to recover.
         call.run(seconds: 10)
         let after = slow.reception
         #expect(after.pictures > during.pictures + 60 && after.keyFrames > during.keyFrames, "\(during) \(after)")
         #expect(after.sounds > during.sounds + 140)
         #expect(after.wrong == 0 && after.outOfOrder == 0)
-        // No more packets of the gap are asked for than the client asks for by itself until the key frame, and none is sent again.
+        // Before the key frame the client requests only its usual number of missing packets, and none is retransmitted.
         #expect(call.relay.counters.packetsRetransmitted == 0 && call.relay.counters.nacksReceived < 1_000)
         let reception = other.reception
         #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
@@ -68,7 +68,7 @@ extension VirtualSessionTests {
         #expect(other.sound.isContiguous && other.pictures.isContiguous)
     }
 
-    @Test("a buffer that is full at times: audio continues between the drops, no broken frame reaches the viewer")
+    @Test("A buffer that is full at times: audio continues between the drops, no broken frame reaches the subscriber")
     func bufferFullAtTimes() throws {
         let sessions = try Sessions(seed: 62)
         let (call, slow, other) = (sessions.call, sessions.slow, sessions.other)

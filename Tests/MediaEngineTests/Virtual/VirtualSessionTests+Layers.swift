@@ -9,7 +9,7 @@ import WebRTCClient
 extension VirtualSessionTests {
     private static let rids = ["l", "m", "h"].map { RID($0)! }
 
-    @Test("a viewer chooses how many temporal layers it gets; its numbers go on")
+    @Test("A subscriber chooses its number of temporal layers; its sequence numbers continue")
     func temporalLayers() throws {
         let (call, _) = try VirtualCall.withPublisher(seed: 32, temporalLayers: 3)
         let viewer = try call.view()
@@ -18,7 +18,7 @@ extension VirtualSessionTests {
             try call.control {
                 try $0.setLayer(viewer.id, session: "room", .upTo(spatial: nil, temporal: temporal))
             }
-            // A layer is taken up where the stream allows it.
+            // A layer is added when the stream's dependencies allow it.
             call.run(seconds: 1)
             let before = viewer.reception.pictures
             call.run(seconds: 4)
@@ -32,7 +32,7 @@ extension VirtualSessionTests {
         #expect(viewer.reception.wrong == 0 && viewer.reception.longestPause < .milliseconds(150))
     }
 
-    @Test("a viewer chooses an encoding by its name, and gets it within 250 ms")
+    @Test("A subscriber chooses an encoding by its name, and receives it within 250 ms")
     func chosenEncoding() throws {
         let (call, _) = try VirtualCall.withPublisher(
             seed: 33, rids: Self.rids, video: SyntheticVideo.Encoding.simulcast)
@@ -53,19 +53,19 @@ extension VirtualSessionTests {
         }
         let reception = viewer.reception
         #expect(viewer.pictures.isContiguous && reception.wrong == 0, "\(viewer.pictures)")
-        // A switch may show the picture of one instant in both encodings.
+        // A switch may send the frame of one instant in both encodings.
         #expect(reception.outOfOrder <= reception.switches, "\(reception)")
     }
 
     @Test(
-        "a publisher starts its encoder again under another SSRC, without a word: viewers see it at once",
+        "A publisher restarts its encoder under another SSRC without signalling: subscribers continue at once",
         arguments: UInt64(0)..<6)
     func restartedEncoder(_ seed: UInt64) throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 40 + seed)
         let viewer = try call.view()
         call.run(seconds: 2)
         for round in 0..<3 {
-            // Sound and pictures, each at a place of its own; where the new numbers lie to the old ones is up to chance.
+            // Audio, then video; the distance between old and new sequence numbers is random.
             for track in 0..<2 {
                 publisher.endpoint.restartEncoding(track: track)
                 let before = viewer.reception
@@ -83,7 +83,7 @@ extension VirtualSessionTests {
         #expect(call.relay.counters.droppedTooOld == 0)
     }
 
-    @Test("one encoding of several is started again: who gets it keeps it")
+    @Test("If one encoding of several restarts, its subscribers keep it")
     func restartedEncoding() throws {
         let (call, publisher) = try VirtualCall.withPublisher(
             seed: 46, rids: Self.rids, video: SyntheticVideo.Encoding.simulcast)

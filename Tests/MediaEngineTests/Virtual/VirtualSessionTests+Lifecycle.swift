@@ -29,7 +29,7 @@ extension VirtualSessionTests {
         #expect(reception.missedPictures == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
     }
 
-    @Test("addresses change in the middle of a call, on either side and again")
+    @Test("Addresses change in the middle of a call, on either side and repeatedly")
     func addressChange() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 4)
         let viewer = try call.view()
@@ -50,7 +50,7 @@ extension VirtualSessionTests {
         #expect(counters.peersConnected == 2 && counters.transports == 2)
     }
 
-    @Test("CON-4 a NAT gives the publisher another address, which it does not notice: no picture is late")
+    @Test("CON-4 a NAT changes the publisher's address, which the publisher does not notice: no frame is late")
     func unnoticedAddressOfPublisher() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 14)
         let viewer = try call.view()
@@ -65,7 +65,7 @@ extension VirtualSessionTests {
         #expect(call.relay.counters.droppedUnknownPeer == 0)
     }
 
-    @Test("CON-4 packets of nobody do not keep the relay from a publisher that has moved")
+    @Test("CON-4 packets from strangers do not keep the relay from following a publisher that has moved")
     func strangersBesideMove() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 16)
         let viewer = try call.view()
@@ -84,7 +84,7 @@ extension VirtualSessionTests {
         #expect(call.relay.counters.droppedUnknownPeer >= 3_000)
     }
 
-    @Test("CON-4 a publisher's own packets under a viewer's address do not make that address its own")
+    @Test("CON-4 a publisher's own packets sent from a subscriber's address do not take over that address")
     func borrowedAddress() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 17)
         let viewer = try call.view()
@@ -108,19 +108,19 @@ extension VirtualSessionTests {
         let after = call.relay.counters
         #expect(borrowed >= 10)
         #expect(after.droppedUnknownPeer >= before.droppedUnknownPeer + 10)
-        // What the viewer says of its reception is still understood.
+        // The relay still understands the subscriber's feedback.
         #expect(after.droppedUnauthenticRTCP == before.droppedUnauthenticRTCP)
         #expect(after.rtcpReceived > before.rtcpReceived && viewer.end == nil)
         #expect(viewer.reception.pictures > 80, "\(viewer.reception)")
     }
 
-    @Test("CON-4 a NAT gives the viewer another address: pictures come again at once when the relay learns of it")
+    @Test("CON-4 a NAT changes the subscriber's address: video resumes as soon as the relay learns of it")
     func unnoticedAddressOfViewer() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 15)
         let viewer = try call.view()
         call.run(seconds: 2)
         viewer.move(to: call.freeAddress(), isNoticed: false)
-        // Till the next consent check nothing can come.
+        // Until the next consent check no packet can arrive.
         call.run(seconds: 7)
         let before = viewer.reception
         call.run(seconds: 3)
@@ -128,11 +128,12 @@ extension VirtualSessionTests {
         #expect(publisher.end == nil && viewer.end == nil && after.wrong == 0)
         #expect(after.pictures >= before.pictures + 88, "\(before) \(after)")
         #expect(after.longestPause < .milliseconds(6500), "\(after)")
-        // What was lost is not sent again after all.
+        // The lost packets are not retransmitted.
         #expect(call.relay.counters.packetsRetransmitted < 100, "\(call.relay.counters.packetsRetransmitted)")
     }
 
-    @Test("CON-4 the connection that a viewer's media go by is closed: they go where it was reached before, at once")
+    @Test(
+        "CON-4 if the connection that carries a subscriber's media closes, media goes to its previous address at once")
     func closedConnection() throws {
         let (call, _) = try VirtualCall.withPublisher(seed: 18)
         let viewer = try call.view()
@@ -147,14 +148,14 @@ extension VirtualSessionTests {
         call.run(seconds: 1)
         let after = viewer.reception
         #expect(after.pictures >= before.pictures + 20 && after.wrong == 0, "\(before) \(after)")
-        // What is nobody's, and what is closed already, changes nothing.
+        // Closing an unknown or an already closed connection changes nothing.
         call.control { $0.disconnected(PeerAddress(second)) }
         call.control { $0.disconnected(PeerAddress(call.freeAddress())) }
         call.run(seconds: 1)
         #expect(viewer.reception.pictures >= after.pictures + 25 && viewer.end == nil, "\(viewer.reception)")
     }
 
-    @Test("a publisher goes and comes back: its viewer stays and sees the new one in the same numbers")
+    @Test("A publisher leaves and comes back: its subscriber stays and sees the new one under continuous numbers")
     func publisherReturns() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 5)
         let viewer = try call.view()
@@ -174,7 +175,7 @@ extension VirtualSessionTests {
         #expect(viewer.end == nil && call.relay.counters.peersClosed == 1)
     }
 
-    @Test("a viewer that is silent for 30 s is gone, and a publisher, and then the session")
+    @Test("A subscriber that is silent for 30 s is removed, then a publisher, then the session")
     func silence() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 6)
         let viewer = try call.view()
@@ -199,7 +200,7 @@ extension VirtualSessionTests {
         #expect(counters.peersLostConsent == 2 && counters.peersClosed == 1)
     }
 
-    @Test("who never connects is forgotten after 15 s, with the name it had taken")
+    @Test("A peer that never connects is removed after 15 s, and its stream name is free again")
     func connectTimeout() throws {
         let call = try VirtualCall(seed: 7)
         let publisher = try call.publish()
@@ -216,7 +217,7 @@ extension VirtualSessionTests {
         #expect(second.connectedAt != nil && counters.peersConnected == 1 && counters.streams == 1)
     }
 
-    @Test("4,000 who never connect: no more than the limit are held, and a live session feels nothing")
+    @Test("4,000 peers that never connect: no more than the limit are held, and a live session is not affected")
     func halfOpen() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 8)
         let viewer = try call.view()
@@ -228,7 +229,7 @@ extension VirtualSessionTests {
         }
         var counters = call.relay.counters
         #expect(counters.peersDisplaced == 2000 && counters.peersConnected == 2)
-        // One more that means it gets in.
+        // A further client that does connect gets in.
         let late = try call.view()
         call.run(seconds: 17)
         counters = call.relay.counters

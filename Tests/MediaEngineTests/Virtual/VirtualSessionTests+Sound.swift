@@ -6,7 +6,7 @@ import Testing
 import WebRTCClient
 
 extension VirtualSessionTests {
-    @Test("of fourteen who talk the ten loudest are heard, and who gets louder is heard in place of the softest")
+    @Test("Of fourteen talkers the ten loudest are heard, and one who gets louder replaces the softest")
     func loudest() throws {
         let call = try VirtualCall(seed: 41)
         let publishers = try (0..<14).map { number in
@@ -33,7 +33,7 @@ extension VirtualSessionTests {
         #expect(call.relay.counters.packetsWithheld > 1000)
     }
 
-    @Test("who has the floor is told, and a word in between takes it from nobody")
+    @Test("The active speaker is reported, and a short interjection does not change it")
     func activeSpeaker() async throws {
         let call = try VirtualCall(seed: 42)
         let silence = AudioLevel.silence

@@ -4,7 +4,7 @@ import MillraceTestKit
 import Testing
 
 extension VirtualSessionTests {
-    @Test("ISS-1 the last 30 s of packets: all of them, in order, with what became of them and what was decided")
+    @Test("ISS-1 the trace holds all packets of the last 30 s in order, each with its outcome, and the decisions")
     func trace() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 21)
         let viewer = try call.view()

@@ -9,7 +9,7 @@ import WebRTCClient
 
 @Suite("Sessions in virtual time")
 struct VirtualSessionTests {
-    @Test("one publisher, two viewers, a clean path: every packet comes, in order, as it was made")
+    @Test("One publisher, two subscribers, a clean path: every packet arrives, in order and unchanged")
     func cleanPath() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 1)
         let viewers = try (0..<2).map { _ in try call.view() }
@@ -22,7 +22,7 @@ struct VirtualSessionTests {
             #expect(viewer.sound.packets > 480 && reception.pictures > 290, "\(reception)")
             #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
             #expect(reception.outOfOrder == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
-            // Twice 10 ms of way and 1 ms of gathering; what is kept for joiners is older.
+            // Twice 10 ms of delay and 1 ms of gathering; packets that are cached for new subscribers are older.
             let joined = try #require(viewer.connectedAt)
             #expect(try #require(reception.firstPicture) - joined < .milliseconds(100))
             #expect(viewer.statistics.refused == 0 && viewer.statistics.recovered == 0)
@@ -34,7 +34,7 @@ struct VirtualSessionTests {
         #expect(publisher.statistics.retransmissions == 0 && publisher.statistics.reportedLoss == 0)
     }
 
-    @Test("who joins late sees a picture at once")
+    @Test("A subscriber that joins late sees a frame at once")
     func lateJoiner() throws {
         let (call, _) = try VirtualCall.withPublisher(seed: 2)
         call.run(seconds: 1)

@@ -1,6 +1,6 @@
 import MediaBase
 
-/// Datagrams on their way: memory that is used again, so that a run allocates what is under way at a time and no more.
+/// Datagrams in flight. Memory is reused, so that a run allocates only for the largest number in flight.
 struct DatagramPool: ~Copyable {
     struct Slot {
         var bytes: UnsafeMutableRawPointer
@@ -10,7 +10,7 @@ struct DatagramPool: ~Copyable {
         var to: SocketAddress
     }
 
-    /// What a slot holds without being allocated anew.
+    /// Bytes that a slot holds without reallocation.
     private static let usualCapacity = 2048
 
     private var slots: UnsafeMutablePointer<Slot>
@@ -30,7 +30,7 @@ struct DatagramPool: ~Copyable {
         free.deallocate()
     }
 
-    /// Datagrams that are held.
+    /// Number of datagrams that are held.
     var count: Int { made - freeCount }
 
     subscript(index: Int32) -> Slot { slots[Int(index)] }
@@ -73,7 +73,7 @@ struct DatagramPool: ~Copyable {
         larger.moveInitialize(from: slots, count: made)
         slots.deallocate()
         slots = larger
-        // Nothing is free where a slot is missing.
+        // The free list is empty when a slot has to be added.
         free.deallocate()
         free = .allocate(capacity: capacity * 2)
         capacity *= 2

@@ -1,13 +1,13 @@
 import MediaBase
 
-/// What is to happen next in virtual time: a heap by time, then by the order in which things were put in, so that a run is the same
-/// each time. Flat memory: a test with a hundred peers passes a million events through it.
+/// Events in virtual time: a heap by time, then by order of insertion, so that each run is the same. Flat memory, because a test with a
+/// hundred peers passes a million events through it.
 struct EventQueue: ~Copyable {
     struct Event {
         var time: MediaTime
-        /// In order of `push`.
+        /// Position in the order of `push`.
         var number: UInt64
-        /// What it is to the network.
+        /// Kind of the event, defined by the network.
         var kind: Int32
         var index: Int32
 

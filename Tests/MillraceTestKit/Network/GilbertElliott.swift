@@ -1,8 +1,8 @@
-/// Loss that comes in bursts: a chain of two states, one of which loses more (Gilbert 1960, Elliott 1963). The state steps once a packet.
+/// Loss in bursts: a chain of two states, one of which loses more (Gilbert 1960, Elliott 1963). The state changes once per packet.
 package struct GilbertElliott: Hashable, Sendable {
-    /// Chance of a packet in the good state to be followed by the bad one.
+    /// Probability that a packet in the good state is followed by the bad state.
     package var toBad: Double
-    /// Chance of a packet in the bad state to be followed by the good one.
+    /// Probability that a packet in the bad state is followed by the good state.
     package var toGood: Double
     /// Share of packets lost in each state.
     package var lossInGood: Double
@@ -15,7 +15,7 @@ package struct GilbertElliott: Hashable, Sendable {
         self.lossInBad = lossInBad
     }
 
-    /// The chain that loses `loss` of all packets, in bursts of `length` packets on average.
+    /// Returns the chain that loses `loss` of all packets, in bursts of `length` packets on average.
     /// - Precondition: 0 < `loss` < 1 and `length` >= 1.
     package static func bursts(loss: Double, length: Double) -> GilbertElliott {
         precondition(loss > 0 && loss < 1 && length >= 1)
@@ -27,7 +27,6 @@ package struct GilbertElliott: Hashable, Sendable {
     package var shareOfBad: Double { toBad / (toBad + toGood) }
     /// Share of packets lost in the long run.
     package var expectedLoss: Double { shareOfBad * lossInBad + (1 - shareOfBad) * lossInGood }
-    /// Packets the chain stays in the bad state on average: the length of a burst where that state loses everything and the other one
-    /// nothing.
+    /// Average number of packets in the bad state: the length of a burst if that state loses everything and the other one nothing.
     package var expectedBurst: Double { 1 / toGood }
 }

@@ -1,20 +1,20 @@
 package import MediaBase
 
-/// What one direction between two addresses does to datagrams. As it is: nothing.
+/// Impairments of datagrams in one direction between two addresses. The default has none.
 package struct LinkConditions: Hashable, Sendable {
     package enum Loss: Hashable, Sendable {
         case none
-        /// Each packet on its own, with this chance.
+        /// Loses each packet independently, with this probability.
         case uniform(Double)
         case bursts(GilbertElliott)
     }
 
     package enum Jitter: Hashable, Sendable {
         case none
-        /// Evenly between nothing and this.
+        /// Evenly distributed between zero and this.
         case uniform(MediaTime)
-        /// A bell about `delay` with this standard deviation: the sum of four even numbers, so it ends at 3.5 deviations; never
-        /// less than no delay.
+        /// Bell-shaped around `delay` with this standard deviation: the sum of four uniform numbers, so it ends at 3.5 deviations; the
+        /// delay is never negative.
         case bell(MediaTime)
     }
 
@@ -22,15 +22,15 @@ package struct LinkConditions: Hashable, Sendable {
     package var delay: MediaTime = .zero
     /// In addition to `delay`.
     package var jitter: Jitter = .none
-    /// False: a datagram that jitter brings early waits for those before it.
+    /// False: a datagram with less jitter waits for those before it.
     package var jitterReorders = false
-    /// Of the bottleneck; nil: no limit.
+    /// Rate of the bottleneck; nil: no limit.
     package var rate: Bitrate?
-    /// Bytes that may wait at the bottleneck, the one being sent included; what does not fit is dropped (drop-tail).
+    /// Bytes in the bottleneck's queue, including the datagram that is being sent; excess datagrams are dropped (drop-tail).
     package var queue = 64_000
-    /// Share of datagrams that come twice. Each copy has its own jitter.
+    /// Share of datagrams that are duplicated. Each copy has its own jitter.
     package var duplication = 0.0
-    /// Share of datagrams that are held back by `reorderingDelay`, whoever overtakes them.
+    /// Share of datagrams that are delayed by `reorderingDelay`, whichever others overtake them.
     package var reordering = 0.0
     package var reorderingDelay: MediaTime = .milliseconds(20)
     /// Larger datagrams are dropped.

@@ -1,6 +1,6 @@
-/// What became of the datagrams of one link.
+/// Outcomes of the datagrams of one link.
 package struct LinkStatistics: Hashable, Sendable {
-    /// Handed to the link.
+    /// Datagrams that entered the link.
     package var sent = 0
     package var sentBytes = 0
     /// Lost at random.

@@ -1,12 +1,12 @@
 package import MediaBase
 
-/// One direction of a path in virtual time: says of each datagram when it comes out, if at all. A pure function of its seed and
-/// of what is sent.
+/// Model of one direction of a path in virtual time: returns for each datagram when it arrives, if at all. A pure function of its seed and
+/// of the datagrams.
 ///
-/// In this order: too large, lost, then the bottleneck and its queue, then delay and jitter, held back, duplicated. A lost datagram takes no room
-/// at the bottleneck, as if it was lost before.
+/// The order is: too large, lost, then the bottleneck and its queue, then delay and jitter, held back, duplicated. A lost datagram uses no
+/// capacity of the bottleneck, as if it was lost before.
 package struct NetworkEmulator: Sendable {
-    /// When the copies of one datagram come out.
+    /// Arrival times of the copies of one datagram.
     package struct Arrivals: Hashable, Sendable {
         package var first: MediaTime?
         package var duplicate: MediaTime?
@@ -16,7 +16,7 @@ package struct NetworkEmulator: Sendable {
     package private(set) var statistics = LinkStatistics()
     private var random: SeededGenerator
     private var isBad = false
-    /// When the bottleneck has sent everything.
+    /// Time when the bottleneck has sent everything.
     private var busyUntil: MediaTime = .zero
     private var lastArrival: MediaTime = .zero
 
@@ -25,22 +25,21 @@ package struct NetworkEmulator: Sendable {
         random = SeededGenerator(seed: seed)
     }
 
-    /// From now on the link behaves so. What is on its way comes out as it would have; what waits for the bottleneck makes others wait
-    /// as long as it takes at the new rate.
+    /// Changes the conditions from now on. Datagrams in flight keep their arrival times; queued bytes delay others at the new rate.
     package mutating func change(to conditions: LinkConditions, now: MediaTime) {
         let waiting = backlog(now: now)
         self.conditions = conditions
         busyUntil = now + transmission(bytes: waiting)
     }
 
-    /// Bytes that wait for the bottleneck or are being sent by it.
+    /// Returns the bytes that are queued at the bottleneck or being sent by it.
     package func backlog(now: MediaTime) -> Int {
         guard let rate = conditions.rate, busyUntil > now else { return 0 }
         let span = Double((busyUntil - now).rawValue)
         return Int((span * Double(rate.rawValue) / 8e9).rounded())
     }
 
-    /// A datagram of `bytes` enters now; time never goes back from call to call.
+    /// Sends a datagram of `bytes` now; time never goes back from call to call.
     package mutating func send(bytes: Int, now: MediaTime) -> Arrivals {
         statistics.sent += 1
         statistics.sentBytes += bytes
@@ -115,6 +114,6 @@ package struct NetworkEmulator: Sendable {
     /// 0..<1.
     private mutating func fraction() -> Double { Double(random.next() >> 11) / 9_007_199_254_740_992 }
 
-    /// Takes no random number where the answer is known, so that an impairment that is off changes nothing.
+    /// Uses no random number if the result is certain, so that a disabled impairment changes nothing.
     private mutating func chance(_ share: Double) -> Bool { share > 0 && (share >= 1 || fraction() < share) }
 }

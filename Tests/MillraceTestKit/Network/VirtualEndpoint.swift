@@ -1,11 +1,11 @@
 package import MediaBase
 
-/// One who takes part in a `VirtualNetwork`: whatever takes datagrams and time as arguments. It sends by calling the network.
+/// A member of a `VirtualNetwork`: any object that takes datagrams and time as arguments. It sends by calling the network.
 package struct VirtualEndpoint {
-    /// A datagram came; its memory is the network's and only lives as long as the call.
+    /// Called with a datagram; its memory is only valid during the call.
     package var receive:
         (_ datagram: UnsafeRawBufferPointer, _ from: SocketAddress, _ to: SocketAddress, _ now: MediaTime) -> Void
-    /// When `handleTimeout` is wanted; `.never` for not at all. Asked after each call of the other two, so it has to be cheap.
+    /// Returns when to call `handleTimeout`; `.never` for not at all. Called after each call of the other two, so it must be cheap.
     package var deadline: () -> MediaTime
     package var handleTimeout: (_ now: MediaTime) -> Void
 

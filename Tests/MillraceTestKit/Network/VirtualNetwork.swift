@@ -1,16 +1,16 @@
 package import MediaBase
 
-/// A network in virtual time: endpoints behind addresses, a link with conditions of its own for each pair of addresses and direction,
-/// one queue of events. The same seed and the same endpoints give the same run, datagram by datagram; `trace` proves it.
+/// A network in virtual time: endpoints behind addresses, a link with its own conditions for each pair of addresses and direction, one
+/// queue of events. The same seed and the same endpoints give the same run, datagram by datagram; `trace` verifies it.
 ///
 ///     let network = VirtualNetwork(seed: 7)
 ///     network.conditions = LinkConditions(loss: 0.05, delay: .milliseconds(20))
 ///     let peer = network.add(VirtualEndpoint(receive: ..., deadline: ..., handleTimeout: ...), at: [address])
 ///     network.run(until: .milliseconds(5000))
 ///
-/// For one thread only.
+/// Not thread-safe.
 package final class VirtualNetwork {
-    /// A number that `add` gave.
+    /// A number returned by `add`.
     package typealias ID = Int
 
     private enum Kind {
@@ -21,7 +21,7 @@ package final class VirtualNetwork {
 
     private struct Attachment {
         var endpoint: VirtualEndpoint?
-        /// When the event of its next timeout is due; earlier events of it are void.
+        /// Time of the event for its next timeout; earlier events are void.
         var scheduled: MediaTime = .never
         var timeoutsAtOnce = 0
     }
@@ -32,13 +32,13 @@ package final class VirtualNetwork {
     }
 
     package private(set) var now: MediaTime
-    /// Of links that have none of their own.
+    /// Conditions of links that have none of their own.
     package var conditions = LinkConditions()
-    /// Datagrams to addresses that nobody has.
+    /// Number of datagrams to addresses without an endpoint.
     package private(set) var unreachable = 0
-    /// Datagrams that endpoints received.
+    /// Number of datagrams that endpoints received.
     package private(set) var delivered = 0
-    /// A hash over all that was delivered: when, from where, where to and how many bytes. Contents are left out: keys are random.
+    /// Hash of all deliveries: time, source, destination and number of bytes. Contents are not included, because keys are random.
     package private(set) var trace: UInt64 = 0xcbf2_9ce4_8422_2325
     private let seed: UInt64
     private var queue = EventQueue()
@@ -55,7 +55,7 @@ package final class VirtualNetwork {
         now = start
     }
 
-    // MARK: Who is there
+    // MARK: Members
 
     @discardableResult
     package func add(_ endpoint: VirtualEndpoint, at addresses: [SocketAddress]) -> ID {
@@ -66,17 +66,17 @@ package final class VirtualNetwork {
         return id
     }
 
-    /// Gone: nothing reaches it any more, no timeout either.
+    /// Removes an endpoint: it receives no more datagrams and timeouts.
     package func remove(_ id: ID) {
         attachments[id].endpoint = nil
         owners = owners.filter { $0.value != id }
     }
 
-    /// From now on what is sent to `address` reaches this endpoint: another address of it, or the new one of one that moved.
+    /// Delivers datagrams for `address` to this endpoint from now on: an additional address, or the new one after a move.
     package func bind(_ address: SocketAddress, to id: ID) { owners[address] = id }
     package func unbind(_ address: SocketAddress) { owners[address] = nil }
 
-    /// To be called after the endpoint's deadline was changed from outside of its own calls.
+    /// Updates the timeout; call this after the endpoint's deadline changed outside of its own calls.
     package func wake(_ id: ID) {
         guard let deadline = attachments[id].endpoint?.deadline() else { return }
         guard deadline < attachments[id].scheduled else { return }
@@ -86,7 +86,7 @@ package final class VirtualNetwork {
 
     // MARK: Links
 
-    /// Conditions of one direction, from now on.
+    /// Sets the conditions of one direction, from now on.
     package func set(_ conditions: LinkConditions, from: SocketAddress, to: SocketAddress) {
         links[link(from, to)].change(to: conditions, now: now)
     }
@@ -98,7 +98,8 @@ package final class VirtualNetwork {
     private func link(_ from: SocketAddress, _ to: SocketAddress) -> Int {
         let direction = Direction(from: from, to: to)
         if let link = linkOf[direction] { return link }
-        // By the addresses, not by who sent first: another endpoint more or less leaves the others' luck alone.
+        // Seeded by the addresses, not by the order of first use, so that another endpoint does not change the random numbers of the
+        // others.
         var mix = seed
         for text in [from.description, ">", to.description] {
             for byte in text.utf8 { mix = (mix ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
@@ -124,14 +125,14 @@ package final class VirtualNetwork {
         bytes.withUnsafeBytes { send($0, from: from, to: to) }
     }
 
-    /// Calls `body` at `time`, between events: a change of conditions, somebody who comes or goes.
+    /// Calls `body` at `time`, between events, for example to change conditions or to add or remove an endpoint.
     package func schedule(at time: MediaTime, _ body: @escaping () -> Void) {
         actions[nextAction] = body
         queue.push(time: max(time, now), kind: Kind.action, index: nextAction)
         nextAction += 1
     }
 
-    /// Everything that happens up to `end`, that instant included.
+    /// Processes all events up to `end`, inclusive.
     package func run(until end: MediaTime) {
         while let event = queue.first, event.time <= end {
             queue.removeFirst()
@@ -145,7 +146,7 @@ package final class VirtualNetwork {
         now = max(now, end)
     }
 
-    /// Datagrams under way.
+    /// Number of datagrams in flight.
     package var inFlight: Int { pool.count }
 
     private func deliver(_ index: Int32) {

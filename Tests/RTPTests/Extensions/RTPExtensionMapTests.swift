@@ -18,7 +18,7 @@ struct RTPExtensionMapTests {
         #expect(!map.isEmpty)
     }
 
-    @Test("any numbers, the same one twice too: the first kind that has it")
+    @Test("Any numbers, including duplicates: the first kind with the number counts")
     func anyNumbers() {
         #expect(RTPExtensionKind.allCases.count <= 16, "the map has sixteen places")
         var random = SeededGenerator(seed: 3)

@@ -29,7 +29,7 @@ struct RTPExtensionValueTests {
         }
     }
 
-    @Test("a send time is bits 14 to 37 of an NTP timestamp: 6 of seconds, 18 of fraction")
+    @Test("A send time is bits 14 to 37 of an NTP timestamp: 6 of seconds, 18 of fraction")
     func sendTimeOfNTP() {
         let time = NTPTime(seconds: 0x0000_0041, fraction: 0x8000_4000)
         // 65 s is 1 s past the period.
@@ -39,7 +39,7 @@ struct RTPExtensionValueTests {
     }
 
     @Test(
-        "a send time comes round after 64 s",
+        "A send time wraps after 64 s",
         arguments: [
             (0, 0), (1_907, 0), (1_908, 1), (1_000_000_000, 1 << 18), (63_999_998_000, 0xff_ffff),
             (63_999_999_000, 0), (64_000_000_000, 0), (64_500_000_000, 1 << 17), (-1_000_000_000, 63 << 18),
@@ -92,14 +92,14 @@ struct RTPExtensionValueTests {
         #expect(PlayoutDelay.longest == .milliseconds(40_950))
     }
 
-    @Test("edges of the transport's number", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
+    @Test("Limits of the transport-wide number", arguments: [0, 32_767, 32_768, 65_535] as [UInt16])
     func transportSequence(number: UInt16) throws {
         let bytes = Self.bytes(TransportSequence(SequenceNumber(number)))
         #expect(bytes == [UInt8(number >> 8), UInt8(number & 0xff)])
         #expect(Self.parse(TransportSequence.self, bytes)?.number == SequenceNumber(number))
     }
 
-    @Test("other lengths are not taken", arguments: 0...20)
+    @Test("Other lengths are refused", arguments: 0...20)
     func lengths(length: Int) {
         let bytes = [UInt8](repeating: 0, count: length)
         #expect((Self.parse(AudioLevel.self, bytes) != nil) == (length == 1))

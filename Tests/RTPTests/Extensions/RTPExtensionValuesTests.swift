@@ -3,7 +3,7 @@ import MillraceTestKit
 import RTP
 import Testing
 
-@Suite("One walk over the header extensions of a packet")
+@Suite("One scan of the header extensions of a packet")
 struct RTPExtensionValuesTests {
     static let mid = MID("video-section-16")!
     static let rid = RID("hi")!
@@ -14,7 +14,7 @@ struct RTPExtensionValuesTests {
         return map
     }
 
-    /// A packet with every extension, behind two CSRCs.
+    /// Returns a packet with every extension, behind two CSRCs.
     static func packet(
         _ form: RTPHeaderExtensions.Form, map: RTPExtensionMap = map(), captureOffset: Int64? = 5
     ) -> [UInt8] {
@@ -55,12 +55,12 @@ struct RTPExtensionValuesTests {
         #expect(mid == Self.mid && rid == Self.rid && repaired == Self.rid)
     }
 
-    @Test("every value", arguments: [RTPHeaderExtensions.Form.oneByte, .twoByte])
+    @Test("Every value", arguments: [RTPHeaderExtensions.Form.oneByte, .twoByte])
     func everyValue(form: RTPHeaderExtensions.Form) throws {
         try Self.expectEverything(Self.packet(form), Self.map())
     }
 
-    @Test("numbers that only the two-byte form has", arguments: [15, 100, 247] as [UInt8])
+    @Test("Numbers that only the two-byte form supports", arguments: [15, 100, 247] as [UInt8])
     func highNumbers(first: UInt8) throws {
         let map = Self.map(from: first)
         try Self.expectEverything(Self.packet(.twoByte, map: map), map)
@@ -82,7 +82,7 @@ struct RTPExtensionValuesTests {
         }
     }
 
-    /// A packet of the one-byte form with these elements.
+    /// Returns a packet of the one-byte form with these elements.
     static func packet(elements: [UInt8]) -> [UInt8] {
         let padded = elements + [UInt8](repeating: 0, count: -elements.count & 3)
         return [0x90, 111, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0xbe, 0xde, 0, UInt8(padded.count / 4)] + padded
@@ -100,7 +100,7 @@ struct RTPExtensionValuesTests {
         map[.audioLevel] = 1
         map[.transportWideCC] = 2
         map[.mid] = 3
-        // A level of two bytes, two levels, a number of one byte, two mids.
+        // A level of two bytes, two levels, a number of one byte, two MIDs.
         let (values, mid, _, _) = try Self.scan(
             Self.packet(elements: [0x11, 1, 2, 0x10, 7, 0x10, 8, 0x20, 9, 0x30, 0x61, 0x30, 0x62]), map)
         #expect(values.audioLevel == AudioLevel(level: 7, isVoice: false))
@@ -117,7 +117,7 @@ struct RTPExtensionValuesTests {
         #expect(values.rid.isPresent && rid == nil)
     }
 
-    @Test("no input traps the scan, and it finds what a search by number finds")
+    @Test("No input traps the scan, and it finds the same as a search by number")
     func hostileInput() {
         let corpus = [
             Self.packet(.oneByte), Self.packet(.twoByte), Self.packet(.oneByte, captureOffset: nil),
@@ -135,7 +135,7 @@ struct RTPExtensionValuesTests {
             if values.rid(in: packet) != nil { found[4] += 1 }
             if let number = values.transportSequence {
                 found[5] += 1
-                // Unless a broken one came first, it is the first of its number.
+                // Unless a broken one came first, this is the first element of its number.
                 let element = header.extensions(in: packet).first(id: map[.transportWideCC]!)
                 if let element, element.length == 2,
                     UInt16(packet[element.offset]) << 8 | UInt16(packet[element.offset + 1]) != number.number.rawValue

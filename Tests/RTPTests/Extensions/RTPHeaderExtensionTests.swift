@@ -16,7 +16,7 @@ struct RTPHeaderExtensionTests {
         }
     }
 
-    @Test("section 4.2: the example of the one-byte form")
+    @Test("Section 4.2: the example of the one-byte form")
     func oneByteExample() {
         let bytes: [UInt8] = [0x10, 0xa0, 0x21, 0xb0, 0xb1, 0, 0, 0x33, 0xc0, 0xc1, 0xc2, 0xc3]
         #expect(
@@ -26,7 +26,7 @@ struct RTPHeaderExtensionTests {
             ])
     }
 
-    @Test("section 4.3: the example of the two-byte form", arguments: [0x1000, 0x1001, 0x100f] as [UInt16])
+    @Test("Section 4.3: the example of the two-byte form", arguments: [0x1000, 0x1001, 0x100f] as [UInt16])
     func twoByteExample(profile: UInt16) {
         let bytes: [UInt8] = [1, 0, 2, 1, 0xb0, 0, 3, 4, 0xc0, 0xc1, 0xc2, 0xc3]
         #expect(
@@ -35,7 +35,7 @@ struct RTPHeaderExtensionTests {
             ])
     }
 
-    @Test("section 4.2: 15 stops the walk") func fifteenStops() {
+    @Test("Section 4.2: number 15 ends the walk") func fifteenStops() {
         #expect(Self.elements(0xbede, [0x10, 1, 0xf0, 2, 0x20, 3]) == [Element(id: 1, data: [1])])
     }
 
@@ -45,7 +45,7 @@ struct RTPHeaderExtensionTests {
         #expect(Self.elements(0x1000, [1, 1, 1, 2]) == [Element(id: 1, data: [1])])
     }
 
-    @Test("profiles of neither form", arguments: [0, 0xbedf, 0x1010, 0xffff] as [UInt16])
+    @Test("Profiles of neither form", arguments: [0, 0xbedf, 0x1010, 0xffff] as [UInt16])
     func otherProfiles(profile: UInt16) {
         #expect(Self.elements(profile, [0x10, 1, 0x10, 1]).isEmpty)
     }
@@ -58,7 +58,7 @@ struct RTPHeaderExtensionTests {
         }
     }
 
-    @Test("what is written is read again", arguments: [RTPHeaderExtensions.Form.oneByte, .twoByte])
+    @Test("Written extensions are read back unchanged", arguments: [RTPHeaderExtensions.Form.oneByte, .twoByte])
     func writing(form: RTPHeaderExtensions.Form) {
         var bytes = [UInt8](repeating: 0xee, count: 64)
         let data: [UInt8] = [7, 8, 9]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Video orientation (RFC 7742 section 4)")
 struct VideoOrientationTests {
-    @Test("CAN-3 the two lowest bits are the rotation in steps of 90 degrees clockwise, the others change nothing")
+    @Test("CAN-3 the two lowest bits are the rotation in steps of 90 degrees clockwise, the others are ignored")
     func layout() throws {
         for byte in UInt8.min...UInt8.max {
             let parsed = try #require(RTPExtensionValueTests.parse(VideoOrientation.self, [byte]))

@@ -3,7 +3,7 @@ import MediaBase
 @testable import Recording
 
 extension [TestStream.Packet] {
-    /// Puts a forged video packet behind the last one of a frame; later packets move up by one sequence number.
+    /// Inserts a forged video packet after the last one of a frame; later packets move up by one sequence number.
     func forging(_ payload: [UInt8], after frame: Int, ticks: Int64 = 1_500) -> [TestStream.Packet] {
         guard let place = lastIndex(where: { $0.kind == .video && $0.frame == frame }) else { return self }
         var packets = self
@@ -29,7 +29,7 @@ extension [TestStream.Packet] {
     }
 }
 
-/// Payloads that no encoder makes.
+/// Payloads that no encoder produces.
 enum ForgedPayload {
     /// A whole VP8 key frame of the given size in one packet (RFC 7741 section 4.2, RFC 6386 section 9.1).
     static func keyFrame(width: Int, height: Int, partition: Int = 0, rest: Int = 40) -> [UInt8] {

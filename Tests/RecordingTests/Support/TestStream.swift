@@ -6,7 +6,7 @@ import RTP
 
 @testable import Recording
 
-/// A publisher's stream as a tap sees it: really encoded pictures and sound in packets.
+/// A publisher's stream as a tap delivers it: encoded frames and audio in packets.
 struct TestStream {
     struct Packet {
         var kind: MediaKind
@@ -16,7 +16,7 @@ struct TestStream {
         var arrival: MediaTime
         var captureNTP: UInt64?
         var payload: [UInt8]
-        /// Which frame it is of.
+        /// Number of its frame.
         var frame: Int
     }
 
@@ -66,16 +66,16 @@ struct TestStream {
     }()
 
     var start: MediaTime = .seconds(100)
-    /// RTP timestamps of the first frames: anything.
+    /// RTP timestamps of the first frames: arbitrary values.
     var videoTicks: Int64 = 4_294_960_000
     var audioTicks: Int64 = 77_777
-    /// How much later than it was captured sound arrives.
+    /// Delay of audio from its capture to its arrival.
     var audioDelay: MediaTime = .zero
     /// The publisher's wall clock at `start`; nil sends no reports.
     var wallClock: UInt64?
     var reportsFrom: MediaTime = .zero
 
-    /// Both tracks in the order of arrival.
+    /// Returns both tracks in order of arrival.
     func packets(video: [Encoded] = TestStream.video, audio: [[UInt8]] = TestStream.audio) -> [Packet] {
         var packets: [Packet] = []
         var packetizer = VP8Packetizer(maximumPayloadLength: 400)
@@ -101,7 +101,7 @@ struct TestStream {
                     marker: false,
                     arrival: start + time + audioDelay, captureNTP: ntp(time), payload: packet, frame: index))
         }
-        // Stable, so that packets of one moment keep their order.
+        // A stable sort, so that packets with the same arrival keep their order.
         return packets.enumerated().sorted { ($0.element.arrival, $0.offset) < ($1.element.arrival, $1.offset) }.map(
             \.element)
     }
@@ -127,7 +127,7 @@ extension StreamRecording {
         return all
     }
 
-    /// Feeds all in order, with time-outs between, and ends the stream.
+    /// Feeds all packets in order, with time-outs in between, and ends the stream.
     mutating func run(_ packets: [TestStream.Packet]) -> [Output] {
         var all: [Output] = []
         for packet in packets {
