@@ -22,7 +22,7 @@ import Testing
         #expect(points.count >= 2)
         #expect(points.last?.connected == 2)
         #expect(points.last?.isMeasured == true)
-        // The report goes on to the last packet after the last point.
+        // The report includes packets up to the last one, after the last point.
         let received = points.reduce(0) { $0 + $1.receivedPackets }
         #expect(received > report.received.packets / 2)
         #expect(received <= report.received.packets)
