@@ -1,4 +1,4 @@
-"""Decoding of 720p: `millrace decode` beside ffmpeg with the same library, file and number of threads, by turns."""
+"""Decoding of 720p: `millrace decode` compared with ffmpeg with the same library, file and number of threads, interleaved."""
 
 import argparse
 import os
@@ -16,7 +16,7 @@ import media  # noqa: E402
 
 
 def timed(command):
-    """Wall and CPU seconds of a program."""
+    """Returns wall and CPU seconds of a program."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run([str(c) for c in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -34,7 +34,7 @@ def main():
     arguments = parser.parse_args()
     source = media.Source(ROOT / "out/bench", arguments.seconds)
     frames = len(source.frames)
-    # Both write the same raw frames to nowhere.
+    # Both write the same raw frames to /dev/null.
     programs = {
         "millrace": [arguments.relay, "decode", "--threads", arguments.threads, "--video", "/dev/null", source.path],
         "ffmpeg": ["ffmpeg", "-nostdin", "-v", "error", "-y", "-threads", arguments.threads, "-c:v", "libvpx", "-i", source.path,

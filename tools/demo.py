@@ -1,4 +1,4 @@
-"""The demo behind tools/demo: everything after the build."""
+"""Implements tools/demo, without the build."""
 
 import argparse
 import json
@@ -43,7 +43,7 @@ class Demo:
         self.say(f"source: {seconds} s of 720p30 (VP8, 2 Mb/s) and a stereo tone (Opus), encoded once")
         source = media.Source(self.out, seconds)
 
-        # The synthetic subscribers come from one address: by default it may have 2,048 transports. Some more are for the other receivers.
+        # The synthetic subscribers share one address, whose default limit is 2,048 transports. The limit here leaves some for other receivers.
         relay = Relay(self.binary, self.out, record=self.out / "recordings",
                       extra=["--limit-transports-per-address", max(2048, self.arguments.subscribers + 64)])
         self.say(f"relay: process {relay.pid}, {relay.url}, media on UDP {relay.media_port}, records")
@@ -96,7 +96,7 @@ class Demo:
     def take_still(self, relay):
         try:
             png, _ = relay.request("GET", "/v1/sessions/demo/streams/cam1/canvas.png")
-        except Exception as error:  # the demo goes on and says so in its table
+        except Exception as error:  # the demo continues and shows the error in its table
             self.row("tap: still picture", "none", str(error))
             return
         still = self.out / "still.png"
@@ -107,7 +107,7 @@ class Demo:
         self.row("tap: still picture", f"{about['width']}x{about['height']} PNG, frame {number[0]}")
 
     def watch(self, relay, publisher, seconds):
-        """A line every five seconds while the publisher runs."""
+        """Prints a line every five seconds while the publisher runs."""
         last, at = relay.metrics(), time.monotonic()
         end = at + seconds + 15
         while publisher.running and time.monotonic() < end:
@@ -118,7 +118,7 @@ class Demo:
             self.say(f"forwarding {packets / (then - at):8.0f} packets/s, relay at {100 * cpu / (then - at):3.0f} % of a core")
             last, at = now, then
 
-    # MARK: what came of it
+    # MARK: results
 
     def judge(self, source, receivers, load, before, after, took):
         self.say("comparing what was received and recorded with what was sent")

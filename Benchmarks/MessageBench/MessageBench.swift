@@ -3,7 +3,7 @@ import Foundation
 import Messaging
 import Persistence
 
-/// What conversations cost on disk, and how that grows with their number.
+/// Measures the cost of conversations on disk, and its growth with their number.
 @main
 struct MessageBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

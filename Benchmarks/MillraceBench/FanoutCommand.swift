@@ -32,7 +32,7 @@ struct FanoutCommand: AsyncParsableCommand {
         var best: Double
         var portable: Double
         var conventional: Double
-        /// Best mode fed at the pace of the relay.
+        /// Mode `best` at the pace of the relay.
         var bestPaced: Double
         var toBest: Double
         var toBestPaced: Double

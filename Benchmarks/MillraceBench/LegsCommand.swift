@@ -28,11 +28,11 @@ struct LegsCommand: AsyncParsableCommand {
         var load: String
         var suite: String
         var subscribers: Int
-        /// By kind: the measurement with the median cost.
+        /// Measurement with the median cost, by kind.
         var results: [String: LegsRun.Result]
-        /// Medians of the ratios to `plain` of the same round.
+        /// Medians of the ratios to `plain` in the same round.
         var ratios: [String: Double]
-        /// CPU of the relay for one RTCP compound of a subscriber's, from the difference of `webrtc` and `silent`.
+        /// CPU time of the relay for one RTCP compound of a subscriber, from the difference of `webrtc` and `silent`.
         var microsecondsPerFeedback: Double
     }
 

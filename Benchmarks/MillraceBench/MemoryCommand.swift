@@ -29,7 +29,7 @@ struct MemoryCommand: AsyncParsableCommand {
             defer { sinks.stop() }
             let peer = try Peer(sinks: kind == .plain ? to : 0, base: base)
             defer { peer.stop() }
-            // Sound and picture to each, flowing while memory is read, so that everything that is made late has been made.
+            // Audio and video flow to each subscriber while memory is read, so that everything allocated on first use is included.
             var request = PlainTransportRequest(direction: .publish, session: "memory")
             request.stream = "s"
             request.suite = suite
@@ -42,7 +42,7 @@ struct MemoryCommand: AsyncParsableCommand {
                 }, payload: 1000, burst: 4, perSecond: 30, seconds: kind == .plain ? 12 : 20, together: true)
             try peer.begin(order)
             try await subscribe(engine, 0..<from, kind, suite, sinks)
-            // The rings fill first: they are shared.
+            // Waits until the rings are full, which subscribers share.
             try await Task.sleep(for: .seconds(5))
             let low = millrace_resident_bytes()
             try await subscribe(engine, from..<to, kind, suite, sinks)
