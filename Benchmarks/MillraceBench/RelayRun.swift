@@ -4,7 +4,7 @@ import MediaBase
 import MediaEngine
 import SRTP
 
-/// One shape of load.
+/// Shape of the load.
 struct Shape {
     var name: String
     var publishers: Int

@@ -1,4 +1,4 @@
-"""Cases of the page at `/`: conversations outside the session. People in Chromium, by its buttons."""
+"""Cases of the page at `/`: conversations outside the session. Users in Chromium, by its buttons."""
 
 from webrtc.cut import Cut
 from webrtc.room import relay
@@ -6,7 +6,7 @@ from webrtc.talk import Talk
 
 
 def conversations(bench, name):
-    """Two who never meet in a session, and a third who is written to while away."""
+    """Two users who never meet in a session, and a third who receives messages while away."""
     check = bench.reporter.check
     server = relay(bench, extra=("--limit-group-members", "4"))
     way = bench.keep(Cut(server.port))
@@ -33,7 +33,7 @@ def conversations(bench, name):
     check(name, "the answer comes into the open conversation",
           ada.until(lambda: ada.look("thread")[1:] == [["Kim", "hello Ada", ""]] and ada.look("count", "messages") == 0),
           thread=ada.look("thread"), count=ada.look("count", "messages"))
-    # Written while the receiver's way is cut, and by it: sent once, read once.
+    # Written by the receiver and to it while its connection is cut: sent once, read once.
     way.close()
     kim.until(lambda: kim.look("status") == "reconnecting")
     kim.write("from afar")
@@ -55,7 +55,7 @@ def conversations(bench, name):
 
 
 def check_history(bench, name, server, ada):
-    """The same user in another window, from nothing, and by another name."""
+    """The same user in another window, with an empty store, and under another name."""
     check = bench.reporter.check
     again = Talk(bench, server.url, "three", "Kimberley", role="host", identity="Kim")
     again.is_in()
@@ -152,7 +152,7 @@ def check_groups(bench, name, ada, kim):
 
 
 def check_limits(bench, name, ada):
-    """Texts that are too long, and too many of them: refused by names of their own, here and at the relay."""
+    """Texts that are too long, and too many messages: refused with separate errors, by the page and by the relay."""
     check = bench.reporter.check
     ada.look("open", "Kim")
     ada.until(lambda: ada.look("thread"))

@@ -1,16 +1,16 @@
-"""Cases of simulcast: three encodings of one picture, and viewers that choose."""
+"""Cases of simulcast: three encodings of one video, and subscribers that choose."""
 
 import time
 
 from webrtc.pairs import OWN, join, start
 from webrtc.watch import Watch, check_pictures, check_sound, first_picture
 
-# Lowest first, as page/publish.js orders them.
+# Lowest first, in the order of page/publish.js.
 HEIGHTS = {"l": 135, "m": 270, "h": 540}
 
 
 def choose(client, call, rid, seconds=5):
-    """ms until pictures of that layer come, or None; and what the relay said."""
+    """Returns the ms until frames of that layer arrive, or None, and the relay's answer."""
     said = client.call("layer", id=call, choice={"encodingId": rid})
     if said["status"] not in (200, 204):
         return None, said
@@ -68,7 +68,7 @@ def simulcast(bench, name):
 
 
 def two_viewers(bench, name):
-    """Each has its own choice."""
+    """Two subscribers choose independently."""
     relay = bench.relay()
     publisher, call = start(bench, relay, "chromium", "two", simulcast=True, width=960, height=540)
     viewers = [join(bench, relay, "chromium", "two") for _ in range(2)]

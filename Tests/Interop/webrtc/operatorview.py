@@ -32,11 +32,11 @@ class Operator:
         return Room.until(self, condition, timeout)
 
     def rows(self):
-        """Names of the participants with what is shown of them."""
+        """Returns the names of the participants with their displayed state."""
         return self.page.evaluate("Object.fromEntries([...document.querySelectorAll('.session tr[data-user]')].map(row => [row.dataset.name, {...row.dataset}]))")
 
     def still(self, stream):
-        """Colour of the still picture of a stream."""
+        """Returns the colour of the still of a stream."""
         return self.page.evaluate(f"{HUE}('[data-stream=\"{stream}\"] img')")
 
     def gauge(self, title):
@@ -138,7 +138,7 @@ def recording(bench, name):
 
 
 def told(bench, name):
-    """Participants see that they are recorded, also who joins later, and that it has ended. A mute is neither a loss nor a second file."""
+    """Participants see that they are recorded, including late joiners, and see its end. A mute is neither a loss nor a second file."""
     check = bench.reporter.check
     folder = bench.current / "recordings"
     server = relay(bench, extra=["--recording-directory", str(folder)])
@@ -168,7 +168,7 @@ def told(bench, name):
           bob.until(lambda: not bob.look("text", "recording-state")))
     files = json.loads(next(folder.rglob("index.json")).read_text())["files"]
     check(name, "one file, with who published it", len(files) == 1 and files[0].get("participant", {}).get("name") == "Ada", files=files)
-    # A frame that the mute cuts counts as one.
+    # A frame that the mute interrupts counts as one lost packet.
     check(name, "the mute lost no packet", files[0]["statistics"]["lostPackets"] <= 1, statistics=files[0]["statistics"])
     said = subprocess.run([str(bench.binary), "decode", "--verify", str(next(folder.rglob("*.webm")))], capture_output=True, text=True, check=False)
     check(name, "and the file is whole", said.stdout.endswith("  whole\n"), said=(said.stdout + said.stderr)[-200:])

@@ -19,7 +19,7 @@ def names(bench, name):
 
 
 def publish(room, width, height):
-    """Publishes a test picture of that size as the camera."""
+    """Publishes a test video of that size as the camera."""
     room.page.evaluate(f"""(async () => {{ const {{testPicture}} = await import("/page/client/sources.js");
         await millrace.publish({{name: "camera", media: testPicture({json.dumps(room.name)}, {{width: {width}, height: {height}}})}}); }})()""")
 
@@ -80,7 +80,7 @@ def layout(bench, name):
             covered = ada.until(lambda: not ada.look("covered"), 2) or ada.look("covered")
             check(name, f"{size}: no button covers a name{', beside a large tile' if key else ''}", covered is True, covered=covered)
         ada.page.evaluate("document.querySelector('.tile.is-large [data-action=pin]')?.click()")
-        # So many that the tiles are as small as they get: told to this page alone.
+        # Enough participants for the smallest size of the tiles; only this page is told of them.
         crowd(ada, "userJoined", "user: {...millrace.state.me, id: `x${n}`, name: `Participant ${n}`, role: 'participant'}")
         covered = ada.until(lambda: len(ada.look("names")) == 33 and not ada.look("covered"), 2) or ada.look("covered")
         check(name, f"{size}: no button covers a name in the smallest tiles", covered is True, covered=covered)
@@ -92,12 +92,12 @@ def layout(bench, name):
 
 
 def crowd(room, event, data):
-    """Thirty users join or leave, as far as the page knows."""
+    """Makes thirty users join or leave, from the view of this page only."""
     room.page.evaluate(f"for (let n = 0; n < 30; n += 1) millrace.state.apply('{event}', {{{data}}})")
 
 
 def share(bench, name, ada, bob):
-    """Who presents does not see the own screen large; others do."""
+    """A presenter does not see the own screen large; others do."""
     ada.page.evaluate("""(async () => { const {testPicture} = await import("/page/client/sources.js");
         await millrace.publish({name: "screen", videoType: "screen", media: testPicture("a screen")}); })()""")
     tile = f"{ada.name}: screen"
@@ -106,7 +106,7 @@ def share(bench, name, ada, bob):
 
 
 def texts(bench, name):
-    """What goes wrong is said in words that help."""
+    """Errors are shown in helpful words."""
     check = bench.reporter.check
     server = relay(bench)
     room = Room(bench, "chromium", server.url, "texts", "Ada", token="nonsense")
@@ -153,7 +153,7 @@ def features(bench, name):
 
 
 def save_pictures(bench, ada, bob):
-    """What docs/ shows: page.png and page-phone.png."""
+    """Saves the pictures of docs/: page.png and page-phone.png."""
     ada.look("press", "picture")
     bob.look("press", "hand")
     ada.sees("Bob")
@@ -271,13 +271,13 @@ def check_links(bench, case, ada, bob, word):
 
 
 def check_devices(bench, case, ada):
-    """The devices are chosen with a preview; the camera that is sent changes without a new stream."""
+    """Devices are chosen with a preview; the sent camera changes without a new stream."""
     check = bench.reporter.check
     ada.look("press", "camera")
     own = within(ada, lambda: (ada.look("seen", "Ada (you)") or {}).get("width") and ada.look("seen", "Ada (you)"))
     mirrored = "document.querySelector('.tile video.is-mirrored')?.closest('.tile').querySelector('.name').textContent ?? ''"
     check(case, "one's own camera is mirrored for oneself", own and ada.page.evaluate(mirrored) == "Ada (you)", seen=own)
-    # A publisher that ended its only stream gets a new peer connection, and with it once another stream id.
+    # A publisher that ended its only stream gets a new peer connection, and with it one more stream id.
     steady = "millrace.publisher.connection?.connectionState === 'connected' && millrace.publication('camera')?.id"
     within(ada, lambda: (first := ada.page.evaluate(steady)) and ada.page.evaluate(f"new Promise(done => setTimeout(() => done({steady}), 1500))") == first)
     before = ada.page.evaluate("(one => [one.id, one.track('video').id, one.track('video').getSettings().deviceId])(millrace.publication('camera'))")
@@ -320,7 +320,7 @@ def check_frozen(bench, case, ada, bob):
 
 
 def before_joining(bench, name):
-    """Devices are chosen before joining, and are on once one is in; afterwards the same join by one button."""
+    """Devices are chosen before joining, and are on after joining; later the same join takes one button."""
     check = bench.reporter.check
     server = relay(bench)
     page = Room(bench, "chromium", server.url, "", "Ada")
@@ -346,7 +346,7 @@ def before_joining(bench, name):
     check(name, "it is back, and the button is gone", bob.until(lambda: bob.look("status") == "connected" and not bob.look("has", "retry"), 10))
     way.close()
     bob.until(lambda: bob.look("status") == "reconnecting")
-    # Longer than the page goes on trying.
+    # Longer than the page keeps trying.
     bob.page.evaluate("(real => { performance.now = () => real() + 400_000; })(performance.now.bind(performance)); true")
     check(name, "after an end the same join has one button", bob.until(lambda: bob.look("text", "join-button") == "Join again", 12), button=bob.look("text", "join-button"))
     way.open()
@@ -355,7 +355,7 @@ def before_joining(bench, name):
 
 
 def no_path(bench, name):
-    """Media that cannot reach the relay is reported within seconds, with the addresses that were tried; and that it is back."""
+    """Media that cannot reach the relay is reported within seconds, with the attempted addresses; and so is its return."""
     check = bench.reporter.check
     server = relay(bench)
     way = detour(bench, server)

@@ -1,4 +1,4 @@
-"""Cases of the page at `/`: people in browsers, who see, hear and moderate each other by its buttons."""
+"""Cases of the page at `/`: participants in browsers, who see, hear and moderate each other by its buttons."""
 
 import re
 import time
@@ -10,7 +10,7 @@ UNITS = 44
 
 
 def modules(bench, name):
-    """The page's client modules against a relay that is played in the browser."""
+    """The page's client modules against a relay that is simulated in the browser."""
     server = bench.relay()
     client = bench.client("chromium")
     results = client.call("units", timeout=60, base=f"{server.url}/page")
@@ -20,7 +20,7 @@ def modules(bench, name):
 
 
 def two(bench, name, kinds=("chromium", "chromium")):
-    """Two people who publish test pictures, the first of them host."""
+    """Two participants who publish test video, the first of them host."""
     server = relay(bench)
     ada = Room(bench, kinds[0], server.url, "Demo", "Ada")
     bench.reporter.check(name, "the first is in", ada.is_in(), page=ada.look("why"))
@@ -43,7 +43,7 @@ def see_and_hear(bench, name):
         check(name, f"{room.name} is shown who speaks", room.until(lambda: room.look("seen", other)["isSpeaking"]))
         own = room.look("seen", f"{room.name} (you)")
         check(name, f"{room.name} sees itself", own and own["width"] > 0, own=own)
-    # What the other checks rest on can fail.
+    # Proves that the other checks can fail.
     check(name, "who speaks is not taken for silent, nor one picture for another", not ada.is_silent("Bob", 0) and
           not is_colour_of("Ada", ada.look("seen", "Bob")["hue"]))
     check(name, "roles are shown", [bob.look("seen", "Ada")["role"], bob.look("seen", "Bob (you)")["role"]] == ["Host", ""],
@@ -104,7 +104,7 @@ def check_own_mute(bench, name, ada, bob):
 
 
 def check_turned_off(bench, name, ada, bob):
-    """Sound and picture of somebody, off and on again for oneself alone."""
+    """Audio and video of another participant, off and on again for oneself only."""
     check = bench.reporter.check
     ada.look("menu", "Bob", "off-audio")
     check(name, "who is silenced for oneself is not received", ada.is_silent("Bob"))
@@ -124,7 +124,7 @@ def force_mute(bench, name):
     check(name, "they hear each other at first", ada.hears("Bob") and bob.hears("Ada"))
     ada.look("moderate", "force-mute-all")
     check(name, "force mute silences both", ada.is_silent("Bob") and bob.is_silent("Ada"))
-    # A client that does not obey: its track goes on.
+    # A client that ignores the mute: its track continues.
     bob.page.evaluate("millrace.publication('camera').track('audio').enabled = true")
     before = server.metrics().get("millrace_packets_muted_total", 0)
     check(name, "also where the client goes on sending", ada.is_silent("Bob"))
@@ -176,7 +176,7 @@ def roles(bench, name):
     def badge(room, who):
         return (room.look("person", who) or {}).get("role")
     check(name, "the first is host", [badge(eve, who) for who in rooms] == ["host", "participant", "participant"])
-    # Messages are there a moment after the session.
+    # Messages are available a moment after the session.
     entries = eve.until(lambda: eve.look("menu", "Ada", ""))
     check(name, "a participant may rename itself, and others it may write to", [eve.look("menu", "Eve", ""), entries] == [["rename"], ["write"]],
           entries=entries)
@@ -213,7 +213,7 @@ def roles(bench, name):
 
 
 def check_keyboard(bench, name, room):
-    """Menus and tabs by keys alone."""
+    """Menus and tabs by keyboard only."""
     room.page.evaluate("document.querySelector('.people li[data-name=Eve] button').focus()")
     room.page.key("Enter")
     first = room.page.evaluate("document.activeElement.dataset.action")
@@ -231,7 +231,7 @@ def check_keyboard(bench, name, room):
 
 
 def check_names(bench, name, host, other):
-    """What is no name for people is made one, for all alike."""
+    """Names that are unsuitable for display are replaced, in the same way for all."""
     for typed, wanted, what in (("é" * 205, "é" * 200, "a name is cut at 200 characters"), ("", "null", "and one that is empty has a word for it")):
         host.look("menu", other.name, "rename")
         host.look("answer", "yes", typed)
@@ -282,7 +282,7 @@ def password(bench, name):
 
 
 def cut(bench, name):
-    """The way of the signalling is cut for some seconds; media goes another way, and goes on. Then that one comes from another address."""
+    """Signalling is cut for some seconds; media uses another path, and continues. Then media comes from another address."""
     check = bench.reporter.check
     server = relay(bench)
     way, media = bench.keep(Cut(server.port)), detour(bench, server)
@@ -315,11 +315,11 @@ def cut(bench, name):
 
 
 def check_moved(bench, name, media, ada, bob):
-    """Bob's address becomes another, as behind a NAT that forgets. Nobody is told, the relay finds it out."""
+    """Bob's address changes, as behind a NAT that forgets. The relay detects it without being told."""
     check = bench.reporter.check
     bob.page.evaluate("window.paths = []; millrace.addEventListener('path', ({detail}) => paths.push(detail.state)); true")
     media.move()
-    # What the relay sends to the address before is not counted.
+    # Packets that the relay sends to the previous address are not counted.
     before = media.count["down"]
     check(name, "the relay finds a new address", bob.until(lambda: media.count["down"] - before > 100), datagrams=media.count["down"] - before)
     check(name, "pictures and sound come from it and go to it", ada.sees("Bob") and ada.hears("Bob") and bob.sees("Ada") and bob.hears("Ada"),
@@ -330,7 +330,7 @@ def check_moved(bench, name, media, ada, bob):
 
 
 def restarted(bench, name):
-    """The relay dies and comes back: nobody does anything, and all are together again."""
+    """The relay is killed and starts again: all clients reconnect without user action."""
     check = bench.reporter.check
     server, ada, bob = two(bench, name)
     check(name, "they see each other", ada.sees("Bob") and bob.sees("Ada"))

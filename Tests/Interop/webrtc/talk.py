@@ -1,4 +1,4 @@
-"""Cases of the page at `/`: subsessions, chat, reports. People in Chromium, by its buttons."""
+"""Cases of the page at `/`: subsessions, chat, reports. Participants in Chromium, by its buttons."""
 
 import concurrent.futures
 import json
@@ -9,26 +9,26 @@ import urllib.request
 from webrtc.room import ADMIN_TOKEN, Room, relay
 
 PROBE = (pathlib.Path(__file__).parent / "page/talkprobe.js").read_text()
-# Of the test pictures of these names, in Hz; all different.
+# Tones of the test sources of these names, in Hz; all different.
 TONES = {"Ada": 440.0, "Kim": 493.8833, "Leo": 554.3653}
-# Decibels; a tone that plays is above -60, what is left of none is below -90.
+# Decibels; a tone that plays is above -60, the residue of a silent one is below -90.
 HEARD = -75
 
 
 class Talk(Room):
-    """A user's page, with eyes for rooms and messages."""
+    """A user's page that can also observe rooms and messages."""
 
     def __init__(self, bench, url, session, name, role="participant", **more):
         super().__init__(bench, "chromium", url, session, name, role=role, **more)
         self.page.evaluate(f"(() => {{ {PROBE} return true }})()")
 
     def tones(self):
-        """Whose tones the page plays."""
+        """Returns the names of the participants whose tones the page plays."""
         levels = self.look("tones", list(TONES.values()))
         return sorted(name for name, level in zip(TONES, levels) if level > HEARD)
 
     def plays(self, names, timeout=8):
-        """The tones once they are those; the last ones after that time."""
+        """Returns the names of the tones once they are `names`; the last ones after that time."""
         wanted, heard = sorted(names), None
 
         def right():
@@ -39,7 +39,7 @@ class Talk(Room):
         return heard
 
     def gets_nothing_of(self, name, seconds=0.6, timeout=3):
-        """Not a packet of somebody's sound over a time that would hold dozens."""
+        """Returns whether no packet of a participant's audio arrives over a time in which dozens would."""
         def still():
             before = self.look("packets", name)
             time.sleep(seconds)
@@ -47,23 +47,23 @@ class Talk(Room):
         return self.until(still, timeout)
 
     def write(self, text):
-        """In the conversation that is open, or is being opened."""
+        """Writes in the conversation that is open, or is being opened."""
         self.until(lambda: self.look("say", "messages", text), 4)
 
     def fills(self, values):
-        """Fills the dialog, once it is open."""
+        """Fills in the dialog, once it is open."""
         self.until(lambda: self.look("dialog"), 4)
         self.look("dialogue", values)
 
 
 def together(*works):
-    """Calls them at the same time; their values."""
+    """Calls the functions at the same time; returns their values."""
     with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
         return [future.result() for future in [pool.submit(work) for work in works]]
 
 
 def people(bench, name, names=("Ada", "Kim", "Leo"), session="rooms"):
-    """A relay, and people in one session; the first is host."""
+    """Returns a relay, and participants in one session; the first is host."""
     server = relay(bench)
     found = [Talk(bench, server.url, session, who, role="host" if who == names[0] else "participant") for who in names]
     for one in found:
@@ -72,7 +72,7 @@ def people(bench, name, names=("Ada", "Kim", "Leo"), session="rooms"):
 
 
 def subsessions(bench, name):
-    """Rooms are made, started, joined and closed; one sees and hears one's own room alone."""
+    """Rooms are created, started, joined and closed; a participant receives only the own room."""
     check = bench.reporter.check
     _, (ada, kim, leo) = people(bench, name)
     for one in (ada, kim, leo):
@@ -127,7 +127,7 @@ def subsessions(bench, name):
 
 
 def apart(bench, name, *rooms):
-    """Each alone in its room."""
+    """Checks that each participant is alone in its room."""
     check = bench.reporter.check
     heard = together(*(lambda one=one: one.plays([]) for one in rooms))
     for one, tones in zip(rooms, heard):
@@ -138,14 +138,14 @@ def apart(bench, name, *rooms):
 
 
 def save_picture(bench, room):
-    """For those who look at the run's artefacts, and for the documentation."""
+    """Saves a screenshot for the run's artefacts and for the documentation."""
     room.page.evaluate("for (const one of document.querySelectorAll('.notice .quiet')) one.click()")
     time.sleep(0.5)
     room.page.picture(bench.current / "page.png")
 
 
 def start(ada, others):
-    """Two rooms, open; `others` by name of the room."""
+    """Opens two rooms; `others` by name of the room."""
     for one in (ada, *others.values()):
         one.look("tab", "rooms")
     ada.look("fill", ".room-form", {"names": "Tea\nCoffee"})
@@ -230,7 +230,7 @@ def chat(bench, name):
 
 
 def report(bench, name):
-    """The button gives an id, and the operator reads what is kept under it, and then has the relay restart."""
+    """The button returns an id, and the operator reads the report under it, and then restarts the relay."""
     check = bench.reporter.check
     server, (ada,) = people(bench, name, ("Ada",), "trouble")
     ada.look("press", "report")

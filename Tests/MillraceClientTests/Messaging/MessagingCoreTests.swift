@@ -349,8 +349,7 @@ import Testing
         #expect(heard == ["1", "2 again", "down", "up", "6"])
     }
 
-    @Test("unread events are bounded; answers and the end of the link are never dropped") func queue() async
-    {
+    @Test("unread events are bounded; answers and the end of the link are never dropped") func queue() async {
         let queue = NewsQueue(limit: 3)
         let event = LinkNews.event(.totalUnreadChanged(TotalUnreadChanged(total: 1)))
         for _ in 0..<10 { queue.push(event) }

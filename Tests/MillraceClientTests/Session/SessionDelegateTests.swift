@@ -59,7 +59,7 @@ import Transport
     private static let user = UserInfo(id: MachineBench.me, name: "Ada", joinedAt: 0)
     private static let stream = MachineBench.stream("a")
 
-    /// One event of each kind.
+    /// Events, one of each kind.
     private static let events: [SessionEvent] = [
         .statusChanged(.connected), .didConnect(user), .didFail(SessionError(.notConnected)), .didDisconnect(.left),
         .didBeginReconnecting, .didReconnect(isNewConnection: false), .relayDraining(seconds: 1),

@@ -1,5 +1,5 @@
 "use strict";
-// Units of conversations outside the session, against the store of playedstore.js.
+// Unit tests of conversations outside the session, against the store of playedstore.js.
 
 Object.assign(UNITS, {
   async "conversations: the list, its order and its counts follow the events"(modules) {
@@ -7,7 +7,7 @@ Object.assign(UNITS, {
         "hello"); });
     same([conversations.list.length, conversations.list[0].id, conversations.hasMore, conversations.totalUnread], [30, "u39", true, 40],
          "the first page");
-    // One that is further down has changed: those between are not passed over for that.
+    // A conversation further down has changed: those between must still be read.
     store.update({type: 0, id: "u0"}, {name: "Zero"});
     await until(() => conversations.get("0:u0"), "one that was not read yet");
     await conversations.loadMore();
@@ -70,7 +70,7 @@ Object.assign(UNITS, {
     const {login} = relay.answers, changes = store.changes.bind(store), missed = upTo(1, 6).map(number => ({type: 0, id: `missed ${number}`}));
     let opened = 0;
     conversations.addEventListener("change", ({detail: {what}}) => { if (what === "availability") opened += 1; });
-    // Each is told before the answer comes.
+    // Each event arrives before the answer.
     relay.answers.login = () => { store.receive(BERT, "bert", "first"); return login(); };
     relay.answers.conversationChanges = ({since}) => {
       if (relay.of("conversationChanges").length === 1) store.receive(BERT, "bert", "second");
@@ -155,7 +155,7 @@ Object.assign(UNITS, {
     store.update(ANNA, {clearedThrough: 20});
     await until(() => numbers()[0] === 21, "those that stay");
     same([numbers(), conversations.thread("0:anna").hasOlder, told], [upTo(21, 40), false, ["0:anna"]], "some of them");
-    // Off the list as well, and then deleted once more.
+    // Removed from the list, and then deleted once more.
     await conversations.delete(ANNA);
     relay.answers.deleteMessages({conversation: ANNA});
     await until(() => numbers().length === 0, "the others");
@@ -206,7 +206,7 @@ Object.assign(UNITS, {
     store.receive(ANNA, "anna", "told while it is filled");
     await until(() => conversations.thread("0:anna").messages.length === 47, "all");
     same([numbersOf(conversations, "0:anna"), seen.most, seen.asked], [upTo(1, 47), 1, 2], "messages, requests at once, requests");
-    // Older messages that were under way when the newest page took the place of all have none any more.
+    // Older messages that were in flight when the newest page replaced all others are discarded.
     const thread = conversations.thread("0:anna");
     thread.hasOlder = true;
     const older = conversations.loadOlder(ANNA);

@@ -1,5 +1,5 @@
 "use strict";
-// Units of rooms, chat and what shows messages, beside those of units.js.
+// Unit tests of rooms, chat and the display of messages, in addition to those of units.js.
 
 const room = (id, name, users = []) => ({id, name, users});
 const subsessions = (status, rooms, isManager = false) => ({status, subsessions: rooms, isManager});
@@ -79,7 +79,7 @@ Object.assign(UNITS, {
     const {relay, client, said} = await joined(modules), state = new modules.state.SessionState();
     state.reset(relay.joinAnswer());
     const chat = new modules.chat.Chat((...call) => client.request(...call), state);
-    /// Its first answer is lost with the connection.
+    /// Sends a message whose first answer is lost with the connection.
     const send = async text => {
       let count = 0;
       relay.answers.chat = () => count++ ? {message: text, time: 5} : undefined;
@@ -97,7 +97,7 @@ Object.assign(UNITS, {
     same(await send("three"), [null, ["three", "a"], ["three", "a"]], "joined anew");
     state.subsessions.reset(subsessions("started", [room("1", "One", ["me"])]));
     same(await send("four"), ["notConnected", ["four", "a"]], "joined anew, from a room");
-    // One that was never sent waits, but is said in its room or nowhere.
+    // An unsent message waits, but is only ever sent to its own room.
     relay.cut();
     await until(() => client.status === "reconnecting", "the loss");
     const code = await refusal(chat.send("five"));

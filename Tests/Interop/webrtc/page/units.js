@@ -1,5 +1,5 @@
 "use strict";
-// The client modules of the page at `/`, against a relay that is played here: what they do when things go wrong, in order.
+// Tests the client modules of the page at `/` against a simulated relay: their behaviour under failures, in order.
 
 const later = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
@@ -18,7 +18,7 @@ function same(found, wanted, what) {
 
 const refusal = work => work.then(() => null, error => error.code ?? String(error));
 
-/// Plays the relay's side of every WebSocket that the page opens.
+/// Simulates the relay's side of every WebSocket that the page opens.
 class PlayedRelay {
   sockets = [];
   requests = [];
@@ -84,10 +84,10 @@ const stream = (id, connection, more = {}) =>
     isDropped: false, createdAt: 1, ...more});
 const refuse = (code, retryAfter) => () => { throw Object.assign(new Error(code), {code, retryAfter}); };
 
-/// Clients that end with the unit: one that reconnects would come to the relay of the next.
+/// Clients that end with the unit test: one that reconnects would reach the relay of the next.
 const started = [];
 
-/// A Signaling that has joined, and what it said.
+/// Returns a Signaling that has joined, and its requests.
 async function joined(modules, change = () => {}) {
   const relay = new PlayedRelay(), said = {events: [], joined: [], resumed: [], ended: [], status: []};
   change(relay);
@@ -329,7 +329,7 @@ const UNITS = {
     window.WebSocket = relay.Socket;
     relay.answers.publish = async ({sdp, streams}) => {
       if (streams.some(one => one.id && !ids.includes(one.id))) refuse("unknownStream")();
-      // Another certificate is another peer connection.
+      // Another certificate requires another peer connection.
       if (/a=fingerprint:(\S+ \S+)/.exec(sdp)[1] !== /a=fingerprint:(\S+ \S+)/.exec(far?.remoteDescription?.sdp ?? "")?.[1]) far = new RTCPeerConnection();
       await far.setRemoteDescription({type: "offer", sdp});
       await far.setLocalDescription(await far.createAnswer());
@@ -337,7 +337,7 @@ const UNITS = {
       ids.push(...answered);
       return {sdp: far.localDescription.sdp, streams: answered};
     };
-    // Answers come after the events that were on their way.
+    // Answers arrive after the events that were in flight.
     relay.answers.subscribe = () => later(30).then(() => ({}));
     const session = new Session("ws://nowhere");
     started.push(session);
@@ -390,7 +390,7 @@ const UNITS = {
     tile.setPaused(false);
     tile.update({...facts, isHidden: true});
     same(seen(), [false, ""], "as this user wishes");
-    // Its publisher was away, and is back.
+    // The publisher was away, and has returned.
     tile.setPaused(false);
     same(seen(), [false, ""], "still");
     tile.update(facts);
@@ -493,7 +493,7 @@ const UNITS = {
   },
 };
 
-/// [{name, error}] of all of them; `base`: where the modules are.
+/// Returns [{name, error}] of all unit tests; `base`: the address of the modules.
 api.units = async ({base}) => {
   const names = {signaling: "client/signaling.js", session: "client/session.js", state: "client/state.js", publishing: "client/publishing.js", subscribing: "client/subscribing.js",
                  sources: "client/sources.js", statistics: "client/statistics.js", chat: "client/chat.js", hands: "client/hands.js", mediapath: "client/mediapath.js", tile: "ui/tile.js", dom: "ui/dom.js",
