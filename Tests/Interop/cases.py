@@ -34,7 +34,7 @@ def check_receiver(bench, case, receiver, source):
     if not receiver.recording.exists():
         return report(case, "received a recording", False, log=receiver.process.tail())
     decoded = receiver.decoded
-    report(case, "every picture decoded, each identical to the one sent", decoded == source.frames,
+    report(case, "every frame is decoded, identical to the sent one", decoded == source.frames,
            decoded=len(decoded), sent=len(source.frames))
     encoded = media.packet_checksums(receiver.recording, "v")
     report(case, "no encoded frame lost or changed", encoded == source.encoded_frames, received=len(encoded),
@@ -42,7 +42,7 @@ def check_receiver(bench, case, receiver, source):
     numbers = media.frame_numbers(receiver.recording)
     report(case, "every frame number seen, in order", numbers == list(range(len(source.frames))), seen=len(numbers))
     sound = media.packet_checksums(receiver.recording, "a")
-    report(case, "no sound packet lost or changed", sound == source.sound_packets, received=len(sound),
+    report(case, "no audio packet lost or changed", sound == source.sound_packets, received=len(sound),
            sent=len(source.sound_packets))
     left, right, seconds = media.tones(receiver.sound)
     report(case, "the tones are right: 440 Hz left, 660 Hz right", left > 0.95 and right > 0.95,
@@ -163,7 +163,7 @@ def late_joiner(bench, name):
             # the next key frame on, at the latest, they receive all.
             numbers = [source.frames.index(md5) if md5 in source.frames else -1 for md5 in receiver.decoded]
             whole = bool(numbers) and numbers == list(range(numbers[0], len(source.frames)))
-            bench.reporter.check(name, f"{kind} misses nothing after its first picture", whole and numbers[0] <= 3.4 * 30 + 90,
+            bench.reporter.check(name, f"{kind} misses nothing after its first frame", whole and numbers[0] <= 3.4 * 30 + 90,
                                  first=numbers[:1], pictures=len(numbers))
     finally:
         if publisher:
@@ -201,7 +201,7 @@ def joiner_is_served_at_once(bench, name):
                 relay.request("DELETE", headers["Location"])
             # Each attempt joins at another place between key frames.
             time.sleep(0.37)
-        bench.reporter.check(name, "first packet within 250 ms, wherever in the run of pictures", max(waits) < 250,
+        bench.reporter.check(name, "first packet within 250 ms, at any place between key frames", max(waits) < 250,
                              milliseconds=[round(w) for w in waits])
     finally:
         if publisher:
@@ -362,7 +362,7 @@ def canvas(bench, name):
         report(name, "Y4M frames follow one another", len(numbers) >= 30 and steps.count(1) >= len(steps) - 1, frames=len(numbers))
         pictures = media.decoded_checksums(folder / "raw.y4m")
         known = set(source.frames)
-        report(name, "Y4M frames are bit by bit what a receiver decodes", pictures and all(p in known for p in pictures[:-1]))
+        report(name, "Y4M frames are identical to those that a receiver decodes", pictures and all(p in known for p in pictures[:-1]))
         kind, _ = read_some(base + ".wav", folder / "sound.wav", 3 * 48000 * 4, 8)
         about = media.describe(folder / "sound.wav")
         report(name, "WAV of 48 kHz stereo", [(s["codec_name"], s["sample_rate"], s["channels"]) for s in about] ==
@@ -409,7 +409,7 @@ def recording(bench, name):
         report(name, "there is a recording", False)
         return
     report(name, "holds every encoded frame, unchanged", media.packet_checksums(found[0], "v") == source.encoded_frames)
-    report(name, "holds every sound packet, unchanged", media.packet_checksums(found[0], "a") == source.sound_packets)
+    report(name, "contains every audio packet, unchanged", media.packet_checksums(found[0], "a") == source.sound_packets)
     checked = media.run([bench.binary, "decode", "--verify", found[0]])
     report(name, "millrace decode --verify agrees", True, said=" ".join(checked.split())[-120:])
 
@@ -437,7 +437,7 @@ def recording(bench, name):
     report(name, "after kill -9 at most the last second is lost", last.get("video", 0) > lasted - 1.1 and
            last.get("audio", 0) > lasted - 1.1, lasted=round(lasted, 2), video=last.get("video"), audio=last.get("audio"))
     got = media.packet_checksums(found[0], "v")
-    report(name, "what is there is unchanged", len(got) > 30 and contains_run(source.encoded_frames, got) == 0, frames=len(got))
+    report(name, "its frames are unchanged", len(got) > 30 and contains_run(source.encoded_frames, got) == 0, frames=len(got))
 
 
 # MARK: hostile input

@@ -198,7 +198,7 @@ async def run(arguments, reporter):
     wrong, stored = check_database(folder / "store/messages.sqlite", ledger)
     faults += wrong
     (folder / "faults.txt").write_text("\n".join(faults))
-    reporter.check(CASE, "what was answered is there, once, and all counts are right", not faults, kills=kill, stored=stored,
+    reporter.check(CASE, "every answered message is stored, once, and all counts are right", not faults, kills=kill, stored=stored,
                    answered=len(ledger.acknowledged), first_fault=faults[0] if faults else "none")
     reporter.check(CASE, "all that was sent again was answered", not ledger.open, open=len(ledger.open))
     reporter.check(CASE, "the load was one", stored > kill * arguments.rate * 0.2, rate=arguments.rate,

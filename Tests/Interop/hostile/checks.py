@@ -63,7 +63,7 @@ def feedback_overflow(bench, name):
     """17,300 feedback blocks of an authentic WebRTC subscriber, each with a reference time that is 2^23 - 1 units later."""
     target = bench.start(name)
     status, output = bench.attack(target, "--feedback", 17_300)
-    bench.reporter.check(name, "the viewer sent all blocks", status == 0, output=output.strip()[-200:])
+    bench.reporter.check(name, "the subscriber sent all blocks", status == 0, output=output.strip()[-200:])
     bench.survived(name, target, probe=11)
 
 
@@ -91,10 +91,10 @@ def idle_connections(bench, name):
                 with socket.create_connection(("127.0.0.1", target.port), timeout=5, source_address=("127.0.0.2", 0)) as other:
                     other.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\nConnection: close\r\n\r\n".encode())
                     answered += b" 200 " in other.recv(4_096)[:20]
-            bench.reporter.check(f"{name}: {kind}", "another address is answered meanwhile", answered == asked, answered=f"{answered} of {asked}",
+            bench.reporter.check(f"{name}: {kind}", "another address is still answered", answered == asked, answered=f"{answered} of {asked}",
                                  held=len(held))
         except OSError as error:
-            bench.reporter.check(f"{name}: {kind}", "another address is answered meanwhile", False, error=error, held=len(held))
+            bench.reporter.check(f"{name}: {kind}", "another address is still answered", False, error=error, held=len(held))
         finally:
             for connection in held:
                 connection.close()
@@ -145,7 +145,7 @@ def sockets_of_one_token(bench, name):
             sender.messages(0.05)
         time.sleep(1)
     except Closed as error:
-        bench.reporter.check(name, "the host can send signals meanwhile", False, error=error)
+        bench.reporter.check(name, "the host can still send signals", False, error=error)
     grown = memory(target) - before
     bench.reporter.check(name, "its connections are limited", refused and len(held) < 500, joined=len(held), refused=refused)
     # A process keeps some pages that it freed; the queues of one token hold at most 64 MiB.

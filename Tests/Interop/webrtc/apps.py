@@ -62,7 +62,7 @@ def check_refused(bench, name, server, zoe):
     head, claims, signature = token(server, "demo", "Eve").split(".")
     eve.look("fill", "#join-form", {"token": f"{head}.{other.split('.')[1]}.{signature}"})
     check(name, "and one that was changed", eve.until(lambda: "does not accept the token" in eve.look("text", "join-error")), text=eve.look("text", "join-error"))
-    check(name, "nobody has seen it come", zoe.look("names") == ["Zoe (you)"], names=zoe.look("names"))
+    check(name, "no other participant saw the attempt", zoe.look("names") == ["Zoe (you)"], names=zoe.look("names"))
     eve.look("fill", "#join-form", {"token": f"{head}.{claims}.{signature}"})
     check(name, "the right one lets in", eve.is_in(), page=eve.look("why"))
     check(name, "to the others of its app", zoe.until(lambda: zoe.look("names") == ["Eve", "Zoe (you)"]), names=zoe.look("names"))
@@ -93,7 +93,7 @@ def check_messages(bench, name, ada, zoe):
     ada.fills({"user": "Zoe"})
     ada.write("of this app")
     stored = ada.until(lambda: ada.look("thread") == [["You", "of this app", ""]])
-    check(name, "somebody of the same id in the other app gets nothing of it", stored and
+    check(name, "a user of the same id in the other app receives nothing", stored and
           zoe.page.evaluate("millrace.request('conversations', {count: 10}).then(page => page.conversations.length)") == 0, thread=ada.look("thread"))
 
 

@@ -66,7 +66,7 @@ def half_open(bench, name):
     text = bench.client("aiortc").call("offer")
     report = bench.reporter.check
     if first_picture(viewer, view) is None:
-        report(name, "sees a picture", False)
+        report(name, "receives a frame", False)
         return
     # The cost of the first few differs from that of the thousandth.
     post_all(relay, text, 40, 0)
@@ -81,13 +81,13 @@ def half_open(bench, name):
     report(name, "at most 64 KiB each", grown / UNESTABLISHED <= 64 << 10, kib_each=round(grown / UNESTABLISHED / 1024, 1),
            mib=round(grown / (1 << 20), 1))
     # Both clients and the flood share this machine with the relay: frames may be late, but all of them arrive.
-    check_pictures(bench, f"{name}, meanwhile", watch, OWN, rate=20, every=True)
+    check_pictures(bench, f"{name}, during the flood", watch, OWN, rate=20, every=True)
     # The time limit to connect is 15 s.
     watch = Watch(viewer, view)
     time.sleep(17)
     watch.end()
     sessions = json.loads(relay.request("GET", "/v1/sessions")[0])["sessions"]
-    report(name, "those who did not come are forgotten", len(sessions) == 1, sessions=len(sessions))
+    report(name, "sessions that never connected are removed", len(sessions) == 1, sessions=len(sessions))
     check_pictures(bench, f"{name}, afterwards", watch, OWN, every=True)
     before = relay.memory()
     post_all(relay, text, HALF_OPEN, 2)
@@ -152,7 +152,7 @@ def strangers(bench, name):
     publisher, call = start(bench, relay, "aiortc", "strangers", rewrite=path.rewrite())
     viewer, view = join(bench, relay, "aiortc", "strangers")
     if first_picture(viewer, view) is None:
-        report(name, "sees a picture", False)
+        report(name, "receives a frame", False)
         return
     time.sleep(2)
     genuine = {}
@@ -191,7 +191,7 @@ def strangers(bench, name):
     time.sleep(0.5)
     watch.end()
     # Both clients and the flood share this machine with the relay: frames may be late, but all of them arrive.
-    check_pictures(bench, f"{name}, meanwhile", watch, OWN, rate=20, every=True)
+    check_pictures(bench, f"{name}, during the attack", watch, OWN, rate=20, every=True)
     grown = relay.memory() - memory
     report(name, "no growth", grown < 8 << 20, mib=round(grown / (1 << 20), 1))
     report(name, "the relay still answers", json.loads(relay.request("GET", "/v1/sessions")[0]) is not None)

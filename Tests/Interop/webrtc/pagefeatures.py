@@ -102,7 +102,7 @@ def share(bench, name, ada, bob):
         await millrace.publish({name: "screen", videoType: "screen", media: testPicture("a screen")}); })()""")
     tile = f"{ada.name}: screen"
     large = bob.until(lambda: (bob.look("seen", tile) or {}).get("isLarge"))
-    bench.reporter.check(name, "a shared screen is large for others, and not for who shares it", large and ada.look("seen", tile)["isLarge"] is False)
+    bench.reporter.check(name, "a shared screen is large for others, and not for its presenter", large and ada.look("seen", tile)["isLarge"] is False)
 
 
 def texts(bench, name):
@@ -187,7 +187,7 @@ def check_hand(bench, case, ada, bob):
     within(bob, lambda: hand(bob, "Ada"))
     bob.refusal("signal", type="millrace-hand", data="lower", to=ada.page.evaluate("millrace.state.self"))
     ada.page.evaluate("new Promise(done => setTimeout(done, 300))")
-    check(case, "and nobody else does", hand(ada, "Ada") and hand(bob, "Ada"))
+    check(case, "and no other participant can", hand(ada, "Ada") and hand(bob, "Ada"))
     ada.look("press", "hand")
     check(case, "its owner lowers it", within(bob, lambda: not hand(bob, "Ada")))
     check(case, "none of it is in the panel of signals", ada.look("signals") == [], signals=ada.look("signals"))
@@ -202,7 +202,7 @@ def check_late_hand(bench, case, server, ada, bob):
     ada.until(lambda: (ada.look("person", "Bob") or {}).get("hand") == "true")
     eve = Room(bench, "chromium", server.url, "features", "Eve", role="participant")
     eve.is_in()
-    bench.reporter.check(case, "who joins later sees a raised hand", eve.until(lambda: (eve.look("person", "Bob") or {}).get("hand") == "true"))
+    bench.reporter.check(case, "a late joiner sees a raised hand", eve.until(lambda: (eve.look("person", "Bob") or {}).get("hand") == "true"))
     eve.stop()
     bob.look("press", "hand")
 
@@ -253,7 +253,7 @@ def check_shortcuts(bench, case, ada):
     ada.page.key("c")
     ada.page.key("h")
     typed = within(ada, lambda: ada.page.evaluate("document.querySelector('#panel-chat textarea').value"))
-    check(case, "what is typed into a field is text", typed == "h" and ada.look("person", "Ada")["hand"] == "false", typed=typed)
+    check(case, "keys typed into a field are text", typed == "h" and ada.look("person", "Ada")["hand"] == "false", typed=typed)
     ada.page.evaluate("document.querySelector('#panel-chat textarea').value = ''")
 
 
@@ -287,7 +287,7 @@ def check_devices(bench, case, ada):
     check(case, "the preview shows the camera, and all devices to choose from", shown, dialog=ada.look("dialog"))
     level = within(ada, lambda: ada.page.evaluate("document.querySelector('dialog[open] meter').value > 0"))
     check(case, "and the level of the microphone", level)
-    check(case, "all of the dialog is to be seen", ada.look("cutOff") == [], cut=ada.look("cutOff"))
+    check(case, "no part of the dialog is cut off", ada.look("cutOff") == [], cut=ada.look("cutOff"))
     ada.page.evaluate(f"""(select => {{ select.value = [...select.options].map(one => one.value).find(one => one && one !== {json.dumps(before[2])});
         select.dispatchEvent(new Event("change")); }})(document.querySelector("dialog[open] select[name=camera]"))""")
     chosen = ada.page.evaluate("document.querySelector('dialog[open] select[name=camera]').value")
@@ -299,7 +299,7 @@ def check_devices(bench, case, ada):
     now = ada.page.evaluate(after)
     sent = ada.page.evaluate("millrace.publication('camera').senders.get('video').sender.track.id")
     check(case, "another camera is sent in the same stream", changed and now[0] == before[0] and now[1] != before[1] and sent == now[1], before=before, after=now)
-    check(case, "without the mirror where that is not wanted", within(ada, lambda: ada.page.evaluate(mirrored) == ""))
+    check(case, "without the mirror if it is disabled", within(ada, lambda: ada.page.evaluate(mirrored) == ""))
     ada.look("press", "devices")
     within(ada, lambda: ada.page.evaluate("document.querySelector('dialog[open] select[name=camera]')?.value") == chosen)
     ada.page.evaluate("document.querySelector('dialog[open] input[name=mirror]').click()")
@@ -328,7 +328,7 @@ def before_joining(bench, name):
     shown = page.until(lambda: page.page.evaluate("document.querySelector('dialog[open] video')?.videoWidth > 0"))
     check(name, "the preview is there before joining", shown, dialog=page.look("dialog"))
     page.look("answer", "yes")
-    check(name, "what is chosen is said", page.until(lambda: "will be on" in page.look("text", "join-devices-state")))
+    check(name, "the choice is shown", page.until(lambda: "will be on" in page.look("text", "join-devices-state")))
     page.look("fill", "#join-form", {"session": "before"})
     check(name, "camera and microphone are on after joining", page.is_in() and page.until(lambda: page.page.evaluate(
         "['audio', 'video'].every(kind => millrace.publication('camera')?.track(kind)?.readyState === 'live')")))

@@ -55,7 +55,7 @@ def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expe
     """Checks video and audio of every subscriber over a period."""
     for viewer, view in viewers:
         if first_picture(viewer, view) is None:
-            bench.reporter.check(case, f"{viewer.kind} sees a picture", False, state=viewer.call("state", id=view)["states"])
+            bench.reporter.check(case, f"{viewer.kind} receives a frame", False, state=viewer.call("state", id=view)["states"])
             return None
     time.sleep(settle)
     before, painted = encoded(publisher, call), publisher.call("painted", id=call)
@@ -71,7 +71,7 @@ def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expe
     # A machine that cannot paint 30 frames a second cannot show them either.
     expectations["rate"] = min(expectations.get("rate", 29.0), 0.97 * painted / watches[0].seconds)
     for number, watch in enumerate(watches, 1):
-        title = case if len(watches) == 1 else f"{case}, viewer {number}"
+        title = case if len(watches) == 1 else f"{case}, subscriber {number}"
         check_pictures(bench, title, watch, OWN, **expectations)
         if watch.client.kind != "aiortc":
             # A browser's compositor decides what is shown; all sent frames are decoded.
@@ -140,7 +140,7 @@ def late_joiners(publisher_kind, viewer_kind, joins=6):
             viewer.call("close", id=view)
             time.sleep(0.37)
         waits.sort()
-        bench.reporter.check(name, f"first picture within {limit} ms of ICE connected, for most", waits[len(waits) // 2] <= limit,
+        bench.reporter.check(name, f"first frame within {limit} ms of ICE connected, for most", waits[len(waits) // 2] <= limit,
                              milliseconds=waits, after_DTLS=from_connected, since_the_request=whole)
         bench.reporter.check(name, f"and within {limit + 150} ms for all", waits[-1] <= limit + 150)
         # A subscriber that is already there is not affected by others that come and go.
@@ -191,7 +191,7 @@ def file_publisher(publish, viewer_kind, apart=False):
         clients.wait_until(lambda: relay.has_stream("file"), 10, "the publisher's stream")
         viewer, view = join(bench, relay, viewer_kind, "file")
         if first_picture(viewer, view) is None:
-            bench.reporter.check(name, "sees a picture", False, state=viewer.call("state", id=view)["states"])
+            bench.reporter.check(name, "receives a frame", False, state=viewer.call("state", id=view)["states"])
             return
         time.sleep(1.5)
         watch = Watch(viewer, view)

@@ -15,7 +15,7 @@ def trickle(kind):
         relay = bench.relay()
         publisher, call = start(bench, relay, kind, "trickle", trickle=True)
         viewer, view = join(bench, relay, kind, "trickle", trickle=True)
-        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
+        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
             # The call knows their statuses when all are done; the connection may be established before.
             clients.wait_until(lambda: client.call("state", id=number).get("patched"), 5, "the candidates")
             state = client.call("state", id=number)
@@ -23,7 +23,7 @@ def trickle(kind):
                                  statuses=state["patched"])
             bench.reporter.check(name, f"the {who}'s resource has an ETag", bool(state["etag"]), etag=state["etag"])
         if first_picture(viewer, view) is None:
-            bench.reporter.check(name, "sees a picture", False)
+            bench.reporter.check(name, "receives a frame", False)
             return
         watch = Watch(viewer, view)
         time.sleep(2.5)
@@ -39,10 +39,10 @@ def restart(kind):
         publisher, call = start(bench, relay, kind, "restart")
         viewer, view = join(bench, relay, kind, "restart")
         if first_picture(viewer, view) is None:
-            bench.reporter.check(name, "sees a picture", False)
+            bench.reporter.check(name, "receives a frame", False)
             return
         time.sleep(1.5)
-        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
+        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
             watch = Watch(viewer, view)
             tag = client.call("state", id=number)["etag"]
             said = client.call("restart", id=number)
@@ -68,7 +68,7 @@ def killed(bench, name):
     publisher, call = start(bench, relay, "chromium", "killed")
     viewer, view = join(bench, relay, "chromium", "killed")
     if first_picture(viewer, view) is None:
-        bench.reporter.check(name, "sees a picture", False)
+        bench.reporter.check(name, "receives a frame", False)
         return
     old = viewer.call("state", id=view)["location"]
     time.sleep(1)

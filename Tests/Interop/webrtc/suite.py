@@ -42,7 +42,7 @@ FAULTS = {
     "cross-session": ["aiortc to aiortc", "Chromium to Firefox", "Firefox to Chromium", "plain ffmpeg to Chromium"],
     "stall": ["aiortc to aiortc", "Chromium to Chromium", "Firefox to Firefox"],
     "freeze": ["aiortc to Chromium", "Chromium to aiortc", "aiortc to six of aiortc"],
-    "no-retransmit": ["datagrams to the viewer lost, 10 %"],
+    "no-retransmit": ["datagrams to the subscriber lost, 10 %"],
     "no-keyframe": ["late joiners, Chromium", "late joiners, aiortc"],
     "deaf-to-moves": ["address change, Chromium"],
 }

@@ -80,7 +80,7 @@ def subsessions(bench, name):
     check(name, "at first all are seen", all(ada.sees(who) for who in ("Kim", "Leo")), names=ada.look("names"))
     tones = ada.plays(["Kim", "Leo"])
     check(name, "and heard", tones == ["Kim", "Leo"], tones=tones)
-    check(name, "what comes is not taken for silence", not ada.gets_nothing_of("Kim", timeout=0))
+    check(name, "received audio is not taken for silence", not ada.gets_nothing_of("Kim", timeout=0))
     for one in (ada, kim, leo):
         one.look("tab", "rooms")
     check(name, "a participant has no form for rooms", not kim.look("has", "commit-rooms") and not kim.look("has", "start-rooms"))
@@ -90,24 +90,24 @@ def subsessions(bench, name):
     ada.page.evaluate("document.querySelector('.room-form').elements.count.value = 2")
     ada.look("press", "fill-rooms")
     ada.look("press", "commit-rooms")
-    check(name, "everybody sees the rooms", kim.until(lambda: list(kim.look("rooms")) == ["Room 1", "Room 2"]), rooms=kim.look("rooms"))
+    check(name, "all participants see the rooms", kim.until(lambda: list(kim.look("rooms")) == ["Room 1", "Room 2"]), rooms=kim.look("rooms"))
     check(name, "and cannot enter before they are started", not kim.look("canEnter", "Room 1"))
     ada.look("press", "start-rooms")
     check(name, "rooms open",
           kim.until(lambda: kim.look("canEnter", "Room 1")) and "rooms are open" in kim.look("place"), place=kim.look("place"))
     kim.look("enter", "Room 1")
     leo.look("enter", "Room 2")
-    check(name, "one is told where one is",
+    check(name, "the page names the own room",
           kim.until(lambda: kim.look("place") == "You are in Room 1") and leo.until(lambda: leo.look("place") == "You are in Room 2"),
           places=[kim.look("place"), leo.look("place")])
     wanted = {"Main session": "Ada (you)", "Room 1": "Kim", "Room 2": "Leo"}
     check(name, "the lists of users follow", ada.until(lambda: ada.look("rooms") == wanted), rooms=ada.look("rooms"))
     apart(bench, name, ada, kim, leo)
     ada.look("enter", "Room 1")
-    check(name, "who comes in is seen", kim.sees("Ada") and kim.look("names") == ["Ada", "Kim (you)"], names=kim.look("names"))
+    check(name, "a participant who enters is seen", kim.sees("Ada") and kim.look("names") == ["Ada", "Kim (you)"], names=kim.look("names"))
     tones = together(lambda: kim.plays(["Ada"]), lambda: ada.plays(["Kim"]), lambda: leo.plays([]))
     check(name, "and heard", tones[:2] == [["Ada"], ["Kim"]], tones=tones)
-    check(name, "but not next door",
+    check(name, "but not in the other room",
           tones[2] == [] and leo.gets_nothing_of("Ada") and leo.look("names") == ["Leo (you)"], names=leo.look("names"))
     leo.look("press", "return")
     check(name, "one returns by oneself", leo.until(lambda: "main session" in leo.look("place")), place=leo.look("place"))
@@ -121,7 +121,7 @@ def subsessions(bench, name):
     tones = leo.plays(["Ada", "Kim"])
     check(name, "and heard again", tones == ["Ada", "Kim"], tones=tones)
     ada.look("press", "withdraw-rooms")
-    check(name, "what is withdrawn is gone for all", kim.until(lambda: kim.look("rooms") == {}), rooms=kim.look("rooms"))
+    check(name, "withdrawn rooms are gone for all", kim.until(lambda: kim.look("rooms") == {}), rooms=kim.look("rooms"))
     check(name, "the page's policy refused it nothing",
           [one.look("violations") for one in (ada, kim, leo)] == [[], [], []], refused=ada.look("violations"))
 
@@ -132,7 +132,7 @@ def apart(bench, name, *rooms):
     heard = together(*(lambda one=one: one.plays([]) for one in rooms))
     for one, tones in zip(rooms, heard):
         check(name, f"{one.name} sees itself alone", one.until(lambda: one.look("names") == [f"{one.name} (you)"]), names=one.look("names"))
-        check(name, f"{one.name} hears nobody", tones == [], tones=tones)
+        check(name, f"{one.name} hears no other participant", tones == [], tones=tones)
         silent = together(*(lambda other=other: one.gets_nothing_of(other.name) for other in rooms if other is not one))
         check(name, f"nothing of the others comes to {one.name}", all(silent))
 
@@ -169,9 +169,9 @@ def help_and_broadcast(bench, name):
     kim.look("press", "ask-help")
     check(name, "the host is asked for help",
           ada.until(lambda: "Kim needs help in Tea" in ada.look("notices")) and ada.look("has", "accept-help"), notices=ada.look("notices"))
-    check(name, "who asked sees that it did", kim.page.evaluate("document.querySelector('[data-action=ask-help]').disabled"))
+    check(name, "the page shows the open request", kim.page.evaluate("document.querySelector('[data-action=ask-help]').disabled"))
     ada.look("press", "ignore-help")
-    check(name, "who is ignored is told",
+    check(name, "the participant is told if the request is ignored",
           kim.until(lambda: any("No manager is available" in text for text in kim.look("notices"))), notices=kim.look("notices"))
     check(name, "and the request is gone", ada.until(lambda: not ada.look("has", "accept-help")))
     leo.look("press", "ask-help")
@@ -180,14 +180,14 @@ def help_and_broadcast(bench, name):
     check(name, "the host comes",
           leo.until(lambda: "Ada" in leo.look("names")) and ada.until(lambda: ada.look("place") == "You are in Coffee"),
           names=leo.look("names"), place=ada.look("place"))
-    check(name, "who is helped is told",
+    check(name, "the participant is told that help comes",
           leo.until(lambda: any("A manager comes" in text for text in leo.look("notices"))), notices=leo.look("notices"))
     leo.look("press", "ask-help")
-    check(name, "a host who is there need not be asked",
+    check(name, "a host in the room cannot be asked",
           leo.until(lambda: any("is in this room already" in text for text in leo.look("notices"))), notices=leo.look("notices"))
     check(name, "and is not", not ada.look("has", "accept-help"))
     kim.look("press", "ask-help")
-    check(name, "nor one who helps others",
+    check(name, "nor a host who helps others",
           kim.until(lambda: any("All managers are busy" in text for text in kim.look("notices"))), notices=kim.look("notices"))
     check(name, "a host in a room broadcasts nothing", ada.page.evaluate("document.querySelector('.broadcast button').disabled"))
 
@@ -199,7 +199,7 @@ def chat(bench, name):
     wanted = [["Ada", "good <b>morning</b>", ""]]
     check(name, "all read it, as text", all(one.until(lambda: one.look("chat") == wanted) for one in (kim, leo)), chat=kim.look("chat"))
     check(name, "its sender once", ada.until(lambda: ada.look("chat") == [["You", "good <b>morning</b>", ""]]), chat=ada.look("chat"))
-    check(name, "who has not looked is told how much is new",
+    check(name, "a closed chat shows the number of new messages",
           kim.look("count", "chat") == 1 and ada.look("count", "chat") == 0, counts=[kim.look("count", "chat"), ada.look("count", "chat")])
     kim.look("tab", "chat")
     check(name, "until it looks", kim.until(lambda: kim.look("count", "chat") == 0))
@@ -241,9 +241,9 @@ def report(bench, name):
     def kept(path):
         asked = urllib.request.Request(f"{server.url}/v1/admin/issues{path}", headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
         return urllib.request.urlopen(asked, timeout=10).read().decode()
-    check(name, "the operator finds what was typed under it",
+    check(name, "the operator finds the typed text under it",
           issue in kept("") and "The picture <b>froze</b>" in json.dumps(json.loads(kept(""))), issues=kept("")[:300])
-    check(name, "and what the relay knew of whom", json.loads(kept(f"/{issue}"))["user"]["name"] == "Ada", bundle=kept(f"/{issue}")[:300])
+    check(name, "and the relay's data of the participant", json.loads(kept(f"/{issue}"))["user"]["name"] == "Ada", bundle=kept(f"/{issue}")[:300])
     ada.look("answer", "")
     ada.look("press", "report")
     ada.page.evaluate("document.querySelector('dialog[open] button[type=button]').click()")
@@ -251,7 +251,7 @@ def report(bench, name):
     drain = urllib.request.Request(f"{server.url}/v1/admin/drain", b'{"seconds": 60}',
                                    {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": "application/json"})
     urllib.request.urlopen(drain, timeout=10).close()
-    check(name, "a relay that is to restart is told of",
+    check(name, "the page announces a restart of the relay",
           ada.until(lambda: any("The relay restarts within" in text for text in ada.look("notices"))), notices=ada.look("notices"))
 
 

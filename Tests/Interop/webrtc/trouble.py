@@ -21,7 +21,7 @@ def selected(client, call):
 def settled(bench, case, viewer, view, seconds=2.0):
     """Waits until video runs."""
     if first_picture(viewer, view) is None:
-        bench.reporter.check(case, "sees a picture", False, state=viewer.call("state", id=view)["states"])
+        bench.reporter.check(case, "receives a frame", False, state=viewer.call("state", id=view)["states"])
         return False
     time.sleep(seconds)
     return True
@@ -110,7 +110,7 @@ def bandwidth(bench, name):
     check_pictures(bench, name, whole, OWN, rate=15 if bench.long else 12, gap=1000 if bench.long else 2000)
     # At the drop itself a full queue drops any packet, including audio, until the sender has noticed.
     dropped, later = [(after.get("concealedSamples", 0) - before.get("concealedSamples", 0)) / 48 for before, after in zip(sound, sound[1:])]
-    report(name, "the sound is concealed for half a second at most at the drop", dropped <= 500, milliseconds=round(dropped))
+    report(name, "audio is concealed for half a second at most at the drop", dropped <= 500, milliseconds=round(dropped))
     report(name, "and then untouched", later <= 60, milliseconds=round(later))
     check_sound(bench, name, viewer, view)
 
@@ -127,7 +127,7 @@ def address_change(kind):
         if not settled(bench, name, viewer, view):
             return
         # Checks of consent are at most five seconds apart (RFC 7675 section 5.1, with its randomness six).
-        for who, way in (("publisher", ways[0]), ("viewer", ways[1])):
+        for who, way in (("publisher", ways[0]), ("subscriber", ways[1])):
             watch = Watch(viewer, view)
             way.move()
             time.sleep(7.5)
@@ -138,7 +138,7 @@ def address_change(kind):
             watch.end()
             check_pictures(bench, f"{name}, {who}", watch, OWN, rate=27)
         check_sound(bench, name, viewer, view)
-        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
+        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
             states = [s for _, s in client.call("state", id=number)["states"]]
             bench.reporter.check(name, f"the {who} never failed", "failed" not in states and states[-1] == "connected",
                                  states=states)
@@ -155,7 +155,7 @@ def without_udp(kind):
         viewer, view = join(bench, relay, kind, "tcp")
         if not settled(bench, name, viewer, view):
             return
-        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
+        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
             local, remote = selected(client, number)
             bench.reporter.check(name, f"the {who}'s way is TCP", local["protocol"] == "tcp" == remote["protocol"],
                                  local=local["protocol"], remote=f"{remote.get('address') or remote.get('ip')}:{remote['port']}")
@@ -189,7 +189,7 @@ def ipv6(publisher_kind, viewer_kind):
 
 ALL = [
     ("datagrams of the publisher lost, 5 %", loss("up", 5, 28, 500)),
-    ("datagrams to the viewer lost, 10 %", loss("down", 10, 29, 300)),
+    ("datagrams to the subscriber lost, 10 %", loss("down", 10, 29, 300)),
     ("bandwidth drops and comes back", bandwidth),
     ("address change, Chromium", address_change("chromium")),
     ("no UDP, Chromium", without_udp("chromium")),
@@ -198,7 +198,7 @@ ALL = [
 LONG = [
     *[(f"datagrams of the publisher lost, {p} %", loss("up", p, rate, gap))
       for p, rate, gap in ((0, 29, 200), (2, 28.5, 400), (10, 25, 1000))],
-    *[(f"datagrams to the viewer lost, {p} %", loss("down", p, 29, gap)) for p, gap in ((0, 200), (2, 300), (5, 300))],
+    *[(f"datagrams to the subscriber lost, {p} %", loss("down", p, 29, gap)) for p, gap in ((0, 200), (2, 300), (5, 300))],
     ("address change, aiortc", address_change("aiortc")),
     ("no UDP, Firefox", without_udp("firefox")),
 ]

@@ -101,12 +101,12 @@ def check_pictures(bench, case, watch, source, rate=29.0, gap=500, every=False, 
     report, seen = bench.reporter.check, watch.seen
     if seen.rate(watch.seconds) < rate or watch.gap() >= gap:
         bench.explain(watch.client, watch.call)
-    report(case, f"at least {rate:.4g} new pictures a second", seen.rate(watch.seconds) >= rate,
+    report(case, f"at least {rate:.4g} new frames a second", seen.rate(watch.seconds) >= rate,
            rate=round(seen.rate(watch.seconds), 2), pictures=seen.distinct, seconds=round(watch.seconds, 1))
     report(case, f"no freeze of {gap} ms", watch.gap() < gap, longest=round(watch.gap()))
-    report(case, "no damaged picture, none out of order", seen.damaged <= damaged and seen.backwards == 0, damaged=seen.damaged,
+    report(case, "no damaged frame, none out of order", seen.damaged <= damaged and seen.backwards == 0, damaged=seen.damaged,
            backwards=seen.backwards)
-    report(case, "only pictures of this session's publisher", seen.sources == [source], sources=seen.sources)
+    report(case, "only frames of this session's publisher", seen.sources == [source], sources=seen.sources)
     if every:
         report(case, "every frame number seen", seen.missing == 0 and bool(seen.numbers), missing=seen.missing,
                of=seen.distinct + seen.missing)
@@ -129,7 +129,7 @@ def check_sound(bench, case, client, call, mono=False, least=0.9):
             best = heard
         time.sleep(0.25 if least < 0.9 else 0)
     if not best:
-        return bench.reporter.check(case, "sound is heard", False)
+        return bench.reporter.check(case, "audio is received", False)
     ok = best["left"] > least and (mono or best["right"] > least) and best["level"] > 0.02
     return bench.reporter.check(case, "the tones are right: 440 Hz" + (" on both sides" if mono else " left, 660 Hz right"), ok,
                                 **{k: round(v, 3) for k, v in best.items()})
@@ -147,5 +147,5 @@ def check_sound_statistics(bench, case, client, call, seconds=1.0):
     time.sleep(seconds)
     after = inbound(client, call, "audio")
     rate = (after.get("packetsReceived", 0) - before.get("packetsReceived", 0)) / (time.monotonic() - began)
-    return bench.reporter.check(case, "sound packets come at their rate", 40 <= rate <= 60, rate=round(rate, 1),
+    return bench.reporter.check(case, "audio packets arrive at their rate", 40 <= rate <= 60, rate=round(rate, 1),
                                 lost=after.get("packetsLost"))

@@ -87,7 +87,7 @@ def joiners(bench, name):
         end(way, publisher, viewer)
     middle = {who: waits[len(waits) // 2] for who, waits in figures.items()}
     # Half of a frame interval is chance.
-    bench.reporter.check(name, "a late joiner's first picture no later than with Janus", middle["relay"] <= middle["Janus"] + 17,
+    bench.reporter.check(name, "a late joiner's first frame no later than with Janus", middle["relay"] <= middle["Janus"] + 17,
                          **figures)
 
 
@@ -118,7 +118,7 @@ def loss(direction, percent):
             figures[who] = (round(seen.rate(watch.seconds), 2), round(watch.gap()), seen.latency(0.5), seen.damaged)
             end(way, publisher, viewer)
         own, other = figures["relay"], figures["Janus"]
-        bench.reporter.check(name, "pictures come at no lower rate than with Janus", own[0] >= other[0] - 0.5,
+        bench.reporter.check(name, "frames arrive at no lower rate than with Janus", own[0] >= other[0] - 0.5,
                              **{f"{who} (rate, longest gap, p50, damaged)": f for who, f in figures.items()})
     return case
 
@@ -146,7 +146,7 @@ def switching(bench, name):
 ALL = [
     ("yardstick: latency", latency),
     ("yardstick: late joiners", joiners),
-    ("yardstick: datagrams to the viewer lost, 10 %", loss("down", 10)),
+    ("yardstick: datagrams to the subscriber lost, 10 %", loss("down", 10)),
     ("yardstick: datagrams of the publisher lost, 5 %", loss("up", 5)),
     ("yardstick: simulcast", switching),
 ]
