@@ -29,7 +29,7 @@ def main():
     parser = argparse.ArgumentParser(prog="tools/bench decode")
     parser.add_argument("--relay", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=int, default=30, help="length of the file (default 30)")
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each, by turns (default 5)")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each, interleaved (default 5)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="decoder threads (default: processors)")
     arguments = parser.parse_args()
     source = media.Source(ROOT / "out/bench", arguments.seconds)

@@ -175,9 +175,9 @@ def main():
                         help="sizes of the session to measure at (default 1000,2500,5000,10000)")
     parser.add_argument("--rate", type=float, default=2000, help="joins a second (default 2000)")
     parser.add_argument("--listed", type=int, default=None, help="limit.listedUsers of the relay (default: its own)")
-    parser.add_argument("--max-ratio", type=float, default=0, help="most that a join may cost relative to the first size; 0: any")
-    parser.add_argument("--max-p99", type=float, default=0, help="most milliseconds of a join at the 99th percentile; 0: any")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds until the run is given up (default 300)")
+    parser.add_argument("--max-ratio", type=float, default=0, help="maximum cost of a join relative to the first size; 0: any")
+    parser.add_argument("--max-p99", type=float, default=0, help="maximum milliseconds of a join at the 99th percentile; 0: any")
+    parser.add_argument("--timeout", type=float, default=300, help="time limit of the run in seconds (default 300)")
     arguments = parser.parse_args()
     most = arguments.users[-1]
     if arguments.users[0] < 100 or most > 100_000 or arguments.rate <= 0:

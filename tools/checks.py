@@ -56,11 +56,11 @@ def code_only(text):
 def check_imports(faults):
     place, extra, free = floors()
     if len(place) < 10:
-        faults.append("docs/architecture.md: the table of floors was not found")
+        faults.append("docs/architecture.md: the table of layers was not found")
         return
     for target in sorted(p.name for p in (ROOT / "Sources").iterdir() if p.is_dir()):
         if target not in place:
-            faults.append(f"Sources/{target}: not in the table of floors of docs/architecture.md")
+            faults.append(f"Sources/{target}: not in the table of layers of docs/architecture.md")
     for path in tracked("Sources/*.swift"):
         target = path.relative_to(ROOT).parts[1]
         if target not in place:
@@ -74,11 +74,11 @@ def check_imports(faults):
                 module = found[1]
                 if module in place:
                     if place[module][1] >= rank and module != target:
-                        faults.append(f"{where}: {target} ({floor}) imports {module} ({place[module][0]}), which climbs")
+                        faults.append(f"{where}: {target} ({floor}) imports {module} ({place[module][0]}), which is a higher layer")
                 elif floor not in free and module not in extra.get(target, ()):
-                    faults.append(f"{where}: {target} ({floor}) imports {module}, which its floor may not")
+                    faults.append(f"{where}: {target} ({floor}) imports {module}, which its layer may not")
             if floor in PURE and not found and (bad := FORBIDDEN_IN_PURE.search(line)):
-                faults.append(f"{where}: {bad[0].strip()} on floor {floor}")
+                faults.append(f"{where}: {bad[0].strip()} in layer {floor}")
 
 
 def check_dependencies(faults):
@@ -99,7 +99,7 @@ def check_words_and_sizes(faults):
         text = path.read_text()
         name = path.relative_to(ROOT)
         if (lines := text.count("\n")) > LINES_AT_MOST:
-            faults.append(f"{name}: {lines} lines, over {LINES_AT_MOST}: this is two files")
+            faults.append(f"{name}: {lines} lines, over {LINES_AT_MOST}: split the file")
         for number, line in enumerate(text.splitlines(), 1):
             if found := FORBIDDEN_EVERYWHERE.search(line):
                 faults.append(f"{name}:{number}: \"{found[0]}\" left behind")

@@ -97,14 +97,14 @@ class Demo:
         try:
             png, _ = relay.request("GET", "/v1/sessions/demo/streams/cam1/canvas.png")
         except Exception as error:  # the demo continues and shows the error in its table
-            self.row("tap: still picture", "none", str(error))
+            self.row("tap: still", "none", str(error))
             return
         still = self.out / "still.png"
         still.write_bytes(png)
         about = media.describe(still)[0]
         number = media.frame_numbers(still)
         self.say(f"tap: still.png, {about['width']}x{about['height']}, shows frame {number[0]}")
-        self.row("tap: still picture", f"{about['width']}x{about['height']} PNG, frame {number[0]}")
+        self.row("tap: still", f"{about['width']}x{about['height']} PNG, frame {number[0]}")
 
     def watch(self, relay, publisher, seconds):
         """Prints a line every five seconds while the publisher runs."""
@@ -123,7 +123,7 @@ class Demo:
     def judge(self, source, receivers, load, before, after, took):
         self.say("comparing what was received and recorded with what was sent")
         sent_db = source.psnr()
-        self.row("sent: pictures, PSNR against the raw picture", f"{len(source.frames)}, {sent_db:.2f} dB")
+        self.row("sent: frames, PSNR against the raw frames", f"{len(source.frames)}, {sent_db:.2f} dB")
         for receiver in receivers:
             if not receiver.recording.exists():
                 self.row(f"{receiver.name}: received", "nothing", receiver.process.tail())
@@ -133,9 +133,9 @@ class Demo:
             decibels = source.psnr(receiver.recording)
             sound = media.packet_checksums(receiver.recording, "a")
             left, right, _ = media.tones(receiver.sound)
-            self.row(f"{receiver.name}: pictures decoded, identical to the sent", f"{len(decoded)}, "
+            self.row(f"{receiver.name}: frames decoded, identical to the sent", f"{len(decoded)}, "
                      f"{len(source.frames) - missing}", f"{missing} differ or miss" if missing else None)
-            self.row(f"{receiver.name}: PSNR against the raw picture", f"{decibels:.2f} dB",
+            self.row(f"{receiver.name}: PSNR against the raw frames", f"{decibels:.2f} dB",
                      None if abs(decibels - sent_db) < 0.005 else "not that of the sent stream")
             lost = len(source.sound_packets) - len(sound)
             self.row(f"{receiver.name}: sound packets, lost", f"{len(sound)}, {lost}", "lost sound" if lost else None)
@@ -186,9 +186,9 @@ class Demo:
         if report.get("joinTime"):
             self.row("load: join time p50 / p99", "{p50:.0f} / {p99:.0f} ms".format(**report["joinTime"]))
         if report.get("firstFrame"):
-            self.row("load: time to first picture p50 / p99", "{p50:.0f} / {p99:.0f} ms".format(**report["firstFrame"]))
+            self.row("load: time to first frame p50 / p99", "{p50:.0f} / {p99:.0f} ms".format(**report["firstFrame"]))
         if pictures and pictures.get("latency"):
-            self.row("load: camera to decoded picture p50 / p99 / max",
+            self.row("load: camera to decoded frame p50 / p99 / max",
                      "{p50:.0f} / {p99:.0f} / {max:.0f} ms".format(**pictures["latency"]))
         if pictures and pictures.get("psnr"):
             self.row("load: PSNR of the decoded sample", "{mean:.1f} dB".format(**pictures["psnr"]))

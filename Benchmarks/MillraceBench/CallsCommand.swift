@@ -8,14 +8,14 @@ import SRTP
 struct CallsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calls",
-        abstract: "Counts heap allocations, retains and locks that a forwarded packet costs the worker's thread.",
+        abstract: "Counts heap allocations, retains and locks of the worker's thread per forwarded packet.",
         discussion: """
-            Reports and timers run by the clock, packets do not: each load is run at two rates, and what the additional packets \
-            cost is shown. A packet must cost none; more than the limit exits with 1.
+            Reports and timers depend on the clock, packets do not: each load runs at two rates, and the cost of the additional \
+            packets is shown. A packet must cost none; more than the limit exits with 1.
             """)
 
-    @Option(help: "Most allocations, retains or locks a thousand forwarded packets.") var limit = 0.5
-    @Option(help: "plain, or webrtc: legs with all that a browser agrees to, which send connectivity checks alone.")
+    @Option(help: "Maximum allocations, retains or locks per thousand forwarded packets.") var limit = 0.5
+    @Option(help: "plain, or webrtc: subscribers with all that a browser negotiates, which send only connectivity checks.")
     var legs = "plain"
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines.") var json = false

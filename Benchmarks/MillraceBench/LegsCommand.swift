@@ -7,12 +7,12 @@ import SRTP
 struct LegsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "legs",
-        abstract: "CPU time a forwarded packet: WebRTC subscribers beside plain ones, by turns.",
+        abstract: "CPU time per forwarded packet: WebRTC and plain subscribers, interleaved.",
         discussion: """
             One publisher's video (1200-byte payloads in frames of 10, 30 a second) or audio (120 bytes, 50 a second), N \
-            subscribers, one worker. webrtc: legs that agreed to what a browser agrees to, with their feedback and reports. silent: the \
-            same legs, which tell the relay nothing, so that the difference is what feedback costs. unmeasured: legs that agreed to no \
-            bandwidth feedback. Sockets are read in all of them, by a process of its own.
+            subscribers, one worker. webrtc: subscribers that negotiate all that a browser does, and send feedback and reports. silent: the \
+            same without feedback and reports, so that the difference is the cost of feedback. unmeasured: subscribers without \
+            bandwidth feedback. A separate process reads the sockets of all kinds.
             """)
 
     @Option(help: "Numbers of subscribers, with commas.") var subscribers = "10,100,500"

@@ -14,7 +14,7 @@ import Testing
         return (try await load.run { _ in }, load.timeline)
     }
 
-    @Test("The timeline of a real run has what the report counts, and the page a plot of each figure")
+    @Test("The timeline of a real run has the totals of the report, and the page a plot of each figure")
     func realRun() async throws {
         let format = try VideoFormat("320x180@15")
         let (report, timeline) = try await run { $0.video = format }
