@@ -15,7 +15,7 @@ struct CallsCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "Maximum allocations, retains or locks per thousand forwarded packets.") var limit = 0.5
-    @Option(help: "plain, or webrtc: subscribers with all that a browser negotiates, which send only connectivity checks.")
+    @Option(help: "plain, or webrtc: negotiated as by a browser, but sending only connectivity checks.")
     var legs = "plain"
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines.") var json = false

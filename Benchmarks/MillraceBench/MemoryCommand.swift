@@ -11,7 +11,7 @@ struct MemoryCommand: AsyncParsableCommand {
 
     @Option(help: "Fewest subscribers.") var from = 10
     @Option(help: "Most subscribers.") var to = 500
-    @Option(help: "Maximum KiB per subscriber; exits with 1 above it. Default: 16 for plain ones, 64 for others.") var limit: Double?
+    @Option(help: "Maximum KiB per subscriber, else exits with 1. 16 for plain ones, 64 for others.") var limit: Double?
     @Option(help: "plain, webrtc, or half-open: WebRTC left in the middle of the DTLS handshake.") var legs = "plain"
     @Option(help: "cm, gcm or both; the first finds an empty heap, the second what the first left.") var suites = "both"
     @Option var base = 26_000
