@@ -11,7 +11,7 @@ struct MessageBench: AsyncParsableCommand {
         abstract: "Fills a store with messages, then reads pages of it and writes to it.",
         discussion: """
             One user with many conversations of 100 messages each; every row is a store of another size. Pages have 100 items at random
-            places. Messages are sent at a steady rate; each is timed from the moment when it was due to its answer, which follows its commit.
+            places. Messages are sent at a steady rate; each is timed from its due time to its answer, which follows its commit.
             """)
 
     @Option(help: "messages of the stores, smallest first") var messages: [Int] = [10_000, 100_000, 1_000_000]

@@ -10,7 +10,7 @@ struct LegsCommand: AsyncParsableCommand {
         abstract: "CPU time per forwarded packet: WebRTC and plain subscribers, interleaved.",
         discussion: """
             One publisher's video (1200-byte payloads in frames of 10, 30 a second) or audio (120 bytes, 50 a second), N \
-            subscribers, one worker. webrtc: subscribers that negotiate all that a browser does, and send feedback and reports. silent: the \
+            subscribers, one worker. webrtc: subscribers that negotiate all that a browser does, with feedback and reports. silent: the \
             same without feedback and reports, so that the difference is the cost of feedback. unmeasured: subscribers without \
             bandwidth feedback. A separate process reads the sockets of all kinds.
             """)

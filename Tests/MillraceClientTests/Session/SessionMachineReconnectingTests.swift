@@ -134,7 +134,7 @@ import Testing
         #expect(bench.machine.status == .connected)
         bench.tell(.disconnected(Disconnected(reason: .relayShutdown)))
         #expect(bench.machine.status == .reconnecting)
-        // The relay refuses the first three attempts.
+        // The first three attempts fail.
         for _ in 0..<3 {
             bench.advanceToOpen()
             bench.cut()
