@@ -1,4 +1,4 @@
-"""Decoding of 720p: `millrace decode` beside ffmpeg with the same library, file and number of threads, by turns."""
+"""Decoding of 720p: `millrace decode` compared with ffmpeg with the same library, file and number of threads, interleaved."""
 
 import argparse
 import os
@@ -16,7 +16,7 @@ import media  # noqa: E402
 
 
 def timed(command):
-    """Wall and CPU seconds of a program."""
+    """Returns wall and CPU seconds of a program."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run([str(c) for c in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -29,12 +29,12 @@ def main():
     parser = argparse.ArgumentParser(prog="tools/bench decode")
     parser.add_argument("--relay", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=int, default=30, help="length of the file (default 30)")
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each, by turns (default 5)")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each, interleaved (default 5)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="decoder threads (default: processors)")
     arguments = parser.parse_args()
     source = media.Source(ROOT / "out/bench", arguments.seconds)
     frames = len(source.frames)
-    # Both write the same raw frames to nowhere.
+    # Both write the same raw frames to /dev/null.
     programs = {
         "millrace": [arguments.relay, "decode", "--threads", arguments.threads, "--video", "/dev/null", source.path],
         "ffmpeg": ["ffmpeg", "-nostdin", "-v", "error", "-y", "-threads", arguments.threads, "-c:v", "libvpx", "-i", source.path,

@@ -1,7 +1,7 @@
 """Joins into one large session: CPU time of the relay per join at several sizes, and the latency of joins at a steady rate.
 
-Each client is a WebSocket of its own with a token of its own. A join is timed from when it was due, before its TCP connection is opened, until
-its answer has arrived whole. The relay's CPU time is that of all its threads, system calls and the events for other clients included."""
+Each client has its own WebSocket and token. A join is timed from the moment at which it was due, before its TCP connection is opened, until
+its answer is complete. The relay's CPU time is that of all its threads, including system calls and events for other clients."""
 
 import argparse
 import base64
@@ -36,7 +36,7 @@ def token(number):
 
 
 def frame(text):
-    """A text frame of a client; the mask is zero, which changes nothing (RFC 6455 section 5.3)."""
+    """Returns a text frame of a client; the mask is zero, which leaves the text unchanged (RFC 6455 section 5.3)."""
     data = text.encode()
     size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))
     return b"\x81" + size + b"\0\0\0\0" + data
@@ -54,7 +54,7 @@ class Client:
 
 
 def answer(data):
-    """The text of the first message once it is whole; else None."""
+    """Returns the text of the first message if it is complete; otherwise None."""
     if len(data) < 2:
         return None
     size, start = data[1] & 127, 2
@@ -73,7 +73,7 @@ class Run:
         self.latencies, self.answers, self.marks, self.messages = [], [], {}, 0
 
     def cpu(self):
-        """Seconds of all threads."""
+        """Returns the CPU seconds of all threads."""
         total = 0
         for path in pathlib.Path(f"/proc/{self.relay.pid}/task").glob("*/schedstat"):
             try:
@@ -92,7 +92,7 @@ class Run:
         self.poll.register(client.socket.fileno(), select.EPOLLOUT)
 
     def ready(self, client):
-        """Something arrived, or the connection is there."""
+        """Handles received data, or an established connection."""
         if client.state == "connecting":
             client.socket.send(client.upgrade)
             client.state = "upgrading"
@@ -175,9 +175,9 @@ def main():
                         help="sizes of the session to measure at (default 1000,2500,5000,10000)")
     parser.add_argument("--rate", type=float, default=2000, help="joins a second (default 2000)")
     parser.add_argument("--listed", type=int, default=None, help="limit.listedUsers of the relay (default: its own)")
-    parser.add_argument("--max-ratio", type=float, default=0, help="most that a join may cost relative to the first size; 0: any")
-    parser.add_argument("--max-p99", type=float, default=0, help="most milliseconds of a join at the 99th percentile; 0: any")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds until the run is given up (default 300)")
+    parser.add_argument("--max-ratio", type=float, default=0, help="maximum cost of a join relative to the first size; 0: any")
+    parser.add_argument("--max-p99", type=float, default=0, help="maximum milliseconds of a join at the 99th percentile; 0: any")
+    parser.add_argument("--timeout", type=float, default=300, help="time limit of the run in seconds (default 300)")
     arguments = parser.parse_args()
     most = arguments.users[-1]
     if arguments.users[0] < 100 or most > 100_000 or arguments.rate <= 0:

@@ -1,4 +1,4 @@
-"""Checks of the sources that need no compiler: import floors, sizes, words, links and proofs. Used by tools/check."""
+"""Checks of the sources that need no compiler: import layers, sizes, words, links and proofs. Used by tools/check."""
 
 import itertools
 import pathlib
@@ -8,9 +8,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINES_AT_MOST = 400
-# The floors that must stay free of IO, clocks and tasks.
+# The layers that must stay free of IO, clocks and tasks.
 PURE = {"L1", "L2", "L3"}
-# Words that mean IO, time or concurrency; matched in the pure floors only, outside comments.
+# Words that indicate IO, time or concurrency; matched in the pure layers only, outside comments.
 FORBIDDEN_IN_PURE = re.compile(
     r"\b(clock_gettime|gettimeofday|ContinuousClock|SuspendingClock|Date\(\)|DispatchQueue|pthread_\w+|Mutex<|NSLock"
     r"|recvmsg|sendmsg|recvmmsg|sendmmsg|epoll_\w+|Task\s*\{|Task\.detached|Task\.sleep)")
@@ -22,14 +22,14 @@ IMPORT = re.compile(
 
 
 def tracked(*patterns):
-    """Files of the repository, also those not committed yet, without what is ignored."""
+    """Returns the files of the repository, including uncommitted ones, without ignored ones."""
     out = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns],
                          cwd=ROOT, capture_output=True, check=True).stdout
     return [ROOT / name for name in out.decode().split("\0") if name and (ROOT / name).is_file()]
 
 
 def floors():
-    """Target -> (floor, place), and target -> modules it may import besides; from the table in docs/architecture.md."""
+    """Returns target -> (layer, place), and target -> additional modules that it may import; from the table in docs/architecture.md."""
     place, extra, free = {}, {}, set()
     for line in (ROOT / "docs/architecture.md").read_text().splitlines():
         row = re.match(r"\|\s*(L\d)\s*\|([^|]*)\|([^|]*)\|", line)
@@ -47,7 +47,7 @@ def floors():
 
 
 def code_only(text):
-    """The text with comments and string contents blanked, line numbers kept."""
+    """Returns the text with comments and string contents blanked; line numbers stay the same."""
     def blank(match):
         return re.sub(r"[^\n]", " ", match[0])
     return re.sub(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/', blank, text)
@@ -56,11 +56,11 @@ def code_only(text):
 def check_imports(faults):
     place, extra, free = floors()
     if len(place) < 10:
-        faults.append("docs/architecture.md: the table of floors was not found")
+        faults.append("docs/architecture.md: the table of layers was not found")
         return
     for target in sorted(p.name for p in (ROOT / "Sources").iterdir() if p.is_dir()):
         if target not in place:
-            faults.append(f"Sources/{target}: not in the table of floors of docs/architecture.md")
+            faults.append(f"Sources/{target}: not in the table of layers of docs/architecture.md")
     for path in tracked("Sources/*.swift"):
         target = path.relative_to(ROOT).parts[1]
         if target not in place:
@@ -74,15 +74,15 @@ def check_imports(faults):
                 module = found[1]
                 if module in place:
                     if place[module][1] >= rank and module != target:
-                        faults.append(f"{where}: {target} ({floor}) imports {module} ({place[module][0]}), which climbs")
+                        faults.append(f"{where}: {target} ({floor}) imports {module} ({place[module][0]}), which is a higher layer")
                 elif floor not in free and module not in extra.get(target, ()):
-                    faults.append(f"{where}: {target} ({floor}) imports {module}, which its floor may not")
+                    faults.append(f"{where}: {target} ({floor}) imports {module}, which its layer may not")
             if floor in PURE and not found and (bad := FORBIDDEN_IN_PURE.search(line)):
-                faults.append(f"{where}: {bad[0].strip()} on floor {floor}")
+                faults.append(f"{where}: {bad[0].strip()} in layer {floor}")
 
 
 def check_dependencies(faults):
-    """Every target that a target of Package.swift depends on is imported by it."""
+    """Checks that every target imports each target that Package.swift lists as its dependency."""
     package = (ROOT / "Package.swift").read_text()
     for found in re.finditer(r'\.(executableTarget|target|testTarget)\(\s*name: "([^"]+)",\s*dependencies: \[(.*?)\](?=[,)])(?:,\s*path: "([^"]+)")?',
                              package, re.S):
@@ -99,7 +99,7 @@ def check_words_and_sizes(faults):
         text = path.read_text()
         name = path.relative_to(ROOT)
         if (lines := text.count("\n")) > LINES_AT_MOST:
-            faults.append(f"{name}: {lines} lines, over {LINES_AT_MOST}: this is two files")
+            faults.append(f"{name}: {lines} lines, over {LINES_AT_MOST}: split the file")
         for number, line in enumerate(text.splitlines(), 1):
             if found := FORBIDDEN_EVERYWHERE.search(line):
                 faults.append(f"{name}:{number}: \"{found[0]}\" left behind")
@@ -132,7 +132,7 @@ def check_links(faults):
 
 
 def titles_of_tests():
-    """Target -> titles and type names of its tests and suites."""
+    """Returns target -> titles and type names of its tests and suites."""
     literal = r'"((?:\\.|[^"\\])*)"'
     titles = {}
     for file in tracked("Tests/*.swift"):
@@ -144,7 +144,7 @@ def titles_of_tests():
 
 
 def cases_of_interop():
-    """Names of the cases: the first of each pair in a list of them, and CASE where a program has one."""
+    """Returns the names of the cases: the first item of each pair in a list of them, and CASE in programs that have one."""
     names = set()
     for file in tracked("Tests/Interop/*.py"):
         names |= set(re.findall(r'^(?:    \(|CASE = |[A-Z]+ = \[\()"([^"]+)"', file.read_text(), re.M))
@@ -152,12 +152,12 @@ def cases_of_interop():
 
 
 def stands_in(text, title):
-    """Whether a title has this text; what ends in a number is not the beginning of a longer one: CHT-1 is not in CHT-10."""
+    """Returns whether a title contains this text; a text that ends in a number does not match a longer number: CHT-1 is not in CHT-10."""
     return re.search(rf"(?<![A-Za-z0-9-]){re.escape(text)}(?!\d)", title) is not None
 
 
 def takes(script, word):
-    """Whether a script of tools/ has this option or subcommand: its usage, which is the comment at its head, names it. Values may be any."""
+    """Returns whether a script of tools/ has this option or subcommand: the usage comment at its head names it. Values are not checked."""
     if not re.match(r"--?[a-z]|[a-z]+$", word):
         return True
     head = "\n".join(itertools.takewhile(lambda line: line.startswith(("#", '"""')) or not line, script.read_text().splitlines()))

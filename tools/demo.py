@@ -1,4 +1,4 @@
-"""The demo behind tools/demo: everything after the build."""
+"""Implements tools/demo, without the build."""
 
 import argparse
 import json
@@ -43,7 +43,7 @@ class Demo:
         self.say(f"source: {seconds} s of 720p30 (VP8, 2 Mb/s) and a stereo tone (Opus), encoded once")
         source = media.Source(self.out, seconds)
 
-        # The synthetic subscribers come from one address: by default it may have 2,048 transports. Some more are for the other receivers.
+        # The synthetic subscribers share one address, whose default limit is 2,048 transports. The limit here leaves some for other receivers.
         relay = Relay(self.binary, self.out, record=self.out / "recordings",
                       extra=["--limit-transports-per-address", max(2048, self.arguments.subscribers + 64)])
         self.say(f"relay: process {relay.pid}, {relay.url}, media on UDP {relay.media_port}, records")
@@ -96,18 +96,18 @@ class Demo:
     def take_still(self, relay):
         try:
             png, _ = relay.request("GET", "/v1/sessions/demo/streams/cam1/canvas.png")
-        except Exception as error:  # the demo goes on and says so in its table
-            self.row("tap: still picture", "none", str(error))
+        except Exception as error:  # the demo continues and shows the error in its table
+            self.row("tap: still", "none", str(error))
             return
         still = self.out / "still.png"
         still.write_bytes(png)
         about = media.describe(still)[0]
         number = media.frame_numbers(still)
         self.say(f"tap: still.png, {about['width']}x{about['height']}, shows frame {number[0]}")
-        self.row("tap: still picture", f"{about['width']}x{about['height']} PNG, frame {number[0]}")
+        self.row("tap: still", f"{about['width']}x{about['height']} PNG, frame {number[0]}")
 
     def watch(self, relay, publisher, seconds):
-        """A line every five seconds while the publisher runs."""
+        """Prints a line every five seconds while the publisher runs."""
         last, at = relay.metrics(), time.monotonic()
         end = at + seconds + 15
         while publisher.running and time.monotonic() < end:
@@ -118,12 +118,12 @@ class Demo:
             self.say(f"forwarding {packets / (then - at):8.0f} packets/s, relay at {100 * cpu / (then - at):3.0f} % of a core")
             last, at = now, then
 
-    # MARK: what came of it
+    # MARK: results
 
     def judge(self, source, receivers, load, before, after, took):
         self.say("comparing what was received and recorded with what was sent")
         sent_db = source.psnr()
-        self.row("sent: pictures, PSNR against the raw picture", f"{len(source.frames)}, {sent_db:.2f} dB")
+        self.row("sent: frames, PSNR against the raw frames", f"{len(source.frames)}, {sent_db:.2f} dB")
         for receiver in receivers:
             if not receiver.recording.exists():
                 self.row(f"{receiver.name}: received", "nothing", receiver.process.tail())
@@ -133,9 +133,9 @@ class Demo:
             decibels = source.psnr(receiver.recording)
             sound = media.packet_checksums(receiver.recording, "a")
             left, right, _ = media.tones(receiver.sound)
-            self.row(f"{receiver.name}: pictures decoded, identical to the sent", f"{len(decoded)}, "
+            self.row(f"{receiver.name}: frames decoded, identical to the sent", f"{len(decoded)}, "
                      f"{len(source.frames) - missing}", f"{missing} differ or miss" if missing else None)
-            self.row(f"{receiver.name}: PSNR against the raw picture", f"{decibels:.2f} dB",
+            self.row(f"{receiver.name}: PSNR against the raw frames", f"{decibels:.2f} dB",
                      None if abs(decibels - sent_db) < 0.005 else "not that of the sent stream")
             lost = len(source.sound_packets) - len(sound)
             self.row(f"{receiver.name}: sound packets, lost", f"{len(sound)}, {lost}", "lost sound" if lost else None)
@@ -186,9 +186,9 @@ class Demo:
         if report.get("joinTime"):
             self.row("load: join time p50 / p99", "{p50:.0f} / {p99:.0f} ms".format(**report["joinTime"]))
         if report.get("firstFrame"):
-            self.row("load: time to first picture p50 / p99", "{p50:.0f} / {p99:.0f} ms".format(**report["firstFrame"]))
+            self.row("load: time to first frame p50 / p99", "{p50:.0f} / {p99:.0f} ms".format(**report["firstFrame"]))
         if pictures and pictures.get("latency"):
-            self.row("load: camera to decoded picture p50 / p99 / max",
+            self.row("load: camera to decoded frame p50 / p99 / max",
                      "{p50:.0f} / {p99:.0f} / {max:.0f} ms".format(**pictures["latency"]))
         if pictures and pictures.get("psnr"):
             self.row("load: PSNR of the decoded sample", "{mean:.1f} dB".format(**pictures["psnr"]))

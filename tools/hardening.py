@@ -13,7 +13,7 @@ ET_DYN, PF_X = 3, 1
 
 
 def faults(data):
-    """Returns the faults of an ELF file of 64 bits, little-endian; a line each."""
+    """Returns the faults of a 64-bit little-endian ELF file, one per line."""
     if data[:6] != b"\x7fELF\x02\x01" or len(data) < 64:
         return ["not an ELF file of 64 bits, little-endian"]
     kind, = struct.unpack_from("<H", data, 16)

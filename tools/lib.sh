@@ -1,4 +1,4 @@
-# Shell pieces that the tools share. Source it: . "$(dirname "$0")/lib.sh"
+# Shell functions that the tools share. Source it: . "$(dirname "$0")/lib.sh"
 # shellcheck shell=bash
 
 set -euo pipefail
@@ -6,7 +6,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export ROOT
 
-# Colours only where somebody looks: on a terminal, unless NO_COLOR is set.
+# Uses colours only on a terminal, unless NO_COLOR is set.
 if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then
     BOLD=$'\e[1m' DIM=$'\e[2m' RED=$'\e[31m' GREEN=$'\e[32m' YELLOW=$'\e[33m' PLAIN=$'\e[0m'
 else
@@ -31,7 +31,7 @@ duration() {
 # Time since the start of this program.
 elapsed() { duration $((SECONDS - STARTED)); }
 
-# end_step: prints how long the current step took. If MILLRACE_DURATIONS names a file, a line "seconds, program, step" goes there.
+# end_step: prints the duration of the current step. If MILLRACE_DURATIONS names a file, a line "seconds, program, step" is appended to it.
 end_step() {
     [ -n "$STEP_TITLE" ] || return 0
     local took=$((SECONDS - STEP_STARTED))
@@ -53,13 +53,13 @@ note() { printf '    %s%s%s\n' "$DIM" "$*" "$PLAIN" >&2; }
 good() { printf '    %s%s%s\n' "$GREEN" "$*" "$PLAIN" >&2; }
 warn() { printf '    %s%s%s\n' "$YELLOW" "$*" "$PLAIN" >&2; }
 
-# die TEXT [STATUS]: says why and ends, by default with 1.
+# die TEXT [STATUS]: prints the reason and exits, by default with status 1.
 die() {
     printf '%s%s: %s%s\n' "$RED" "$(basename "$0")" "$1" "$PLAIN" >&2
     exit "${2:-1}"
 }
 
-# Puts the Swift toolchain on the path where it is installed but not on it.
+# Puts the Swift toolchain on the path if it is installed but not on the path.
 find_swift() {
     command -v swift >/dev/null && return 0
     local bin
@@ -73,16 +73,16 @@ find_swift() {
     return 1
 }
 
-# Parallel compile jobs: MILLRACE_JOBS, else the number of processors.
+# Parallel compile jobs: MILLRACE_JOBS, otherwise the number of processors.
 jobs_flag() { printf '%s' "-j ${MILLRACE_JOBS:-$(nproc)}"; }
 
-# run_swift ARGUMENTS: swift, under MILLRACE_RUN where a machine needs a wrapper (a queue, nice).
+# run_swift ARGUMENTS: runs swift, under MILLRACE_RUN if a machine needs a wrapper (a queue, nice).
 run_swift() {
     # shellcheck disable=SC2086
     ${MILLRACE_RUN:-} swift "$@"
 }
 
-# swift_build LOG ARGUMENTS...: `swift build`, its output in LOG. Prints its progress at most every ten seconds (MILLRACE_PROGRESS), and
+# swift_build LOG ARGUMENTS...: `swift build` with its output in LOG. Prints its progress at most every ten seconds (MILLRACE_PROGRESS), and
 # every diagnostic. If it fails, prints the end of LOG and ends the program.
 swift_build() {
     local log=$1 status
@@ -95,7 +95,7 @@ swift_build() {
     [ "$status" = 0 ] || { tail -30 "$log" >&2; die "the build failed ($log)"; }
 }
 
-# A loop and not awk, which reads a pipe in blocks: minutes of progress would come at once.
+# A loop instead of awk, which reads a pipe in blocks: minutes of progress would be printed at once.
 build_progress() {
     local began=$SECONDS last=$SECONDS line
     while IFS= read -r line; do
@@ -115,7 +115,7 @@ usage_if_asked() {
     for a in "$@"; do
         case $a in
         -h | --help)
-            # The comment block at the top of the script is its manual.
+            # The comment at the head of the script is its manual.
             sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$0"
             exit 0
             ;;

@@ -12,11 +12,11 @@ HEAD = """\
 
 
 class Fault(Exception):
-    """A file that is not as it should be; the text says which and why."""
+    """A file is invalid; the text names the file and the reason."""
 
 
 def resolved(text):
-    """Identity -> (version, URL) of the text of a Package.resolved, format 2 or 3."""
+    """Returns identity -> (version, URL) from the text of a Package.resolved, format 2 or 3."""
     packages = {}
     for pin in json.loads(text)["pins"]:
         version = pin["state"].get("version")
@@ -27,7 +27,7 @@ def resolved(text):
 
 
 def locked(text):
-    """Identity -> (version, URL) of the text of a lock file."""
+    """Returns identity -> (version, URL) from the text of a lock file."""
     packages = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -40,12 +40,12 @@ def locked(text):
 
 
 def lock_text(packages):
-    """Text of the lock file."""
+    """Returns the text of the lock file."""
     return HEAD + "".join(f"{name} {version} {url}\n" for name, (version, url) in sorted(packages.items()))
 
 
 def differences(lock, chosen):
-    """A line for each package that is not the same in both."""
+    """Returns a line for each package that differs between the two."""
     lines = []
     for name in sorted(lock.keys() | chosen.keys()):
         if name not in lock:
@@ -58,18 +58,18 @@ def differences(lock, chosen):
 
 
 def revision(url, version):
-    """Commit of a version's tag, as the repository at `url` has it; the tag may begin with a v."""
+    """Returns the commit of a version's tag in the repository at `url`; the tag may begin with a v."""
     for tag in (version, "v" + version):
         names = [f"refs/tags/{tag}", f"refs/tags/{tag}^{{}}"]
         out = subprocess.run(["git", "ls-remote", url, *names], capture_output=True, text=True, check=True).stdout
-        # An annotated tag is followed by the commit that it names.
+        # The line of an annotated tag is followed by that of its commit.
         if commits := [line.split()[0] for line in out.splitlines()]:
             return commits[-1]
     raise Fault(f"{url} has no tag {version}")
 
 
 def resolved_text(lock):
-    """Text of a Package.resolved with the versions of the lock file."""
+    """Returns the text of a Package.resolved with the versions of the lock file."""
     pins = [{"identity": name, "kind": "remoteSourceControl", "location": url,
              "state": {"revision": revision(url, version), "version": version}}
             for name, (version, url) in sorted(lock.items())]

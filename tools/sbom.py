@@ -29,7 +29,7 @@ def run(*command):
 
 
 def libraries(executable):
-    """Paths of the shared libraries that the executable loads, those of other libraries too."""
+    """Returns the paths of the shared libraries that the executable loads, including indirect ones."""
     out = run("ldd", str(executable))
     if missing := re.findall(r"(\S+) => not found", out):
         raise SystemExit(f"sbom: {executable} needs {', '.join(missing)}, which this machine lacks")
@@ -37,8 +37,8 @@ def libraries(executable):
 
 
 def owner(path):
-    """Debian package, version and architecture of a library; None if no package has it."""
-    # dpkg knows a file by the path that it was installed under, which may lead over a link.
+    """Returns Debian package, version and architecture of a library; None if no package contains it."""
+    # dpkg knows a file by the path of its installation, which may contain a link.
     for name in {str(path), re.sub(r"^/usr/lib/", "/lib/", str(path))}:
         found = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True)
         if found.returncode == 0:
@@ -59,7 +59,7 @@ def swift_packages():
 
 
 def bill(executable, version):
-    """The bill of materials as a dictionary."""
+    """Returns the bill of materials as a dictionary."""
     toolchain = re.search(r"Swift version ([0-9][0-9.]*)", run("swift", "--version"))[1]
     parts, runtime, unknown = list(swift_packages()), [], []
     debian = {}
@@ -96,7 +96,7 @@ def bill(executable, version):
 
 
 def faults(document, locked):
-    """Returns the faults of a bill of materials, a line each: wrong structure, locked packages that it does not name."""
+    """Returns the faults of a bill of materials, one per line: wrong structure, locked packages that it does not name."""
     found = []
     for key, wanted in (("bomFormat", "CycloneDX"), ("specVersion", "1.5"), ("version", 1)):
         if document.get(key) != wanted:

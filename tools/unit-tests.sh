@@ -1,16 +1,16 @@
-# Runs of unit tests, some of them beside each other, and the tests that failed once more. Source it after lib.sh.
+# Runs of unit tests, some in parallel, and second runs of failed tests. Source it after lib.sh.
 # shellcheck shell=bash
 
-# Test program; names in the array FAILED go into the last lines of tools/test.
+# Test program; names in the array FAILED appear in the last lines of tools/test.
 : "${TESTS:=$ROOT/.build/debug/millracePackageTests.xctest}"
 # Seconds after which a run counts as hung.
 : "${UNIT_TESTS_LIMIT:=1500}"
 
-# Processes that were started, and those that print their output, by name.
+# Processes of test runs, and processes that print their output, by name.
 declare -A BESIDE=() PRINTING=()
 
-# start_unit_tests NAME ARGUMENTS...: starts a run. Prints what fails at once; out/NAME.log has everything, out/NAME.xml the results.
-# The program itself and not `swift test`, which lets only one run at a time begin.
+# start_unit_tests NAME ARGUMENTS...: starts a run. Prints failures at once; out/NAME.log has the whole output, out/NAME.xml the results.
+# It starts the program itself, because `swift test` allows only one run at a time.
 start_unit_tests() {
     local name=$1
     shift
@@ -32,19 +32,19 @@ unit_tests_end() {
     wait "${PRINTING[$name]}" || true
     unset "PRINTING[$name]"
     slowest_unit_tests "$name"
-    # 137: it did not heed SIGTERM either.
+    # 137: the program ignored SIGTERM, too.
     [ $status != 124 ] && [ $status != 137 ] || echo "error: the run did not end within $UNIT_TESTS_LIMIT s" >>"out/$name.log"
     [ $status = 0 ] || return 1
     good "$name: $(grep -o 'Test run with.*' "out/$name.log" | tail -1)"
 }
 
-# unit_tests NAME ARGUMENTS...: both.
+# unit_tests NAME ARGUMENTS...: starts a run and waits for it.
 unit_tests() {
     start_unit_tests "$@"
     unit_tests_end "$1"
 }
 
-# The tests of a run that took longest.
+# Prints the slowest tests of a run.
 slowest_unit_tests() {
     python3 - "out/$1.xml" 2>/dev/null <<'PYTHON' | while IFS= read -r line; do note "$line"; done || true
 import sys, xml.etree.ElementTree as tree
@@ -55,21 +55,21 @@ print("longest: " + ", ".join(f"{suite}.{name} {seconds:.1f} s" for suite, name,
 PYTHON
 }
 
-# unit_test_names NAME [failed]: the tests of a run, or those of them that failed, as patterns for a filter; a line each.
+# unit_test_names NAME [failed]: prints the tests of a run, or its failed ones, as patterns for a filter; one per line.
 unit_test_names() {
     python3 - "out/$1.xml" "${@:2}" 2>/dev/null <<'PYTHON'
 import re, sys, xml.etree.ElementTree as tree
 for test in tree.parse(sys.argv[1]).iter("testcase"):
     if sys.argv[2:] and test.find("failure") is None:
         continue
-    # A filter is held against Module.Suite/SuiteWithin/test(); the report has points between suites.
+    # A filter is matched against Module.Suite/SuiteWithin/test(); the report has points between suites.
     module, _, suites = test.get("classname").partition(".")
     print("^" + re.escape(f"{module}." + "/".join([*filter(None, suites.split(".")), test.get("name")])))
 PYTHON
 }
 
-# unit_tests_again NAME RUN...: runs the tests once more that failed in these runs, one by one and with nothing beside them. Each run that
-# crashed or hung fails, and so does each if more than ten tests failed: then nothing is run.
+# unit_tests_again NAME RUN...: runs the failed tests of these runs once more, one by one, with nothing in parallel. A run that crashed or
+# hung fails without a second run, and so do all runs if more than ten tests failed.
 unit_tests_again() {
     local name=$1 run names failed='' broken=() stumbled=()
     shift
@@ -86,7 +86,7 @@ unit_tests_again() {
             broken+=("${stumbled[@]}")
         else
             warn "once more: ${failed//$'\n'/ }"
-            # A filter that nothing matches fails nothing.
+            # A filter without a match fails no test.
             unit_tests "$name" --no-parallel --filter "${failed//$'\n'/|}" &&
                 [ -z "$(comm -23 <(sort <<<"$failed") <(unit_test_names "$name" | sort))" ] || broken+=("$name")
         fi
@@ -94,7 +94,7 @@ unit_tests_again() {
     for run in "${broken[@]}"; do unit_fails "$run"; done
 }
 
-# unit_fails NAME: the tests of a run count as failed; lines of its log say what was wrong.
+# unit_fails NAME: records the tests of a run as failed; lines of its log name the failures.
 unit_fails() {
     FAILED+=("unit tests (out/$1.log)")
     while IFS= read -r line; do FAILED+=("    $line"); done < <(
@@ -102,5 +102,5 @@ unit_fails() {
     )
 }
 
-# stop_beside: ends what was started and has not ended.
+# stop_beside: ends the background programs that are still running.
 stop_beside() { [ ${#BESIDE[@]} = 0 ] || kill "${BESIDE[@]}" 2>/dev/null || true; }

@@ -50,7 +50,7 @@ void *aligned_alloc(size_t a, size_t n) {
     return __libc_memalign(a, n);
 }
 
-// Stands before the runtime's own entry. It keeps every register that the compiler may believe kept.
+// Replaces the runtime's function. It preserves the registers that the compiler assumes swift_retain to preserve.
 typedef void *(*retain_function)(void *);
 __attribute__((preserve_most)) void *swift_retain(void *object) {
     static retain_function real;

@@ -35,7 +35,7 @@ final class BenchStore: Sendable {
         return MessagingCommand(user: UserKey(app: "", id: from), action: .request(.sendMessage(request)))
     }
 
-    /// One message to each conversation after the other, so that they lie among each other on the disk.
+    /// Writes one message to each conversation in turn, so that their messages are interleaved on the disk.
     func fill() async throws -> Double {
         let start = DispatchTime.now().uptimeNanoseconds
         let failures = Mutex(0)
@@ -98,7 +98,7 @@ final class BenchStore: Sendable {
         return Latencies(nanoseconds: times)
     }
 
-    /// From when each message was due, so that one that is late makes those behind it late as well.
+    /// Measures from the time at which each message was due, so that a late message also delays those behind it.
     func send(rate: Int, seconds: Int) async throws -> Latencies {
         let times = Mutex<[UInt64]>([])
         let failures = Mutex(0)

@@ -4,7 +4,7 @@ struct Latencies: Encodable {
     var p99: Double
     var max: Double
 
-    /// - Parameter nanoseconds: at least one.
+    /// - Parameter nanoseconds: durations, at least one.
     init(nanoseconds: [UInt64]) {
         let sorted = nanoseconds.sorted()
         func at(_ share: Double) -> Double {

@@ -3,15 +3,15 @@ import Foundation
 import Messaging
 import Persistence
 
-/// What conversations cost on disk, and how that grows with their number.
+/// Measures the cost of conversations on disk, and its growth with their number.
 @main
 struct MessageBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "millrace-bench-messages",
         abstract: "Fills a store with messages, then reads pages of it and writes to it.",
         discussion: """
-            One user with many conversations of 100 messages each; every row is a store of its own size. Pages are of 100 items at random
-            places. Messages are sent at a steady rate; each is timed from when it was due to its answer, which follows its commit.
+            One user with many conversations of 100 messages each; every row is a store of another size. Pages have 100 items at random
+            places. Messages are sent at a steady rate; each is timed from its due time to its answer, which follows its commit.
             """)
 
     @Option(help: "messages of the stores, smallest first") var messages: [Int] = [10_000, 100_000, 1_000_000]
@@ -20,8 +20,8 @@ struct MessageBench: AsyncParsableCommand {
     @Option(help: "seconds of sending") var seconds = 30
     @Option(help: "bytes of a message's text") var text = 100
     @Option(help: "directory of the stores; they are removed") var directory = "out/bench-messages"
-    @Option(help: "most milliseconds that a page may take at the 99th percentile; 0: any") var maxPage = 0.0
-    @Option(help: "most milliseconds that a message may take at the 99th percentile; 0: any") var maxSend = 0.0
+    @Option(help: "limit of the 99th percentile of a page, in milliseconds; 0: none") var maxPage = 0.0
+    @Option(help: "limit of the 99th percentile of a message, in milliseconds; 0: none") var maxSend = 0.0
     @Flag(help: "a JSON object a line") var json = false
 
     func validate() throws {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What was measured of one store.
+/// Measurements of one store.
 struct MessageBenchRow: Encodable {
     var messages: Int
     var conversations: Int
-    /// Messages a second while it was filled, as fast as they go in.
+    /// Messages per second while the store was filled at full speed.
     var fill: Double
     var list: Latencies
     var history: Latencies
@@ -26,8 +26,8 @@ struct MessageBenchRow: Encodable {
     }
 
     /// - Parameters:
-    ///   - page: milliseconds; 0: any.
-    ///   - send: milliseconds; 0: any.
+    ///   - page: limit in milliseconds; 0: none.
+    ///   - send: limit in milliseconds; 0: none.
     func exceeds(page: Double, send limit: Double) -> Bool {
         (page > 0 && max(list.p99, history.p99) > page) || (limit > 0 && send.p99 > limit)
     }

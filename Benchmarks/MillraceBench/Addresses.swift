@@ -13,7 +13,7 @@ extension millrace_address {
 }
 
 extension SocketAddress {
-    /// Nil where it is neither IPv4 nor IPv6.
+    /// Returns nil if the address is neither IPv4 nor IPv6.
     init?(_ address: millrace_address) {
         let found = withUnsafeBytes(of: address.bytes) {
             SocketAddress(kernelBytes: UnsafeRawBufferPointer(rebasing: $0[0..<min(28, Int(address.length))]))

@@ -8,14 +8,14 @@ import SRTP
 struct CallsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calls",
-        abstract: "Counts heap allocations, retains and locks that a forwarded packet costs the worker's thread.",
+        abstract: "Counts heap allocations, retains and locks of the worker's thread per forwarded packet.",
         discussion: """
-            Reports and timers run by the clock, packets do not: each load is run at two rates, and what the additional packets \
-            cost is shown. A packet must cost none; more than the limit exits with 1.
+            Reports and timers depend on the clock, packets do not: each load runs at two rates, and the cost of the additional \
+            packets is shown. A packet must cost none; more than the limit exits with 1.
             """)
 
-    @Option(help: "Most allocations, retains or locks a thousand forwarded packets.") var limit = 0.5
-    @Option(help: "plain, or webrtc: legs with all that a browser agrees to, which send connectivity checks alone.")
+    @Option(help: "Maximum allocations, retains or locks per thousand forwarded packets.") var limit = 0.5
+    @Option(help: "plain, or webrtc: negotiated as by a browser, but sending only connectivity checks.")
     var legs = "plain"
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines.") var json = false
@@ -56,9 +56,9 @@ struct CallsCommand: AsyncParsableCommand {
         }
     }
 
-    /// What the worker's thread does in two seconds of steady load.
+    /// Counts the calls of the worker's thread in two seconds of steady load.
     private func count(_ suite: SRTPSuite, isVideo: Bool, rateFactor: Double) async throws -> Counts {
-        // A WebRTC leg takes one stream, and so one publisher's audio. Checks come so rarely that none comes while it is counted.
+        // A WebRTC subscriber receives one stream, and so one publisher's audio. Connectivity checks are too rare to fall into the count.
         let publishers = isVideo || legs != "plain" ? 1 : 10
         let shape = Shape(
             name: "", publishers: publishers, subscribers: 100, isVideo: isVideo, payload: isVideo ? 1200 : 120,
@@ -73,7 +73,7 @@ struct CallsCommand: AsyncParsableCommand {
         try peer.begin(
             try await LegsRun.open(
                 shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: 6.5, base: base, consentSeconds: 20))
-        // The notes of what was sent to a WebRTC leg grow in its first seconds, once or twice.
+        // The history of packets sent to a WebRTC subscriber grows once or twice in its first seconds.
         try await Task.sleep(for: .milliseconds(3500))
         call_counter_start()
         let packets = await engine.counters().packetsForwarded

@@ -7,10 +7,10 @@ import SRTP
 struct FanoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fanout",
-        abstract: "CPU time a forwarded packet: the relay's process beside the C floor, by turns.",
+        abstract: "CPU time per forwarded packet: the relay's process and the C baseline, interleaved.",
         discussion: """
             The relay takes one publisher's video (1200-byte payloads in frames of 10, 30 a second) or audio (120 bytes, 50 a \
-            second) in real time, on one worker, and sends it to N subscribers, each with its own key and port. The floor does \
+            second) in real time, on one worker, and sends it to N subscribers, each with its own key and port. The C baseline does \
             the same work in a tight loop. Ten audio publishers are measured both sending together and spread over the interval.
             """)
 
@@ -32,7 +32,7 @@ struct FanoutCommand: AsyncParsableCommand {
         var best: Double
         var portable: Double
         var conventional: Double
-        /// Best mode fed at the pace of the relay.
+        /// Mode `best` at the pace of the relay.
         var bestPaced: Double
         var toBest: Double
         var toBestPaced: Double

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The C baselines of Benchmarks/floor, by turns in one process.
+/// The C baselines of Benchmarks/floor, interleaved in one process.
 struct FloorRun {
-    /// Median CPU nanoseconds a packet by mode: `conventional`, `portable`, `best` in a tight loop; `best` alone at `pace` bursts a second.
+    /// Returns the median CPU nanoseconds per packet by mode: `conventional`, `portable`, `best` in a tight loop; only `best` at `pace`
+    /// bursts a second.
     static func run(
         directory: String, subscribers: Int, payload: Int, burst: Int, cipher: String, seconds: Double, base: Int,
         pace: Double? = nil

@@ -1,43 +1,43 @@
-/// A subscriber's half of a WebRTC connection, for the process that has its socket.
+/// Subscriber's half of a WebRTC connection, for the process that owns its socket.
 struct LegOrder: Codable {
-    /// Which socket.
+    /// Index of the socket.
     var place: Int
-    /// The subscriber's own credentials, and the relay's.
+    /// Credentials of the subscriber and of the relay.
     var fragment: String
     var password: String
     var relayFragment: String
     var relayPassword: String
-    /// Of the relay's certificate.
+    /// Fingerprint of the relay's certificate.
     var fingerprint: String
     var port: UInt16
-    /// As in SDP.
+    /// SRTP suite, as named in SDP.
     var suite: String
-    /// Feedback and reports go to the relay; else connectivity checks alone.
+    /// Whether feedback and reports are sent to the relay; otherwise only connectivity checks are.
     var tells: Bool
-    /// Between connectivity checks once it is connected, on average.
+    /// Average time between connectivity checks after connecting.
     var consentSeconds: Double
-    /// Falls silent as soon as the relay has answered its first DTLS message.
+    /// Whether the subscriber stops responding as soon as the relay has answered its first DTLS message.
     var stopsHalfway: Bool
 }
 
-/// What the process of the sockets is asked for; each line is answered by one.
+/// Request to the process of the sockets; each line is answered by one line.
 struct SinkOrder: Codable {
-    /// Begins these legs, and answers when all of them are connected, or as far as they are to come.
+    /// Subscribers to connect; the answer comes when all have reached their final state.
     var legs: [LegOrder] = []
 }
 
-/// How things stand at the sockets.
+/// State of the sockets.
 struct SinkReport: Codable {
     var fingerprint = ""
-    /// Legs that have come as far as they are to come.
+    /// Number of subscribers that have reached their final state.
     var connected = 0
     var ended = 0
-    /// RTP datagrams, RTX among them.
+    /// RTP datagrams, including RTX.
     var packets = 0
     var bytes = 0
     /// Feedback packets and reports that were sent.
     var feedback = 0
     var reports = 0
-    /// Packets of the first leg that its keys do not fit.
+    /// Packets of the first subscriber that fail authentication.
     var unauthentic = 0
 }

@@ -7,12 +7,12 @@ import SRTP
 struct LegsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "legs",
-        abstract: "CPU time a forwarded packet: WebRTC subscribers beside plain ones, by turns.",
+        abstract: "CPU time per forwarded packet: WebRTC and plain subscribers, interleaved.",
         discussion: """
             One publisher's video (1200-byte payloads in frames of 10, 30 a second) or audio (120 bytes, 50 a second), N \
-            subscribers, one worker. webrtc: legs that agreed to what a browser agrees to, with their feedback and reports. silent: the \
-            same legs, which tell the relay nothing, so that the difference is what feedback costs. unmeasured: legs that agreed to no \
-            bandwidth feedback. Sockets are read in all of them, by a process of its own.
+            subscribers, one worker. webrtc: subscribers that negotiate all that a browser does, with feedback and reports. silent: the \
+            same without feedback and reports, so that the difference is the cost of feedback. unmeasured: subscribers without \
+            bandwidth feedback. A separate process reads the sockets of all kinds.
             """)
 
     @Option(help: "Numbers of subscribers, with commas.") var subscribers = "10,100,500"
@@ -28,11 +28,11 @@ struct LegsCommand: AsyncParsableCommand {
         var load: String
         var suite: String
         var subscribers: Int
-        /// By kind: the measurement with the median cost.
+        /// Measurement with the median cost, by kind.
         var results: [String: LegsRun.Result]
-        /// Medians of the ratios to `plain` of the same round.
+        /// Medians of the ratios to `plain` in the same round.
         var ratios: [String: Double]
-        /// CPU of the relay for one RTCP compound of a subscriber's, from the difference of `webrtc` and `silent`.
+        /// CPU time of the relay for one RTCP compound of a subscriber, from the difference of `webrtc` and `silent`.
         var microsecondsPerFeedback: Double
     }
 

@@ -4,19 +4,19 @@ import MediaBase
 import MediaEngine
 import SRTP
 
-/// The relay with one kind of leg under one shape of load, in real time.
+/// The relay with one kind of subscriber under one shape of load, in real time.
 struct LegsRun {
     struct Result: Codable {
-        /// CPU of the relay's process.
+        /// CPU time of the relay's process.
         var nanosecondsPerPacket: Double
         var packets: UInt64
         var packetsPerMessage: Double
-        /// RTCP compounds that came from subscribers, in one second.
+        /// RTCP compounds from subscribers per second.
         var feedbackPerSecond: Double
-        /// Padding and retransmissions that probe, bytes in one second.
+        /// Bytes of padding and retransmissions for probing, per second.
         var probesPerSecond: Double
         var delayP99Microseconds: Double
-        /// Packets that were published, times subscribers, less those that arrived at a socket. Below 0: probes.
+        /// Published packets times subscribers, minus the packets that arrived at a socket. Negative if probes were sent.
         var missing: Int
         var unauthentic: Int
     }
@@ -63,7 +63,7 @@ struct LegsRun {
             missing: sent * shape.subscribers - report.packets, unauthentic: report.unauthentic)
     }
 
-    /// Publishers and subscribers, the latter connected.
+    /// Opens publishers and subscribers, and connects the subscribers.
     static func open(
         _ shape: Shape, _ kind: Sinks.Kind, suite: SRTPSuite, engine: MediaEngine, sinks: Sinks, seconds: Double,
         base: Int, consentSeconds: Double = 5

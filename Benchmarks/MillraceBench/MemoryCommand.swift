@@ -7,11 +7,11 @@ import SRTP
 
 struct MemoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "memory", abstract: "Resident memory that one more subscriber costs the relay.")
+        commandName: "memory", abstract: "Resident memory of the relay per additional subscriber.")
 
     @Option(help: "Fewest subscribers.") var from = 10
     @Option(help: "Most subscribers.") var to = 500
-    @Option(help: "Most KiB a subscriber; more exits with 1. 16 for plain ones, 64 for others.") var limit: Double?
+    @Option(help: "Maximum KiB per subscriber, else exits with 1. 16 for plain ones, 64 for others.") var limit: Double?
     @Option(help: "plain, webrtc, or half-open: WebRTC left in the middle of the DTLS handshake.") var legs = "plain"
     @Option(help: "cm, gcm or both; the first finds an empty heap, the second what the first left.") var suites = "both"
     @Option var base = 26_000
@@ -29,7 +29,7 @@ struct MemoryCommand: AsyncParsableCommand {
             defer { sinks.stop() }
             let peer = try Peer(sinks: kind == .plain ? to : 0, base: base)
             defer { peer.stop() }
-            // Sound and picture to each, flowing while memory is read, so that everything that is made late has been made.
+            // Audio and video flow to each subscriber while memory is read, so that everything allocated on first use is included.
             var request = PlainTransportRequest(direction: .publish, session: "memory")
             request.stream = "s"
             request.suite = suite
@@ -42,7 +42,7 @@ struct MemoryCommand: AsyncParsableCommand {
                 }, payload: 1000, burst: 4, perSecond: 30, seconds: kind == .plain ? 12 : 20, together: true)
             try peer.begin(order)
             try await subscribe(engine, 0..<from, kind, suite, sinks)
-            // The rings fill first: they are shared.
+            // Waits until the rings are full, which subscribers share.
             try await Task.sleep(for: .seconds(5))
             let low = millrace_resident_bytes()
             try await subscribe(engine, from..<to, kind, suite, sinks)

@@ -6,8 +6,8 @@ struct MillraceBench: AsyncParsableCommand {
         commandName: "millrace-bench",
         abstract: "Measures the relay against its C baselines, in one run on one machine.",
         discussion: """
-            Figures are CPU nanoseconds a forwarded packet, and ratios against programs measured by turns with the relay: \
-            machines differ, ratios less so.
+            Figures are CPU nanoseconds per forwarded packet, and ratios to programs that are measured interleaved with the relay: \
+            ratios differ less between machines.
 
             Example: millrace-bench fanout --subscribers 10,100,500 --seconds 3
             """,

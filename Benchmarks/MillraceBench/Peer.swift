@@ -1,19 +1,19 @@
 import Foundation
 
-/// A process of the other side, as its parent sees it.
+/// Parent's handle of the process that plays the peers.
 final class Peer {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
     private var buffered = Data()
 
-    /// Publishers, and sockets that are never read.
+    /// Starts publishers, and sockets that are never read.
     convenience init(sinks: Int, base: Int) throws {
         try self.init("peer", sinks: sinks, base: base)
         _ = try line()
     }
 
-    /// - Parameter command: begins with a line of its own, which is still to be read.
+    /// - Parameter command: subcommand of the process, which first prints a line that the caller must read.
     init(_ command: String, sinks: Int, base: Int) throws {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = [command, "--sinks", String(sinks), "--base", String(base)]
@@ -26,7 +26,7 @@ final class Peer {
         try input.fileHandleForWriting.write(contentsOf: try JSONEncoder().encode(order) + Data("\n".utf8))
     }
 
-    /// Packets that were sent for the order.
+    /// Returns the number of packets that were sent for the order.
     func end() throws -> Int { Int(try line().split(separator: " ").last ?? "0") ?? 0 }
 
     func stop() {

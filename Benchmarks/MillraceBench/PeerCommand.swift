@@ -5,7 +5,7 @@ import MediaBase
 import RTP
 import SRTP
 
-/// What the parent tells the peer to send.
+/// Order from the parent to the peer.
 struct PeerOrder: Codable {
     struct Publisher: Codable {
         var ssrc: UInt32
@@ -19,16 +19,16 @@ struct PeerOrder: Codable {
     var publishers: [Publisher]
     /// RTP payload bytes of each packet.
     var payload: Int
-    /// Packets of each publisher that are sent together.
+    /// Packets that each publisher sends together.
     var burst: Int
     var perSecond: Double
     var seconds: Double
-    /// Publishers send at the same moment, or each at its own time within the interval.
+    /// Whether publishers send at the same moment, or each at its own time within the interval.
     var together: Bool
 }
 
-/// The other side of the fan-out: subscribers' sockets that are bound and never read, and publishers that send in real time. A process of
-/// its own, so that none of its CPU time is the relay's.
+/// Peers of the fan-out: subscribers' sockets that are bound and never read, and publishers that send in real time. Runs as a separate
+/// process, so that its CPU time is not counted as the relay's.
 struct PeerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "peer", shouldDisplay: false)
 
@@ -36,7 +36,7 @@ struct PeerCommand: ParsableCommand {
     @Option var base: Int
 
     func run() throws {
-        // The smallest receive buffer: the kernel does the whole receive path and drops at the socket, as in the C floor.
+        // Smallest receive buffer: the kernel runs the whole receive path and drops at the socket, as in the C baseline.
         for i in 0..<sinks { _ = try bound(port: UInt16(base + i), receiveBuffer: 1) }
         print("ready")
         fflush(nil)

@@ -4,7 +4,7 @@ import MediaBase
 import MediaEngine
 import SRTP
 
-/// One shape of load.
+/// Shape of the load.
 struct Shape {
     var name: String
     var publishers: Int
@@ -16,7 +16,7 @@ struct Shape {
     var together = true
 }
 
-/// The relay under one shape of load in real time: its own process's CPU time a forwarded packet.
+/// The relay under one shape of load in real time: CPU time of its process per forwarded packet.
 struct RelayRun {
     struct Result: Codable {
         var nanosecondsPerPacket: Double
@@ -38,7 +38,7 @@ struct RelayRun {
         defer { peer.stop() }
         let order = try await open(shape, suite: suite, engine: engine, base: base, seconds: seconds + 1.5)
         try peer.begin(order)
-        try await Task.sleep(for: .milliseconds(1000))  // warm-up: key frame seen, every viewer live
+        try await Task.sleep(for: .milliseconds(1000))  // warm-up: every subscriber has received a key frame
         let before = await engine.counters()
         let cpu = millrace_process_cpu_ns()
         let wall = millrace_monotonic_ns()
@@ -60,7 +60,7 @@ struct RelayRun {
             packetsPerMessage: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)))
     }
 
-    /// Opens the transports; every subscriber gets every publisher's stream at one port.
+    /// Opens the transports; every subscriber receives every publisher's stream on one port.
     static func open(
         _ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int, seconds: Double
     ) async throws -> PeerOrder {

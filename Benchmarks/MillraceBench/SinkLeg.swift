@@ -7,11 +7,11 @@ import SDP
 import SRTP
 import Transport
 
-/// The client of one socket: keeps its connection alive and tells the relay what comes. Packets are read by their headers, which are not
-/// encrypted; only the first leg's are opened.
+/// Client of one socket: keeps its connection alive and sends feedback to the relay. Packets are read by their headers, which are not
+/// encrypted; only those of the first subscriber are decrypted.
 final class SinkLeg {
-    /// What Chromium offers to receive, by kind.
-    /// - Parameter tells: feedback on bandwidth is offered too.
+    /// Returns Chromium's offer to receive, by kind.
+    /// - Parameter tells: whether bandwidth feedback is offered.
     static func offered(_ kind: MediaKind, mid: String, tells: Bool) -> TrackDescription {
         var extensions = RTPExtensionMap()
         extensions[.absSendTime] = 2
@@ -32,7 +32,7 @@ final class SinkLeg {
 
     private static let extensions = offered(.video, mid: "0", tells: true).extensions
     private static let reportInterval = MediaTime.seconds(1)
-    /// Between departure and arrival, as feedback has it: sockets are read now and then, and when a packet came is not known.
+    /// Assumed time between departure and arrival in feedback: sockets are read at intervals, so the arrival time is unknown.
     private static let transit = MediaTime.milliseconds(1)
 
     private struct Source {
@@ -54,8 +54,8 @@ final class SinkLeg {
     private(set) var isEnded = false
 
     /// - Parameters:
-    ///   - opens: checks each packet against its keys.
-    ///   - transmit: sends from the leg's socket.
+    ///   - opens: whether each packet is decrypted and authenticated.
+    ///   - transmit: sends from the subscriber's socket.
     init(
         _ order: LegOrder, identity: DTLSIdentity, opens: Bool, now: MediaTime,
         transmit: @escaping (UnsafeRawBufferPointer, SocketAddress) -> Void
@@ -121,10 +121,10 @@ final class SinkLeg {
         report.reports += 1
     }
 
-    /// The relay is left waiting.
+    /// Whether the subscriber has stopped responding.
     private var isHalted: Bool { order.stopsHalfway && isDone }
 
-    /// First message of the answer to a ClientHello (RFC 6347 section 4.2.1), in a record that is not encrypted.
+    /// Whether a datagram is the first message of the answer to a ClientHello (RFC 6347 section 4.2.1), in an unencrypted record.
     private static func isServerHello(_ datagram: UnsafeRawBufferPointer) -> Bool {
         datagram.count > 13 && datagram[0] == 22 && datagram[13] == 2
     }

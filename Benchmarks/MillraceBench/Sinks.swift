@@ -5,19 +5,19 @@ import RTP
 import SDP
 import SRTP
 
-/// The process of the subscribers' sockets, as its parent sees it, and what it takes to open WebRTC legs to them.
+/// Parent's handle of the process of the subscribers' sockets, which opens WebRTC connections to them.
 final class Sinks {
-    /// How far the legs are to come, and what they say.
+    /// Kind of subscriber: its transport, how far it connects, and the feedback that it sends.
     enum Kind: String, CaseIterable {
-        /// Plain transports, whose keys are told by HTTP.
+        /// Plain transports, whose keys are exchanged over HTTP.
         case plain
-        /// WebRTC with all that a browser agrees to: header extensions, RTX, a number on each packet and feedback on them.
+        /// WebRTC with everything that a browser negotiates: header extensions, RTX, transport-wide sequence numbers and feedback.
         case webRTC = "webrtc"
-        /// The same without any feedback or report: what is sent and nothing else.
+        /// The same without any feedback or report: only forwarded packets.
         case silent
-        /// Without bandwidth feedback agreed on: no transport-wide numbers, no estimate.
+        /// No bandwidth feedback negotiated: no transport-wide sequence numbers, no estimate.
         case unmeasured
-        /// Left in the middle of the DTLS handshake.
+        /// Stopped in the middle of the DTLS handshake.
         case halfOpen = "half-open"
     }
 
@@ -40,7 +40,7 @@ final class Sinks {
         return try Self.decode(process.line())
     }
 
-    /// Opens subscriptions to a stream of the engine and has the sockets connect to them.
+    /// Opens subscriptions to a stream of the engine and connects the sockets to them.
     func connect(
         _ places: Range<Int>, _ kind: Kind, to stream: String, session: String, kinds: [MediaKind], suite: SRTPSuite,
         engine: MediaEngine, consentSeconds: Double = 5

@@ -5,8 +5,8 @@ import Foundation
 import MediaBase
 import SRTP
 
-/// Subscribers of which each has a socket, plain or WebRTC. Sockets are read now and then and nothing waits on them, so that a packet that
-/// arrives wakes nobody: the relay's process pays for wake-ups on loopback. A process of its own, as `PeerCommand` is.
+/// Subscribers with one socket each, plain or WebRTC. Sockets are polled at intervals, and no thread blocks on them, so that an arriving
+/// packet causes no wake-up, which the relay's process would pay for on loopback. A separate process, like `PeerCommand`.
 struct SinksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "sinks", shouldDisplay: false)
 
@@ -21,9 +21,9 @@ struct SinksCommand: ParsableCommand {
 
 final class SinkLoop {
     private static let sweepInterval = MediaTime.milliseconds(20)
-    /// While connections are being made.
+    /// Polling interval while connections are established.
     private static let hurry = MediaTime.milliseconds(1)
-    /// Connections that are being made at a time.
+    /// Number of connections that are established at the same time.
     private static let atATime = 32
     private static let patience = MediaTime.seconds(30)
     private static let slots = 64

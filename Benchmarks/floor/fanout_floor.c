@@ -1,18 +1,18 @@
-// The floor of an SRTP fan-out on this machine: receive a publisher's packets, rewrite and protect them for each of N
+// Minimum cost of an SRTP fan-out on this machine: receive a publisher's packets, rewrite and protect them for each of N
 // subscribers (own key, own SSRC and sequence, own destination), send. One thread; CPU time of that thread only.
 //
 //   fanout_floor --mode conventional|conventional-openssl|portable|best|compare --subs N --payload BYTES --burst PKTS --seconds S --cipher cm|gcm
 //
 // conventional          Debian's libsrtp2 (NSS), one packet at a time, recvfrom, sendto on one unconnected socket
 // conventional-openssl  libsrtp2 built on OpenSSL, recvfrom, sendmmsg on one unconnected socket
-// best                  the fastest protect that this CPU has (multi-buffer, or intrinsics; found out at start), recvmmsg, GSO on a connected socket per subscriber (io_uring for bursts of one)
-// portable              SRTP by hand on OpenSSL EVP (any CPU), recvmmsg, GSO with sendmmsg on one unconnected socket (sendto for bursts of one)
-// compare               all four by turns in one process; one line each, with ratios
+// best                  the fastest protect that this CPU has (multi-buffer, or intrinsics; determined at start), recvmmsg, GSO on a connected socket per subscriber (io_uring for bursts of one)
+// portable              SRTP implemented on OpenSSL EVP (any CPU), recvmmsg, GSO with sendmmsg on one unconnected socket (sendto for bursts of one)
+// compare               all four, interleaved in one process; one line each, with ratios
 //
-// --unprotect 1 has the publisher's packets arrive as SRTP, checked and decrypted once each (a real SFU does; default 0).
-// --verify 1 reads what arrives and checks it with Debian's libsrtp2 instead of measuring.
-// Publisher packets are queued on the ingress socket in lots, outside the measured time; what is measured is
-// receive system call + rewrite + protect + send system call, with the loopback receive path that send runs into (see sinks.h).
+// --unprotect 1 sends the publisher's packets as SRTP, checked and decrypted once each (as a real SFU does; default 0).
+// --verify 1 reads the output and checks it with Debian's libsrtp2 instead of measuring.
+// Publisher packets are queued on the ingress socket in lots, outside the measured time. The measured time contains the
+// receive system call, rewrite, protect and the send system call, including the loopback receive path (see sinks.h).
 #include "limit.h"
 #include "sinks.h"
 #include <liburing.h>
@@ -107,7 +107,7 @@ static void ring_flush(int n) {
   io_uring_cq_advance(&R, k);
   if (k != n) DIE("io_uring: %d of %d", k, n);
 }
-// Sends the packets of subscribers [a, a+g): those of one subscriber lie one after another in dst, in order.
+// Sends the packets of subscribers [a, a+g): those of one subscriber are contiguous in dst, in order.
 static void send_group(struct pipe *p, int a, int g) {
   int k = 0; uint8_t *at = dst; int tag = p->be->tag;
   for (int s = a; s < a + g; s++) {

@@ -1,4 +1,4 @@
-// Shared pieces of the SRTP fan-out floor measurements: clocks, keys, protect back-ends, sinks.
+// Shared parts of the SRTP fan-out measurements: clocks, keys, protect back-ends, sinks.
 #ifndef LIMIT_H
 #define LIMIT_H
 #ifndef _GNU_SOURCE
@@ -38,7 +38,7 @@ static inline void put32(uint8_t *p, uint32_t v) { v = htonl(v); memcpy(p, &v, 4
 static inline uint16_t get16(const uint8_t *p) { uint16_t v; memcpy(&v, p, 2); return ntohs(v); }
 static inline uint32_t get32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return ntohl(v); }
 
-// One subscriber's outgoing leg.
+// Outgoing stream of one subscriber.
 struct sub {
   uint8_t mkey[16], msalt[14];                 // master key and salt (GCM uses 12 bytes of the salt)
   uint32_t ssrc, ts_off;
@@ -47,7 +47,7 @@ struct sub {
   int fd;                                      // connected socket, when asked for
 };
 
-// One packet to be produced: header rewritten from src, payload encrypted from src into dst, tag appended.
+// Packet to produce: header rewritten from src, payload encrypted from src into dst, tag appended.
 struct pjob {
   uint32_t sub;
   uint32_t len;                                // RTP length without tag
@@ -88,7 +88,7 @@ struct backend *be_shani(const struct sub *s, int n);                           
 struct backend *be_avx512(const struct sub *s, int n);
 struct backend *be_by_name(const char *name, enum cipher c, int batch, const struct sub *s, int n);
 
-// The ingress half: packets of one publisher, checked and decrypted in place. kind: a libsrtp2 path, or "imb".
+// Ingress half: packets of one publisher, checked and decrypted in place. kind: a libsrtp2 path, or "imb".
 struct unprotect;
 struct unprotect *un_new(const char *kind, enum cipher c, const struct sub *publisher);
 void un_run(struct unprotect *u, uint8_t **pkt, int *len, const uint64_t *index, int n);   // dies when a packet does not verify

@@ -7,7 +7,7 @@ final class BrokenStreams: HostilePeer {
     let isOver = false
     private let target: SocketAddress?
     private var streams: [StreamSocket] = []
-    /// Connections that are open at a time.
+    /// Maximum number of simultaneous connections.
     private static let limit = 16
 
     init(port: UInt16) { target = SocketAddress("127.0.0.1", port: port) }

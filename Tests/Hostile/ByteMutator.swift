@@ -1,6 +1,6 @@
 import MillraceTestKit
 
-/// Changes of bytes that know nothing of a format.
+/// Changes bytes without knowledge of a format.
 enum ByteMutator {
     /// Values at which lengths, counts and signs change their meaning.
     static let edges: [UInt8] = [0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff]
@@ -10,7 +10,7 @@ enum ByteMutator {
         guard bytes.count > start else { return }
         for _ in 0...random.below(4) {
             let length = bytes.count - start
-            // Headers are short and decide most: half of the changes go there.
+            // Headers are short and decide most of the parsing, so half of the changes go there.
             let place = start + (random.below(2) == 0 ? random.below(min(length, 24)) : random.below(length))
             switch random.below(4) {
             case 0: bytes[place] ^= 1 << UInt8(random.below(8))
@@ -26,7 +26,7 @@ enum ByteMutator {
         }
     }
 
-    /// Number near an edge of its type, as often as a random one.
+    /// Returns a number near an edge of its type, or, as often, a random one.
     static func number(bits: Int, using random: inout SeededGenerator) -> UInt64 {
         let mask = bits >= 64 ? UInt64.max : (1 << UInt64(bits)) - 1
         switch random.below(8) {

@@ -12,7 +12,7 @@ enum CheckForger {
         if random.below(12) == 0 { ByteMutator.mutate(&name, using: &random) }
         append(0x0006, name, to: &attributes)
         for _ in 0..<random.below(6) {
-            // PRIORITY, USE-CANDIDATE, ICE-CONTROLLED, ICE-CONTROLLING, and what no check has.
+            // PRIORITY, USE-CANDIDATE, ICE-CONTROLLED, ICE-CONTROLLING, and attributes that no check has.
             let types: [UInt64] = [
                 0x0024, 0x0025, 0x8029, 0x802a, 0x0020, 0x0009, 0x000a, 0x8022, random.next() & 0xffff,
             ]

@@ -1,7 +1,7 @@
 import Glibc
 import MediaBase
 
-/// Non-blocking UDP socket on a port of the kernel's choice; confined to one thread.
+/// Non-blocking UDP socket on a port that the kernel chooses; confined to one thread.
 final class DatagramSocket {
     let descriptor: Int32
     let port: UInt16
@@ -41,7 +41,7 @@ final class DatagramSocket {
         }
     }
 
-    /// Hands over all datagrams that are there, without waiting.
+    /// Passes all received datagrams to `body`, without waiting.
     func receive(_ body: (UnsafeRawBufferPointer, SocketAddress) -> Void) {
         while true {
             var storage = sockaddr_in()

@@ -3,7 +3,7 @@ import MediaBase
 import MillraceTestKit
 import CLinuxNet
 
-/// Authentic WebRTC viewer whose transport-wide feedback moves its clock by the largest step with each block.
+/// Authentic WebRTC subscriber whose transport-wide feedback moves its clock by the largest step with each block.
 ///
 /// After 17,300 blocks of 2^23 - 1 units of 64 ms the clock is 2^63 ns ahead, which the estimator has to survive.
 final class FeedbackFlood {
@@ -19,8 +19,8 @@ final class FeedbackFlood {
         random = SeededGenerator(seed: seed)
     }
 
-    /// - Returns: the blocks that were sent.
-    /// - Throws: if the viewer does not connect within 20 s, or the relay does not answer any more.
+    /// - Returns: the number of blocks that were sent.
+    /// - Throws: if the subscriber does not connect within 20 s, or the relay stops answering.
     func run(blocks: UInt64) async throws -> UInt64 {
         let publisher = try await PlainPublisher.open(
             relay, session: "flood", stream: "plain", media: media, using: &random)
@@ -30,7 +30,7 @@ final class FeedbackFlood {
             media: media, now: HostileRun.now, using: &random)
         var sent: UInt64 = 0
         let end = HostileRun.now + .seconds(20)
-        // Media goes on for a while after the last block: the estimator looks at it when a packet is acknowledged.
+        // Media continues for a while after the last block, because the estimator reads the clock when a packet is acknowledged.
         while sent < blocks + 100 * Self.blocksAtOnce {
             let now = HostileRun.now
             for _ in 0..<4 { publisher.send(using: &random, count: &counts) }

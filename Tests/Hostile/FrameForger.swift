@@ -2,7 +2,7 @@ import MillraceTestKit
 
 /// Makes damaged VP8 frames (RFC 6386) and Opus packets (RFC 6716) from valid ones.
 enum FrameForger {
-    /// Sizes that a key frame may claim, in pixels: none, one, the largest of its 14 bits.
+    /// Frame sizes that a key frame may claim, in pixels: none, one, the largest of its 14 bits.
     private static let sizes = [0, 1, 15, 17, 320, 4_095, 4_097, 16_383]
 
     static func mutateVideo(_ frame: inout [UInt8], using random: inout SeededGenerator) {

@@ -2,9 +2,9 @@ import MediaBase
 import MillraceTestKit
 import RTP
 
-/// Makes header extensions (RFC 8285): mostly those that the relay agreed to, some forged.
+/// Makes header extensions (RFC 8285): mostly negotiated ones, some forged.
 enum HeaderExtensionForger {
-    /// Profile, length and elements; empty if the packet has no extension.
+    /// Returns profile, length and elements; empty if the packet has no extension.
     static func elements(
         of identity: RTPForger.Identity, number: UInt16, using random: inout SeededGenerator
     ) -> [UInt8] {

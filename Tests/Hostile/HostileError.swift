@@ -1,4 +1,4 @@
-/// Reason for which a hostile run cannot go on.
+/// Reason for which a hostile run stops.
 enum HostileError: Error, CustomStringConvertible {
     case system(call: String, errno: Int32)
     case relay(String)

@@ -3,7 +3,7 @@ struct HostileReport: Encodable {
     /// Packets by the names of `PacketKind`.
     var sent: [String: UInt64] = [:]
     var total: UInt64 = 0
-    /// Those under a valid key or a valid integrity code.
+    /// Number of packets under a valid key or a valid integrity code.
     var authentic: UInt64 = 0
     /// ICE restarts that the relay answered.
     var restarts: UInt64 = 0

@@ -9,7 +9,7 @@ import SDP
 final class HostileRun {
     private let relay: RelayControl
     private let packets: UInt64
-    /// Packets a second at most; 0: as many as the relay takes.
+    /// Maximum packets per second; 0: as many as the relay accepts.
     private let rate: UInt64
     private let ports: [UInt16]
     private let media: SampleMedia
@@ -23,7 +23,7 @@ final class HostileRun {
     private var lost: Double = 0
     private let began = HostileRun.now
 
-    /// Packets of a turn, and those that may be under way until the relay is asked how many it has.
+    /// Packets per turn, and packets in flight before the run reads the relay's count.
     private static let burst = 16
     private static let window: UInt64 = 1_000
     private static let lifetimes = 2_000...12_000
@@ -83,7 +83,7 @@ final class HostileRun {
         }
     }
 
-    /// Opens the peer of a slot, and replaces one whose time is over.
+    /// Opens the peer of a slot, and replaces a peer that has sent its share.
     private func prepare(_ place: Int, now: MediaTime) async {
         if let peer = slots[place].peer {
             guard peer.isOver || slots[place].sent >= slots[place].lifetime else { return }
@@ -120,7 +120,7 @@ final class HostileRun {
         }
     }
 
-    /// Waits until the relay has taken what was sent. Datagrams that its sockets dropped are not waited for.
+    /// Waits until the relay has read the sent packets. Datagrams that its sockets dropped are not awaited.
     private func pace() async throws {
         var before = received
         for _ in 0..<50 {

@@ -1,6 +1,6 @@
 import MediaBase
 
-/// Place of one sender in the run: who it is, and how often its turn comes.
+/// Place of one sender in the run: its kind, and its share of the turns.
 struct HostileSlot {
     enum Sender: Sendable {
         case noise
@@ -12,15 +12,15 @@ struct HostileSlot {
 
     let sender: Sender
     let session: String
-    /// Turns in relation to those of other slots.
+    /// Share of the turns, relative to other slots.
     let weight: Int
     var peer: (any HostilePeer)?
-    /// Packets of the present peer, and after how many it is replaced.
+    /// Packets that the current peer has sent, and the number after which it is replaced.
     var sent = 0
     var lifetime = 0
-    /// When opening it is tried again.
+    /// Time of the next attempt to open it.
     var retry = MediaTime.zero
-    /// Times that the relay refused it; the reason of the last one.
+    /// Number of refusals by the relay, and the reason of the last one.
     var refusals: UInt64 = 0
     var lastRefusal = ""
     var opened: UInt64 = 0
@@ -31,13 +31,13 @@ struct HostileSlot {
         self.weight = weight
     }
 
-    /// Each place as often as its weight says.
+    /// Returns each slot as often as its weight says.
     static func turns(of slots: [HostileSlot]) -> [Int] {
         slots.enumerated().flatMap { place, slot in Array(repeating: place, count: slot.weight) }
     }
 
-    /// Senders of `sessions` sessions: in each, publishers and subscribers of all kinds, so that forged media is forwarded, decoded
-    /// and recorded.
+    /// Returns senders for `sessions` sessions: each has publishers and subscribers of all kinds, so that forged media is
+    /// forwarded, decoded and recorded.
     static func all(sessions: Int) -> [HostileSlot] {
         var slots = [HostileSlot(.noise, weight: 8 * sessions), HostileSlot(.brokenStreams, weight: 2 * sessions)]
         for number in 0..<sessions {

@@ -1,7 +1,7 @@
 import MediaBase
 import MillraceTestKit
 
-/// Sender that has no key: random bytes, and damaged STUN, DTLS, RTP and RTCP.
+/// Sender without a key: random bytes, and damaged STUN, DTLS, RTP and RTCP.
 final class NoiseSource: HostilePeer {
     let isReady = true
     let isOver = false

@@ -1,9 +1,9 @@
-/// Packets that were sent, by kind.
+/// Sent packets, by kind.
 struct PacketCounts: Sendable {
     private var counts = [UInt64](repeating: 0, count: PacketKind.allCases.count)
     private(set) var total: UInt64 = 0
 
-    /// Datagrams, which the relay counts as received; frames over TCP are not among them.
+    /// Datagrams, which the relay counts as received; excludes frames over TCP.
     var datagrams: UInt64 { total - self[.framed] - self[.brokenFrames] }
     var authentic: UInt64 { PacketKind.allCases.reduce(0) { $0 + ($1.isAuthentic ? self[$1] : 0) } }
 

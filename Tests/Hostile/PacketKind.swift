@@ -12,7 +12,7 @@ enum PacketKind: String, CaseIterable, Sendable {
     case plainRTCP
     /// RTCP of a plain subscriber under its valid key.
     case plainFeedback
-    /// The same three over WebRTC, with keys of a completed DTLS handshake.
+    /// RTP of a WebRTC publisher, under keys of a completed DTLS handshake; its RTCP and the feedback of a subscriber follow.
     case webRTCRTP
     case webRTCRTCP
     case webRTCFeedback
@@ -21,7 +21,7 @@ enum PacketKind: String, CaseIterable, Sendable {
     /// Frames with false lengths (RFC 4571 section 2).
     case brokenFrames
 
-    /// The relay can only refuse such a packet after it has decrypted it.
+    /// Whether the relay can refuse the packet only after decrypting it.
     var isAuthentic: Bool {
         switch self {
         case .noise, .dtls, .brokenFrames: false

@@ -54,7 +54,7 @@ final class PlainPublisher: HostilePeer {
         }
         let clear = tracks[place].forger.next(using: &random)
         guard let packet = sealer.rtp(clear) else {
-            // No key protects it: the relay has to refuse it by its header.
+            // The packet is not protected by a key, so the relay has to refuse it by its header.
             socket.send(clear, to: tracks[place].rtp)
             return count.add(.noise)
         }
@@ -62,7 +62,7 @@ final class PlainPublisher: HostilePeer {
         count.add(.plainRTP)
     }
 
-    /// Sends one valid frame of video and what audio belongs to it. `change` may prepare the frame.
+    /// Sends one valid frame of video and the audio of the same time. `change` may prepare the frame.
     func sendClean(using random: inout SeededGenerator, _ change: (inout RTPForger) -> Void = { _ in }) {
         for place in tracks.indices {
             tracks[place].forger.isClean = true

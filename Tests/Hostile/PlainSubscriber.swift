@@ -5,7 +5,7 @@ import MillraceTestKit
 import RTP
 import SRTP
 
-/// Plain SRTP subscriber of all streams of a session that sends forged feedback under its valid key.
+/// Plain SRTP subscriber of all streams of a session, which sends forged feedback under its valid key.
 final class PlainSubscriber: HostilePeer {
     let isReady = true
     private(set) var isOver = false

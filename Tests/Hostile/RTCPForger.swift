@@ -2,16 +2,16 @@ import MillraceTestKit
 
 /// Makes compound RTCP packets (RFC 3550 section 6.1) whose fields are extreme, and some whose structure is damaged.
 struct RTCPForger {
-    /// SSRC that the packets come from.
+    /// SSRC of the sender of the packets.
     var sender: UInt32
-    /// Streams that the packets are about.
+    /// SSRCs that the packets report on.
     var streams: [UInt32]
-    /// Last RTP sequence number that came, near which requests for retransmission lie.
+    /// Last received RTP sequence number; requests for retransmission are near it.
     var lastSequence: UInt16 = 0
-    /// Last transport-wide sequence number that came, near which feedback lies.
+    /// Last received transport-wide sequence number; feedback is near it.
     var lastTransportSequence: UInt16 = 0
     private var feedbackCount: UInt8 = 0
-    /// Units of 64 ms; some packets move it as far as its 24 bits allow.
+    /// Reference time in units of 64 ms; some packets move it as far as its 24 bits allow.
     private var referenceTime: Int32 = 0
 
     init(sender: UInt32, streams: [UInt32]) {
@@ -19,13 +19,13 @@ struct RTCPForger {
         self.streams = streams
     }
 
-    /// Remembers a packet that came from the relay: at most 8 streams.
+    /// Records a packet from the relay, for at most 8 streams.
     mutating func note(_ ssrc: UInt32, sequence: UInt16) {
         lastSequence = sequence
         if !streams.contains(ssrc), streams.count < 8 { streams.append(ssrc) }
     }
 
-    /// Next compound: at most 1,200 bytes.
+    /// Returns the next compound packet, of at most 1,200 bytes.
     mutating func next(using random: inout SeededGenerator) -> [UInt8] {
         var compound: [UInt8] = random.below(2) == 0 ? senderReport(using: &random) : receiverReport(using: &random)
         if random.below(10) == 0 { compound = [] }
@@ -44,7 +44,7 @@ struct RTCPForger {
         }
         if compound.isEmpty { compound = transportFeedback(using: &random) }
         compound = Array(compound.prefix(1_200))
-        // The first eight bytes stay in the clear: damage there would only cost the packet its key.
+        // The first eight bytes are sent in the clear; damage there would only make the packet fail authentication.
         if random.below(5) == 0, compound.count > 8 { ByteMutator.mutate(&compound, from: 8, using: &random) }
         while compound.count < 8 || compound.count % 4 != 0 && random.below(8) != 0 { compound.append(0) }
         return compound
@@ -136,7 +136,7 @@ struct RTCPForger {
         return packet(206, 4, body)
     }
 
-    /// REMB (draft-alvestrand-rmcat-remb-03 section 2.2) of any bit rate, up to 2^18 times 2^63.
+    /// Returns a REMB (draft-alvestrand-rmcat-remb-03 section 2.2) of any bit rate, up to 2^18 times 2^63.
     private func estimate(using random: inout SeededGenerator) -> [UInt8] {
         var body = head(using: &random)
         body += Array("REMB".utf8)
@@ -147,7 +147,7 @@ struct RTCPForger {
         return packet(206, 15, body)
     }
 
-    /// XR (RFC 3611): receiver reference time, DLRR, and blocks of unknown types.
+    /// Returns an XR (RFC 3611) with receiver reference time, DLRR, and blocks of unknown types.
     private func extendedReport(using random: inout SeededGenerator) -> [UInt8] {
         var body: [UInt8] = []
         body.append(UInt64(sender), bytes: 4)
@@ -164,7 +164,7 @@ struct RTCPForger {
         packet(UInt8(192 + random.below(32)), random.below(32), head(using: &random) + random.bytes(random.below(64)))
     }
 
-    /// Compound of `blocks` feedback packets about the newest packet, each with a reference time that is 2^23 - 1 units later.
+    /// Returns a compound of `blocks` feedback packets about the newest packet, each with a reference time that is 2^23 - 1 units later.
     mutating func risingFeedback(blocks: Int) -> [UInt8] {
         var compound: [UInt8] = []
         for _ in 0..<blocks {
@@ -176,14 +176,14 @@ struct RTCPForger {
             body.append(UInt64(lastTransportSequence), bytes: 2)
             body.append(1, bytes: 2)
             body.append(UInt64(UInt32(bitPattern: referenceTime) & 0xff_ffff), bytes: 3)
-            // The packet came 0 us after the reference time.
+            // The packet arrived 0 us after the reference time.
             body += [feedbackCount, 0x20, 0x01, 0x00, 0x00]
             compound += packet(205, 15, body)
         }
         return compound
     }
 
-    /// Feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3.1) whose reference time and deltas are extreme.
+    /// Returns feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3.1) with extreme reference time and deltas.
     private mutating func transportFeedback(using random: inout SeededGenerator) -> [UInt8] {
         feedbackCount &+= 1
         switch random.below(6) {

@@ -2,9 +2,9 @@ import MediaBase
 import MillraceTestKit
 import RTP
 
-/// RTP stream of valid media, among which some frames, descriptors, headers and numbers are forged. Packets are in the clear.
+/// RTP stream of valid media with some forged frames, descriptors, headers and numbers. Packets are not encrypted.
 struct RTPForger {
-    /// Names and numbers that the relay knows the stream by.
+    /// Identifiers by which the relay knows the stream.
     struct Identity {
         var kind: MediaKind
         var payloadType: UInt8
@@ -17,9 +17,9 @@ struct RTPForger {
     }
 
     private(set) var identity: Identity
-    /// Forges nothing: scenarios change a valid stream at chosen places.
+    /// Whether the stream has no forged packets: scenarios change a valid stream at chosen places.
     var isClean = false
-    /// Replaces the next frame.
+    /// Frame that replaces the next one.
     var replacement: [UInt8]?
     private let media: SampleMedia
     private var sequence: UInt16
@@ -41,7 +41,7 @@ struct RTPForger {
     /// Rate of the RTP clock in Hz.
     private var clockRate: UInt32 { identity.kind == .video ? 90_000 : 48_000 }
 
-    /// Next packet of the stream.
+    /// Returns the next packet of the stream.
     mutating func next(using random: inout SeededGenerator) -> [UInt8] {
         if isClean { return nextClean() }
         if waiting.isEmpty { prepare(using: &random) }
@@ -59,7 +59,7 @@ struct RTPForger {
         return result
     }
 
-    /// Next packet of the stream as an encoder would send it.
+    /// Returns the next packet of the stream as an encoder would send it.
     private mutating func nextClean() -> [UInt8] {
         if waiting.isEmpty {
             timestamp &+= identity.kind == .video ? 3_000 : 960
@@ -78,10 +78,10 @@ struct RTPForger {
         return header(payloadType: identity.payloadType, ssrc: identity.ssrc, marker: isLast) + payload
     }
 
-    /// Packets of the present frame that have not been taken.
+    /// Whether packets of the current frame remain.
     var isWithinFrame: Bool { !waiting.isEmpty }
 
-    /// Moves the timeline by so many ticks.
+    /// Moves the timeline forward by `ticks`.
     mutating func skip(ticks: UInt32) { timestamp &+= ticks }
 
     private func header(_ first: UInt8 = 0x80, payloadType: UInt8, ssrc: UInt32, marker: Bool) -> [UInt8] {
@@ -125,7 +125,7 @@ struct RTPForger {
         }
     }
 
-    /// Descriptor of VP8 (RFC 7741 section 4.2), first bytes of Opus.
+    /// Damages the VP8 descriptor (RFC 7741 section 4.2) or the first bytes of Opus.
     private func mutateDescriptor(_ payload: inout [UInt8], using random: inout SeededGenerator) {
         guard !payload.isEmpty else { return }
         switch random.below(6) {
@@ -138,7 +138,7 @@ struct RTPForger {
         }
     }
 
-    /// Packet of the retransmission stream (RFC 4588): of a packet that was sent, of one that was not, or without content.
+    /// Returns a packet of the retransmission stream (RFC 4588): of a sent packet, of an unsent one, or without content.
     private mutating func retransmission(using random: inout SeededGenerator) -> [UInt8]? {
         guard let ssrc = identity.rtxSSRC, let type = identity.rtxPayloadType else { return nil }
         rtxSequence &+= 1
@@ -159,13 +159,13 @@ struct RTPForger {
     private mutating func packet(_ payload: [UInt8], marker: Bool, using random: inout SeededGenerator) -> [UInt8] {
         sequence &+= 1
         transportSequence &+= 1
-        // A track may go on under another SSRC if MID and RID name it; what comes under the old one is dropped then.
+        // A track may continue under another SSRC if MID and RID name it; the relay then drops packets of the old SSRC.
         if !identity.mid.isEmpty, random.below(1_000) == 0 { identity.ssrc = UInt32(truncatingIfNeeded: random.next()) }
         var type = identity.payloadType
         var ssrc = identity.ssrc
         var hasExtensions = true
         if random.below(100) == 0 { type = UInt8(random.below(128)) }
-        // SSRCs that were never announced, of a payload type that was not agreed to.
+        // Unannounced SSRCs with a payload type that was not negotiated.
         if random.below(60) == 0 {
             ssrc = UInt32(truncatingIfNeeded: random.next())
             if !identity.mid.isEmpty { (type, hasExtensions) = (127, false) }

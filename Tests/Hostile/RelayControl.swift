@@ -13,7 +13,7 @@ final class RelayControl: Sendable {
         whip = try WHIPDoor(address: address, whip: nil, whep: nil)
     }
 
-    /// Sums of `/metrics` by name.
+    /// Returns the sums of `/metrics` by name.
     func metrics() async throws -> MetricsText { try await plain.metrics() }
 
     /// Restarts ICE of a WHIP or WHEP resource (RFC 9725 section 4.4.2).

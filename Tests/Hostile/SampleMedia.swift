@@ -2,7 +2,7 @@ import Codecs
 import LoadGenerator
 import MediaBase
 
-/// Valid VP8 frames and Opus packets, from which hostile ones are made.
+/// Valid VP8 frames and Opus packets, the source of hostile ones.
 struct SampleMedia {
     /// 60 frames with two temporal layers; frames 0 and 30 are key frames.
     let frames: [[UInt8]]

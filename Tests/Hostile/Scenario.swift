@@ -6,7 +6,7 @@ import MillraceTestKit
 /// Valid stream of a plain publisher (session "scenario", stream "plain") with damage at a few chosen frames, in real time.
 final class Scenario {
     enum Kind: String, ExpressibleByArgument, Sendable {
-        /// Frames of 1280 x 720 whose timestamps jump 9 s ahead, three times: a reader of 30 frames a second misses 270.
+        /// Frames of 1280 x 720 whose timestamps jump 9 s ahead, three times: a reader at 30 frames a second misses 270.
         case jumps
         /// Key frames of 0 x 0 pixels at the start and after 90 frames, one frame 2^30 ticks ahead, one audio packet 2^30 ticks back.
         case damage
@@ -14,7 +14,7 @@ final class Scenario {
 
     private let relay: RelayControl
     private var random: SeededGenerator
-    /// Time from frame to frame, nanoseconds.
+    /// Frame interval in nanoseconds.
     private static let interval: Int64 = 33_333_333
 
     init(relay: RelayControl, seed: UInt64) throws {

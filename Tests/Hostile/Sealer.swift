@@ -6,7 +6,7 @@ struct Sealer {
 
     init(_ key: SRTPKey) throws(SRTPFailure) { context = try SRTPContext(key: key, direction: .outbound) }
 
-    /// - Returns: nil if the library refuses the packet, as it does if the header is longer than the packet.
+    /// - Returns: the protected packet; nil if the library refuses it, as it does if the header is longer than the packet.
     func rtp(_ packet: [UInt8]) -> [UInt8]? {
         seal(packet) { base, length, capacity throws(SRTPFailure) in
             try context.protect(base, length: &length, capacity: capacity)

@@ -27,7 +27,7 @@ final class StreamSocket {
 
     deinit { close(descriptor) }
 
-    /// Sends what the kernel takes now. A relay that does not read loses the rest, which cuts a frame as well.
+    /// Sends as much as the kernel accepts now. The rest is discarded if the relay does not read, which cuts a frame as well.
     func send(_ bytes: [UInt8]) {
         guard isOpen else { return }
         let sent = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -49,7 +49,7 @@ final class StreamSocket {
         }
     }
 
-    /// Closes with a reset, as a peer that crashes does.
+    /// Closes with a TCP reset, like a peer that crashes.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))

@@ -7,7 +7,7 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// WebRTC publisher or viewer that completes ICE and DTLS, then sends forged packets under the keys of the handshake.
+/// WebRTC publisher or subscriber that completes ICE and DTLS, then sends forged packets under the keys of the handshake.
 final class WebRTCPeer: HostilePeer {
     enum Role: Sendable {
         case publisher(isSimulcast: Bool)
@@ -109,10 +109,10 @@ final class WebRTCPeer: HostilePeer {
         drain(now: now)
     }
 
-    /// Media with transport-wide numbers came.
+    /// Whether media with transport-wide sequence numbers has arrived.
     var receivesMedia: Bool { rtcp.lastTransportSequence != 0 }
 
-    /// Acknowledges the newest packet, after blocks that each move the reference time by the largest step.
+    /// Acknowledges the newest packet, after blocks that each advance the reference time by the largest step.
     func acknowledge(blocks: Int) {
         guard let sealer, let target, let packet = sealer.rtcp(rtcp.risingFeedback(blocks: blocks)) else { return }
         transmit(packet, to: target)
@@ -124,7 +124,7 @@ final class WebRTCPeer: HostilePeer {
         return location
     }
 
-    /// Takes new credentials of both sides.
+    /// Adopts new credentials of both sides.
     func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
         credentials = local
         relayCredentials = remote
@@ -232,7 +232,7 @@ final class WebRTCPeer: HostilePeer {
         }
         guard let stream else { return }
         let frame = StreamFraming.frame(packet)
-        // A frame that comes in two segments, or together with the head of the next one.
+        // A frame is sent in two segments, or together with the header of the next one.
         let cut = random.below(frame.count)
         stream.socket.send(Array(frame[..<cut]))
         stream.socket.send(Array(frame[cut...]))

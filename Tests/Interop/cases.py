@@ -1,4 +1,4 @@
-"""The cases: each takes the bench and its own name, and reports checks."""
+"""The cases: each takes the bench and its name, and reports checks."""
 
 import base64
 import json
@@ -13,12 +13,12 @@ from clients import CM_32, CM_80, GCM
 from proxy import HostileProxy
 from relay import RelayError, free_udp_pair
 
-# After the publisher's end: jitter buffers empty, files are written.
+# Seconds after the publisher's end: jitter buffers drain, files are written.
 SETTLE = 2.0
 
 
 def contains_run(whole, part):
-    """Whether `part` is an unbroken piece of `whole`; where it starts, or -1."""
+    """Returns the place at which `part` is a contiguous piece of `whole`, or -1."""
     if not part:
         return -1
     try:
@@ -29,12 +29,12 @@ def contains_run(whole, part):
 
 
 def check_receiver(bench, case, receiver, source):
-    """Everything was received, decoded, and is what was sent."""
+    """Checks that everything was received and decoded, and equals the sent media."""
     report = bench.reporter.check
     if not receiver.recording.exists():
         return report(case, "received a recording", False, log=receiver.process.tail())
     decoded = receiver.decoded
-    report(case, "every picture decoded, each identical to the one sent", decoded == source.frames,
+    report(case, "every frame is decoded, identical to the sent one", decoded == source.frames,
            decoded=len(decoded), sent=len(source.frames))
     encoded = media.packet_checksums(receiver.recording, "v")
     report(case, "no encoded frame lost or changed", encoded == source.encoded_frames, received=len(encoded),
@@ -42,7 +42,7 @@ def check_receiver(bench, case, receiver, source):
     numbers = media.frame_numbers(receiver.recording)
     report(case, "every frame number seen, in order", numbers == list(range(len(source.frames))), seen=len(numbers))
     sound = media.packet_checksums(receiver.recording, "a")
-    report(case, "no sound packet lost or changed", sound == source.sound_packets, received=len(sound),
+    report(case, "no audio packet lost or changed", sound == source.sound_packets, received=len(sound),
            sent=len(source.sound_packets))
     left, right, seconds = media.tones(receiver.sound)
     report(case, "the tones are right: 440 Hz left, 660 Hz right", left > 0.95 and right > 0.95,
@@ -53,7 +53,7 @@ def check_receiver(bench, case, receiver, source):
 # MARK: without a relay
 
 def direct(publisher, receiver, suite=CM_80, mux=False):
-    """Publisher to receiver, as a proof of the command lines that the other cases rest on."""
+    """Publisher to receiver: proves the command lines that the other cases depend on."""
     def case(bench, name):
         source, folder = bench.source(), bench.folder("direct " + name)
         key = base64.b64encode(secrets.token_bytes(28 if suite == GCM else 30)).decode()
@@ -77,7 +77,7 @@ def direct(publisher, receiver, suite=CM_80, mux=False):
 
 
 def stop_receivers(relay, running):
-    """Transports first: while sender reports come in, ffmpeg does not notice that it was interrupted."""
+    """Closes transports first: while sender reports arrive, ffmpeg does not notice an interrupt."""
     for _, _, route in running:
         relay.close(route)
     for _, receiver, _ in running:
@@ -85,7 +85,7 @@ def stop_receivers(relay, running):
 
 
 def publish(bench, publisher, source, extra=SETTLE):
-    """Waits for the publisher's end. gst-launch waits for sinks that never end, so it is stopped when its time is over."""
+    """Waits for the publisher's end. gst-launch waits for sinks that never end, so it is stopped after its time."""
     try:
         publisher.wait(source.seconds + (8 if "ffmpeg" in publisher.name else 1.0))
     finally:
@@ -99,7 +99,7 @@ def publish(bench, publisher, source, extra=SETTLE):
 # MARK: pairings through the relay
 
 def pairings(publisher, suite=CM_80, mux=False, receivers=None, seconds=None):
-    """One publisher; at once one receiver of each kind. All of a receiver's checks carry the name of the pairing."""
+    """One publisher, with one receiver of each kind at the same time. All checks of a receiver carry the name of the pairing."""
     receivers = receivers or [("ffmpeg", CM_80), ("gst", CM_80)]
 
     def case(bench, name):
@@ -144,14 +144,14 @@ def pairings(publisher, suite=CM_80, mux=False, receivers=None, seconds=None):
 
 
 def late_joiner(bench, name):
-    """A receiver that comes in the middle of a run of pictures sees one at once, and misses nothing from there on."""
+    """A receiver that joins between two key frames receives a frame at once, and misses nothing after it."""
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
     relay = bench.relay(folder)
     receivers, publisher = [], None
     try:
         way_in = relay.open("publish", "late", stream="cam1")
         publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher.log")
-        # Keyframes come every 60 frames: 3.4 s is 1.4 s behind one, 0.6 s before the next.
+        # Key frames are 60 frames apart: 3.4 s is 1.4 s after one, 0.6 s before the next.
         time.sleep(3.4)
         for kind in ("ffmpeg", "gst"):
             route = relay.open("subscribe", "late", stream="cam1")
@@ -159,11 +159,11 @@ def late_joiner(bench, name):
         publish(bench, publisher, source)
         stop_receivers(relay, receivers)
         for kind, receiver, _ in receivers:
-            # Receivers start after their transport was opened, so what the relay sent at once may precede their socket; from
-            # the next keyframe on, at the latest, they see all.
+            # Receivers start after their transport was opened, so packets that the relay sent at once may precede their socket; from
+            # the next key frame on, at the latest, they receive all.
             numbers = [source.frames.index(md5) if md5 in source.frames else -1 for md5 in receiver.decoded]
             whole = bool(numbers) and numbers == list(range(numbers[0], len(source.frames)))
-            bench.reporter.check(name, f"{kind} misses nothing after its first picture", whole and numbers[0] <= 3.4 * 30 + 90,
+            bench.reporter.check(name, f"{kind} misses nothing after its first frame", whole and numbers[0] <= 3.4 * 30 + 90,
                                  first=numbers[:1], pictures=len(numbers))
     finally:
         if publisher:
@@ -174,7 +174,7 @@ def late_joiner(bench, name):
 
 
 def joiner_is_served_at_once(bench, name):
-    """With its socket already open, a joiner gets a keyframe within a moment, out of the relay's memory: ffmpeg would not
+    """A joiner whose socket is already open receives a key frame within a moment, from the relay's cache: ffmpeg would not
     have sent one."""
     import socket
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
@@ -199,9 +199,9 @@ def joiner_is_served_at_once(bench, name):
                         break
                 waits.append((time.monotonic() - asked) * 1000)
                 relay.request("DELETE", headers["Location"])
-            # Another place in the run of pictures each time.
+            # Each attempt joins at another place between key frames.
             time.sleep(0.37)
-        bench.reporter.check(name, "first packet within 250 ms, wherever in the run of pictures", max(waits) < 250,
+        bench.reporter.check(name, "first packet within 250 ms, at any place between key frames", max(waits) < 250,
                              milliseconds=[round(w) for w in waits])
     finally:
         if publisher:
@@ -210,7 +210,7 @@ def joiner_is_served_at_once(bench, name):
 
 
 def feedback(bench, name):
-    """A subscriber that speaks SRTCP of its own making: loss reports bring packets again, keyframe requests are gathered."""
+    """A subscriber with its own SRTCP implementation: loss reports cause retransmissions, key frame requests are combined."""
     import socket
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
     relay = bench.relay(folder)
@@ -228,7 +228,7 @@ def feedback(bench, name):
             seen = {}
 
             def receive(seconds):
-                """Packets that came a second time."""
+                """Receives packets; returns those that arrived a second time."""
                 again, end = [], time.monotonic() + seconds
                 while time.monotonic() < end:
                     packet = rtp.recv(2048)
@@ -262,10 +262,10 @@ def feedback(bench, name):
 
             report(name, "keyframe requests are counted", rise("millrace_key_frame_requests_received_total") == 40,
                    counted=rise("millrace_key_frame_requests_received_total"))
-            # 40 requests in somewhat over a second, one to the publisher in 500 ms.
+            # 40 requests in slightly more than a second; the publisher receives one in 500 ms.
             report(name, "and gathered on their way to the publisher", 1 <= rise("millrace_key_frame_requests_sent_total") <= 8,
                    sent=rise("millrace_key_frame_requests_sent_total"))
-            # A feedback packet of another key does nothing.
+            # A feedback packet under another key has no effect.
             stranger = srtcp.Sender(relay.open("subscribe", "feedback", stream="cam1", kinds=("video",)).answer["clientKey"])
             retransmitted = relay.metrics()["millrace_packets_retransmitted_total"]
             rtcp.sendto(stranger.protect(srtcp.receiver_report(me) +
@@ -283,7 +283,7 @@ def feedback(bench, name):
 # MARK: mute, canvas, recording
 
 def mute(bench, name):
-    """A muted track is not forwarded though the publisher goes on; the other track is."""
+    """A muted track is not forwarded although the publisher continues; the other track is."""
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
     relay = bench.relay(folder)
     publisher = None
@@ -305,7 +305,7 @@ def mute(bench, name):
         time.sleep(0.2)
         silent, muted = forwarded_in(1)
         relay.request("PUT", "/v1/sessions/mute/streams/cam1/mute", {"kind": "video", "muted": False})
-        # Pictures come back with a keyframe: ffmpeg's next one is at most 2 s away.
+        # Frames resume with a key frame: ffmpeg's next one is at most 2 s away.
         time.sleep(2.3)
         again, _ = forwarded_in(1)
         bench.reporter.check(name, "video flows, stops while muted, and flows again",
@@ -318,7 +318,7 @@ def mute(bench, name):
 
 
 def read_some(url, path, limit, seconds):
-    """Keeps up to `limit` bytes of an endless body."""
+    """Reads up to `limit` bytes of an endless body into a file."""
     end = time.monotonic() + seconds
     with urllib.request.urlopen(url, timeout=20) as answer, open(path, "wb") as file:
         while file.tell() < limit and time.monotonic() < end:
@@ -330,7 +330,7 @@ def read_some(url, path, limit, seconds):
 
 
 def canvas(bench, name):
-    """Still, raw frames and PCM over HTTP are what ffprobe takes them for, and show what is being sent."""
+    """ffprobe recognises still, raw frames and PCM over HTTP, and they show the sent media."""
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
     relay = bench.relay(folder)
     publisher = None
@@ -351,8 +351,8 @@ def canvas(bench, name):
         number = media.frame_numbers(folder / "still.png")
         report(name, "the still shows a frame that was sent", bool(number) and number[0] < len(source.frames),
                frame=number[:1])
-        # 150 frames of I420. As many as there are since the last key frame are decoded at once when the canvas opens: a reader that cannot
-        # take them as fast sees some of them twice in the place of others, until it has caught up.
+        # 150 frames of I420. When the canvas opens, all frames since the last key frame are decoded at once: a reader that cannot
+        # keep up receives some of them twice instead of others, until it has caught up.
         kind, _ = read_some(base + ".y4m", folder / "raw.y4m", 150 * media.WIDTH * media.HEIGHT * 3 // 2, 15)
         about = media.describe(folder / "raw.y4m")
         report(name, "Y4M of the stream's size", [(s["codec_name"], s["width"], s["height"]) for s in about] ==
@@ -362,7 +362,7 @@ def canvas(bench, name):
         report(name, "Y4M frames follow one another", len(numbers) >= 30 and steps.count(1) >= len(steps) - 1, frames=len(numbers))
         pictures = media.decoded_checksums(folder / "raw.y4m")
         known = set(source.frames)
-        report(name, "Y4M frames are bit by bit what a receiver decodes", pictures and all(p in known for p in pictures[:-1]))
+        report(name, "Y4M frames are identical to those that a receiver decodes", pictures and all(p in known for p in pictures[:-1]))
         kind, _ = read_some(base + ".wav", folder / "sound.wav", 3 * 48000 * 4, 8)
         about = media.describe(folder / "sound.wav")
         report(name, "WAV of 48 kHz stereo", [(s["codec_name"], s["sample_rate"], s["channels"]) for s in about] ==
@@ -382,14 +382,14 @@ def canvas(bench, name):
 
 
 def recording(bench, name):
-    """A recording is playable while it is written, complete after a stop, and after kill -9 short by a second at most."""
+    """A recording is playable while it is written, complete after a stop, and after kill -9 at most a second short."""
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
     report = bench.reporter.check
 
     def files(directory):
         return sorted(directory.rglob("*.webm")) if directory.exists() else []
 
-    # To the end.
+    # Recorded to the end.
     directory = folder / "whole"
     relay = bench.relay(folder, record=directory, name="relay-whole")
     try:
@@ -409,11 +409,11 @@ def recording(bench, name):
         report(name, "there is a recording", False)
         return
     report(name, "holds every encoded frame, unchanged", media.packet_checksums(found[0], "v") == source.encoded_frames)
-    report(name, "holds every sound packet, unchanged", media.packet_checksums(found[0], "a") == source.sound_packets)
+    report(name, "contains every audio packet, unchanged", media.packet_checksums(found[0], "a") == source.sound_packets)
     checked = media.run([bench.binary, "decode", "--verify", found[0]])
     report(name, "millrace decode --verify agrees", True, said=" ".join(checked.split())[-120:])
 
-    # Killed.
+    # Ended by kill -9.
     directory = folder / "killed"
     relay = bench.relay(folder, record=directory, name="relay-killed")
     publisher = None
@@ -437,13 +437,13 @@ def recording(bench, name):
     report(name, "after kill -9 at most the last second is lost", last.get("video", 0) > lasted - 1.1 and
            last.get("audio", 0) > lasted - 1.1, lasted=round(lasted, 2), video=last.get("video"), audio=last.get("audio"))
     got = media.packet_checksums(found[0], "v")
-    report(name, "what is there is unchanged", len(got) > 30 and contains_run(source.encoded_frames, got) == 0, frames=len(got))
+    report(name, "its frames are unchanged", len(got) > 30 and contains_run(source.encoded_frames, got) == 0, frames=len(got))
 
 
 # MARK: hostile input
 
 def hostile(bench, name):
-    """Strangers on the path: nothing of theirs is forwarded, all of it is counted, the receiver notices nothing."""
+    """Strangers on the path: none of their packets are forwarded, all are counted, and the receiver is not affected."""
     source, folder = bench.source(min(15, bench.duration)), bench.folder(name)
     relay = bench.relay(folder)
     report = bench.reporter.check
@@ -467,7 +467,7 @@ def hostile(bench, name):
         taken = after["millrace_packets_received_total"]
         report(name, "nothing of it was forwarded", after["millrace_packets_forwarded_total"] == taken, taken=int(taken),
                forwarded=int(after["millrace_packets_forwarded_total"]))
-        # An empty datagram may vanish in the kernel's coalescing; all else is counted once.
+        # An empty datagram may vanish in the kernel's coalescing; all others are counted once.
         expected = sum(sent.values())
         counted = int(sum(dropped.values()))
         report(name, "every hostile datagram counted", expected - sent["empty"] <= counted <= expected, sent=expected,
@@ -483,7 +483,7 @@ def hostile(bench, name):
                sent=sent["oversized"], counted=int(dropped.get("oversized", 0)))
         check_receiver(bench, name, receiver, source)
 
-        # A flood, as fast as one thread can: the relay stays there and does not grow.
+        # A flood, as fast as one thread can send: the relay keeps running and does not grow.
         flood(relay, seconds=3)
         after = relay.metrics()
         growth = after["process_resident_memory_bytes"] - memory
@@ -499,7 +499,7 @@ def hostile(bench, name):
 
 
 def flood(relay, seconds):
-    """Random datagrams to the RTP and RTCP ports; half of them look like RTP or RTCP at first sight."""
+    """Sends random datagrams to the RTP and RTCP ports; half of them look like RTP or RTCP at first sight."""
     import random
     import socket
     r = random.Random(7)
@@ -519,7 +519,7 @@ def flood(relay, seconds):
 
 
 def bad_requests(bench, name):
-    """Requests that are wrong are refused with a code, and leave nothing behind."""
+    """Invalid requests are refused with a code, and leave no state."""
     folder = bench.folder(name)
     relay = bench.relay(folder)
     report = bench.reporter.check

@@ -1,4 +1,4 @@
-"""ffmpeg and GStreamer as publishers and receivers of plain SRTP; the command lines that docs/plain-clients.md explains."""
+"""ffmpeg and GStreamer as publishers and receivers of plain SRTP, with the command lines that docs/plain-clients.md explains."""
 
 import base64
 import os
@@ -16,7 +16,7 @@ FRAME_LINE = re.compile(r"^[\d:.]+ ([0-9a-f]{32})$")
 
 
 class Process:
-    """A program that was started here, its output in a file, and ended here."""
+    """A program that was started here, with its output in a file."""
 
     def __init__(self, name, command, log, environment=None):
         self.name = name
@@ -31,7 +31,7 @@ class Process:
         return self.process.poll() is None
 
     def wait(self, timeout):
-        """True when it ended within this time."""
+        """Returns whether the program ended within this time."""
         try:
             self.process.wait(timeout)
             return True
@@ -39,7 +39,7 @@ class Process:
             return False
 
     def stop(self, patience=5):
-        """Asks it to end, and makes it after a while."""
+        """Asks the program to end, and kills it after `patience` seconds."""
         for number, seconds in ((signal.SIGINT, patience), (signal.SIGTERM, 2), (signal.SIGKILL, 5)):
             if not self.running:
                 break
@@ -58,14 +58,14 @@ class Process:
 
 
 class Track:
-    """Where one track goes and how it is named on the wire."""
+    """Destination of one track, and its identifiers on the wire."""
 
     def __init__(self, port, rtcp_port, payload_type, ssrc):
         self.port, self.rtcp_port, self.payload_type, self.ssrc = port, rtcp_port, payload_type, ssrc
 
 
 class Route:
-    """One plain transport as a client sees it: address, key, suite, tracks, session description."""
+    """One plain transport from the view of a client: address, key, suite, tracks, session description."""
 
     def __init__(self, host, suite, key, audio, video, sdp="", rtcp_mux=False):
         self.host, self.suite, self.key, self.audio, self.video = host, suite, key, audio, video
@@ -77,21 +77,21 @@ class Route:
 
     @property
     def gst_suite(self):
-        """Cipher and authentication of RTP, then of RTCP, in GStreamer's words."""
+        """Returns cipher and authentication of RTP, then of RTCP, as GStreamer names them."""
         return {CM_80: ("aes-128-icm", "hmac-sha1-80", "aes-128-icm", "hmac-sha1-80"),
                 CM_32: ("aes-128-icm", "hmac-sha1-32", "aes-128-icm", "hmac-sha1-80"),
                 GCM: ("aes-128-gcm", "null", "aes-128-gcm", "null")}[self.suite]
 
 
 def end_on_termination():
-    """SIGTERM ends this program as an interrupt does: with everything stopped that it started."""
+    """Makes SIGTERM end this program like an interrupt: all programs that it started are stopped."""
     def stop(number, frame):
         raise KeyboardInterrupt
     signal.signal(signal.SIGTERM, stop)
 
 
 def hurry():
-    """Real time beside other work on the machine: before it, where that is allowed."""
+    """Raises the priority of a real-time process above other work on the machine, if that is allowed."""
     try:
         os.nice(-10)
     except OSError:
@@ -99,7 +99,7 @@ def hurry():
 
 
 def bound(port):
-    """Whether some program on this machine has this UDP port."""
+    """Returns whether a program on this machine uses this UDP port."""
     wanted = f":{port:04X}"
     return any(line.split()[1].endswith(wanted)
                for name in ("/proc/net/udp", "/proc/net/udp6")
@@ -155,7 +155,7 @@ def gst_publisher(route, source, log):
 # MARK: receivers
 
 class Receiver:
-    """A receiver that decodes while it receives, and also keeps what it received."""
+    """A receiver that decodes, and also keeps the received media."""
 
     def __init__(self, name, process, recording, sound, checksums):
         self.name, self.process, self.recording, self.sound = name, process, recording, sound
@@ -166,7 +166,7 @@ class Receiver:
 
     @property
     def decoded(self):
-        """MD5 of each picture that it decoded, in order."""
+        """Returns the MD5 of each decoded frame, in order."""
         return self._checksums()
 
 
@@ -177,7 +177,7 @@ def ffmpeg_receiver(route, folder, name="ffmpeg"):
     sdp.write_text(route.sdp)
     process = Process(f"{name} receiver", [
         "ffmpeg", "-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file,udp,rtp,srtp,crypto", "-threads", "1",
-        # An interrupt is noticed only when a packet or this time-out ends its wait; a second one would cut its files off.
+        # ffmpeg notices an interrupt only when a packet or this time-out ends its wait; a second interrupt would truncate its files.
         "-listen_timeout", "4", "-buffer_size", "4000000", "-i", sdp,
         "-map", "0:v", "-pix_fmt", "yuv420p", "-fps_mode", "passthrough", "-flush_packets", "1", "-f", "framemd5", md5,
         "-map", "0:a", "-flush_packets", "1", sound,

@@ -1,4 +1,4 @@
-"""Test media: a source that is encoded once, and what can be said about files that programs wrote."""
+"""Test media: a source that is encoded once, and measurements of files that programs wrote."""
 
 import array
 import math
@@ -14,11 +14,11 @@ COUNTER_BITS, SQUARE = 16, 16
 
 
 class MediaError(Exception):
-    """A program failed, or a file is not what it should be."""
+    """A program failed, or a file is invalid."""
 
 
 def run(command, timeout=300):
-    """Runs a program to its end; its standard output as text."""
+    """Runs a program to its end; returns its standard output as text."""
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout)
     if done.returncode != 0:
         raise MediaError(f"{command[0]} failed: {done.stderr.strip()[-600:]}")
@@ -26,7 +26,7 @@ def run(command, timeout=300):
 
 
 def picture_filters():
-    """ffmpeg filters that burn the frame number in, for people and for machines."""
+    """Returns ffmpeg filters that draw the frame number, readable by people and by machines."""
     filters = [f"drawbox=x=0:y=0:w={COUNTER_BITS * SQUARE}:h={SQUARE}:color=black:t=fill"]
     for bit in range(COUNTER_BITS):
         filters.append(f"drawbox=x={bit * SQUARE}:y=0:w={SQUARE}:h={SQUARE}:color=white:t=fill"
@@ -35,7 +35,7 @@ def picture_filters():
 
 
 class Source:
-    """A moving test picture (VP8, 720p30) and a stereo tone (Opus) in one WebM file, with the checksums of its frames."""
+    """A moving test video (VP8, 720p30) and a stereo tone (Opus) in one WebM file, with the checksums of its frames."""
 
     def __init__(self, folder, seconds):
         self.seconds = seconds
@@ -52,7 +52,7 @@ class Source:
 
     def _encode(self):
         part = self.path.with_suffix(".part")
-        # A fixed speed (negative -cpu-used) and one thread: every machine makes the same file at the same quality.
+        # With a fixed speed (negative -cpu-used) and one thread, every machine makes the same file at the same quality.
         run(["ffmpeg", "-nostdin", "-v", "error", "-y",
              "-f", "lavfi", "-i", f"testsrc2=size={WIDTH}x{HEIGHT}:rate={RATE}",
              "-f", "lavfi", "-i",
@@ -64,11 +64,11 @@ class Source:
         part.rename(self.path)
 
     def psnr(self, received=None):
-        """PSNR in dB, averaged over the file, of a recording that begins with the first frame, against the raw picture."""
+        """Returns the PSNR in dB, averaged over the file, of a recording that begins with the first frame, against the raw frames."""
         log = run_stderr(["ffmpeg", "-nostdin", "-v", "info", "-i", received or self.path,
                           "-f", "lavfi", "-i", f"testsrc2=size={WIDTH}x{HEIGHT}:rate={RATE}",
                           "-filter_complex",
-                          # Numbered by place, not by time: what is compared are the same frames, whenever they came.
+                          # Numbered by place, not by time: the same frames are compared, whenever they arrived.
                           f"[0:v]settb=1/{RATE},setpts=N[a];"
                           f"[1:v]{','.join(picture_filters())},format=yuv420p,settb=1/{RATE},setpts=N[b];"
                           "[a][b]psnr=shortest=1", "-an", "-fps_mode", "passthrough", "-f", "null", "-"])
@@ -86,25 +86,25 @@ def run_stderr(command, timeout=300):
 
 
 def checksums_of_text(text):
-    """The checksums in ffmpeg's framemd5 format, in order."""
-    # stream, dts, pts, duration, size, checksum, and perhaps side data that is not part of the packet
+    """Returns the checksums in ffmpeg's framemd5 format, in order."""
+    # Fields: stream, dts, pts, duration, size, checksum, and possibly side data that is not part of the packet.
     return [line.split(",")[5].strip() for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def decoded_checksums(path):
-    """MD5 of each decoded picture."""
+    """Returns the MD5 of each decoded frame."""
     return checksums_of_text(run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-pix_fmt", "yuv420p",
                                   "-fps_mode", "passthrough", "-f", "framemd5", "-"]))
 
 
 def packet_checksums(path, kind):
-    """MD5 of each encoded frame ("v") or sound packet ("a")."""
+    """Returns the MD5 of each encoded frame ("v") or audio packet ("a")."""
     return checksums_of_text(run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", f"0:{kind}", "-c", "copy",
                                   "-f", "framemd5", "-"]))
 
 
 def frame_numbers(path):
-    """The machine-readable frame numbers of a video file's pictures."""
+    """Returns the machine-readable frame numbers of a video file."""
     done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", str(path), "-map", "0:v", "-vf",
                            f"crop={COUNTER_BITS * SQUARE}:{SQUARE}:0:0,scale={COUNTER_BITS}:1:flags=area,format=gray",
                            "-fps_mode", "passthrough", "-f", "rawvideo", "-"], capture_output=True, timeout=300)
@@ -116,7 +116,7 @@ def frame_numbers(path):
 
 
 def probe(path, timeout=60):
-    """What ffprobe says: {codec: number of packets}, seconds of the longest track by its last packet."""
+    """Returns, from ffprobe, {codec: number of packets} and the seconds of the longest track by its last packet."""
     text = run(["ffprobe", "-v", "error", "-show_entries", "packet=codec_type,pts_time,duration_time",
                 "-of", "csv=p=0", path], timeout)
     counts, last = {}, {}
@@ -131,14 +131,14 @@ def probe(path, timeout=60):
 
 
 def describe(path):
-    """Codec, size and sample rate of each stream of a file, as ffprobe names them."""
+    """Returns codec, size and sample rate of each stream of a file, as ffprobe names them."""
     text = run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height,sample_rate,channels",
                 "-of", "compact=p=0", path])
     return [dict(item.split("=", 1) for item in line.split("|") if "=" in item) for line in text.splitlines() if line]
 
 
 def goertzel(samples, hertz, rate=48000):
-    """Power of one frequency in samples of -1...1, as a share of their whole power (a pure tone: 1)."""
+    """Returns the power of one frequency in samples of -1...1, as a share of their total power (a pure tone: 1)."""
     n = len(samples)
     coefficient = 2 * math.cos(2 * math.pi * hertz / rate)
     before = last = 0.0
@@ -150,19 +150,19 @@ def goertzel(samples, hertz, rate=48000):
 
 
 def tones(path):
-    """Share of the power that 440 Hz has on the left and 660 Hz on the right, and seconds of sound, of a WAV file."""
+    """Returns, of a WAV file, the share of the power of 440 Hz on the left and of 660 Hz on the right, and its seconds."""
     with wave.open(str(path)) as file:
         if (file.getnchannels(), file.getframerate(), file.getsampwidth()) != (2, 48000, 2):
             raise MediaError(f"{path}: {file.getparams()}")
         count = file.getnframes()
         raw = file.readframes(count)
     data = array.array("h")
-    # A WAV that was cut short announces more than it has.
+    # A truncated WAV announces more samples than it has.
     data.frombytes(raw[:len(raw) // 4 * 4])
     if len(data) < 2 * 24000:
         raise MediaError(f"{path}: only {len(data) // 2} samples")
     middle = len(data) // 4 * 2
     piece = data[middle - 24000:middle + 24000]
     left, right = [v / 32768 for v in piece[0::2]], [v / 32768 for v in piece[1::2]]
-    # Each channel against the other's tone too: swapped or mixed channels fail.
+    # Each channel is also checked for the other's tone: swapped or mixed channels fail.
     return goertzel(left, LEFT_HZ), goertzel(right, RIGHT_HZ), len(data) / 2 / 48000

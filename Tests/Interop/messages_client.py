@@ -1,4 +1,4 @@
-"""Users of conversations over WebSockets: they send at a rate, and keep what was answered."""
+"""Users of conversations over WebSockets: they send at a rate, and keep the answers."""
 
 import asyncio
 import base64
@@ -14,7 +14,7 @@ APP = "app"
 
 
 def token(user):
-    """A session token (docs/tokens.md) that names a user."""
+    """Returns a session token (docs/tokens.md) that names a user."""
     def part(value):
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
     now = int(time.time())
@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 class Client:
-    """One user's WebSocket. Requests may overtake their answers; answers come in order."""
+    """One user's WebSocket. Requests are sent without waiting for answers, which arrive in order."""
 
     def __init__(self, port, user):
         self.url, self.user = f"ws://127.0.0.1:{port}/v1/connect", user
@@ -73,7 +73,7 @@ class Client:
             self._waiting = {}
 
     async def ask(self, method, **parameters):
-        """The result; `Refused` for an error, `ConnectionError` where the connection ends before the answer."""
+        """Returns the result; raises `Refused` for an error, `ConnectionError` if the connection ends before the answer."""
         if self._reader.done():
             raise ConnectionError("the relay is gone")
         self._id += 1
@@ -83,7 +83,7 @@ class Client:
             await self._socket.send(json.dumps({"id": self._id, "method": method, "params": parameters}))
         except websockets.WebSocketException as error:
             if waiting.done():
-                waiting.exception()  # the reader's word of the same end
+                waiting.exception()  # the reader has already reported the same end
             raise ConnectionError(str(error)) from None
         message = await waiting
         if "error" in message:
@@ -91,7 +91,7 @@ class Client:
         return message["result"]
 
     async def pages(self, conversation, after=0):
-        """All messages of a conversation after a number."""
+        """Returns all messages of a conversation after a number."""
         messages = []
         while True:
             page = await self.ask("history", conversation=conversation, after=after, count=100)
@@ -101,7 +101,7 @@ class Client:
             after = page["messages"][-1]["number"]
 
     async def conversations(self):
-        """The whole list, and the total of unread messages."""
+        """Returns the whole list, and the total of unread messages."""
         conversations, before = [], None
         while True:
             asked = {"count": 100} if before is None else {"count": 100, "before": before}

@@ -1,4 +1,4 @@
-"""A proxy between a publisher and the relay that forwards everything and adds what an attacker would send."""
+"""A proxy between a publisher and the relay that forwards all packets and adds those of an attacker."""
 
 import os
 import random
@@ -6,7 +6,7 @@ import select
 import socket
 import threading
 
-# An SRTP packet of a publisher is never this small; nothing shorter can hold a header and a tag.
+# Each SRTP packet of a publisher is larger; shorter packets cannot contain a header and a tag.
 HEADER, TAG = 12, 10
 # Places in the list of attacks: tampered, wrong_key.
 FORGERIES = (2, 3)
@@ -15,8 +15,8 @@ FORGERIES = (2, 3)
 class HostileProxy:
     """Listens on `port` and `port + 1`, forwards to the relay, and adds hostile datagrams at a fixed ratio.
 
-    `sent` counts what was added, by kind. Every kind is derived from genuine packets where it can be, so that it gets as far
-    into the relay as an attacker on the path could bring it.
+    `sent` counts the added datagrams, by kind. Kinds are derived from genuine packets where possible, so that they get as far
+    into the relay as packets of an attacker on the path.
     """
 
     def __init__(self, port, relay_port, seed=1):
@@ -26,7 +26,7 @@ class HostileProxy:
         self._relay_port = relay_port
         self._in = [self._socket(port), self._socket(port + 1)]
         self._out = [self._socket(0), self._socket(0)]
-        # The attacker has an address of its own.
+        # The attacker uses a separate address.
         self._attacker = self._socket(0)
         self._wake_read, self._wake_write = os.pipe()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -59,7 +59,7 @@ class HostileProxy:
                 packet = s.recv(65536)
                 count += 1
                 media = index == 0 and len(packet) > 2 * (HEADER + TAG) and not 192 <= packet[1] <= 223
-                # Forgeries of a packet go first: the genuine one must still be taken after them.
+                # Forgeries of a packet are sent first: the genuine packet must still be accepted after them.
                 if media:
                     self._attack(packet, count, before=True)
                 self._out[index].sendto(packet, ("127.0.0.1", self._relay_port + index))
@@ -75,11 +75,11 @@ class HostileProxy:
             # A copy of a genuine packet, from the publisher's own address and from another.
             ("replay", packet, self._out[0]),
             ("replay_elsewhere", packet, self._attacker),
-            # One bit of the payload turned over: the tag is wrong.
+            # Flipped bit in the payload, so the tag is wrong.
             ("tampered", self._flip(packet, HEADER, len(packet) - TAG), self._attacker),
-            # As of another key: the tag is not ours.
+            # A tag as of another key.
             ("wrong_key", packet[:-TAG] + r.randbytes(TAG), self._out[0]),
-            # A sequence number in the future under a bad tag must not move the window.
+            # A future sequence number with a wrong tag must not move the window.
             ("future", packet[:2] + r.randbytes(2) + packet[4:], self._attacker),
             ("wrong_ssrc", packet[:8] + r.randbytes(4) + packet[12:], self._attacker),
             ("truncated", packet[:r.randrange(1, len(packet) - 1)], self._attacker),

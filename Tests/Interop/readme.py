@@ -1,4 +1,4 @@
-"""The commands of README.md, as a user pastes them: all in one shell, in order, on the ports that they name."""
+"""Runs the commands of README.md as a user pastes them: all in one shell, in order, on the ports that they name."""
 
 import os
 import pathlib
@@ -10,14 +10,14 @@ import time
 import media
 
 README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
-# The set-up and the build have been done; shorter times and fewer subscribers save minutes and show the same.
+# Set-up and build are done already; shorter times and fewer subscribers save minutes and prove the same.
 REPLACED = [(r"(?m)^(?:tools/|swift build).*$", ":"), (r"-t 60\b", "-t 6"), (r"--duration 20\b", "--duration 3"),
             (r"--subscribers 100\b", "--subscribers 10")]
 SECONDS = 150
 
 
 def script(text):
-    """The shell commands of a Markdown text."""
+    """Returns the shell commands of a Markdown text."""
     commands = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S))
     for pattern, replacement in REPLACED:
         commands = re.sub(pattern, replacement, commands)
@@ -25,7 +25,7 @@ def script(text):
 
 
 def namespace():
-    """A command that runs another in network and process namespaces of its own, where all ports are free; None if there are none."""
+    """Returns a command that runs another in new network and process namespaces, where all ports are free; None if unavailable."""
     switches = ["--net", "--pid", "--fork", "--kill-child", "--mount-proc", *([] if os.getuid() == 0 else ["--map-root-user"])]
     command = ["unshare", *switches]
     usable = shutil.which("unshare") and subprocess.run([*command, "true"], capture_output=True).returncode == 0
@@ -41,7 +41,7 @@ def commands_in_order(bench, name):
     binary = folder / ".build/release/millrace"
     binary.parent.mkdir(parents=True)
     binary.symlink_to(bench.binary)
-    # From standard input, as from a terminal: a program that reads there would swallow the commands after it.
+    # Read from standard input, as from a terminal: a program that reads standard input would consume the following commands.
     (folder / "commands.sh").write_text("ip link set lo up\n" + script(README.read_text()))
     log = folder / "commands.log"
     began = time.monotonic()
@@ -61,7 +61,7 @@ def commands_in_order(bench, name):
     if status != 0:
         return
     counts, last = media.probe(folder / "received.webm")
-    # Five seconds; video begins with the next key frame, which comes within two.
+    # Five seconds; video begins with the next key frame, which arrives within two.
     report(name, "audio and video are received", counts.get("video", 0) >= 80 and counts.get("audio", 0) >= 200 and min(last.values()) >= 3,
            **counts)
     report(name, "the frame is a PNG", (folder / "still.png").read_bytes().startswith(b"\x89PNG"))
@@ -80,7 +80,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def completion(bench, name):
-    """docs/admin.md, Shell completion."""
+    """Checks docs/admin.md, Shell completion."""
     for words, wanted in (("ser", "serve"), ("session li", "list"), ("serve --http-p", "--http-port")):
         text = COMPLETION.format(words, len(words.split()), len("millrace " + words))
         done = subprocess.run(["bash", "-c", text, bench.binary], capture_output=True, text=True, timeout=60)

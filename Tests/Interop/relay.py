@@ -1,4 +1,4 @@
-"""A relay under test: the process, and its HTTP doors."""
+"""A relay under test: the process, and its HTTP endpoints."""
 
 import ipaddress
 import json
@@ -21,7 +21,7 @@ _taken = set()
 
 
 def free_media_port():
-    """A port that is free for UDP and for TCP, together with the next, and was not given out before."""
+    """Returns a port that is free for UDP and TCP, together with the next, and was not returned before."""
     while True:
         port = free_udp_pair()
         try:
@@ -34,7 +34,7 @@ def free_media_port():
 
 
 def free_udp_pair():
-    """An even UDP port that is free together with the next, and was not given out before."""
+    """Returns an even UDP port that is free together with the next, and was not returned before."""
     while True:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as first:
             first.bind(("0.0.0.0", 0))
@@ -52,7 +52,7 @@ def free_udp_pair():
 
 
 class RelayError(Exception):
-    """The relay answered with an error, or not at all."""
+    """The relay answered with an error, or did not answer."""
 
     def __init__(self, text, status=0, code=""):
         super().__init__(text)
@@ -62,7 +62,7 @@ class RelayError(Exception):
 class Relay:
     def __init__(self, binary, folder, record=None, extra=(), name="relay", address=None, port=None, webrtc_port=None,
                  prefix=(), environment=None):
-        """`address`: of its doors, where that is not loopback by default; `prefix`: a command that runs it elsewhere."""
+        """`address`: of its endpoints, if that is not loopback; `prefix`: a command that runs the relay elsewhere."""
         self.port, self.media_port = port or free_tcp_port(), free_udp_pair()
         self.webrtc_port = webrtc_port or free_media_port()
         self.address = address or "127.0.0.1"
@@ -76,7 +76,7 @@ class Relay:
         if address:
             command += ["--http-address", address, "--media-address", address, "--media-advertised", address]
         if address and not ipaddress.ip_address(address).is_loopback:
-            # Reached from another namespace: a development relay, so that WHIP and WHEP need no token.
+            # A development relay, reached from another namespace, so that WHIP and WHEP need no token.
             self.admin_token = secrets.token_hex(16)
             command += ["--dev", "--insecure-http", "--admin-token", self.admin_token]
         if record:
@@ -108,7 +108,7 @@ class Relay:
         self.process.kill()
 
     def request(self, method, path, body=None, timeout=20):
-        """Body, headers of the answer; a `RelayError` for any error status."""
+        """Returns body and headers of the answer; raises `RelayError` for any error status."""
         data = json.dumps(body).encode() if body is not None else None
         headers = {"content-type": "application/json"} if data else {}
         if self.admin_token:
@@ -126,7 +126,7 @@ class Relay:
             raise RelayError(f"{method} {path}: {error.code} {text[:300]}", error.code, code) from None
 
     def open(self, direction, session, suite=clients.CM_80, mux=False, stream=None, kinds=("audio", "video")):
-        """Opens a plain transport. Its `Route`, and its place for `close`."""
+        """Opens a plain transport. Returns its `Route`, and its location for `close`."""
         body = {"direction": direction, "suite": suite, "rtcpMux": mux}
         if stream:
             body["stream"] = stream
@@ -135,7 +135,7 @@ class Relay:
             if direction == "subscribe":
                 body[kind]["port"] = free_udp_pair()
             else:
-                # Below 2^31: ffmpeg takes its SSRC as a signed number.
+                # Below 2^31, because ffmpeg treats its SSRC as a signed number.
                 body[kind]["ssrc"] = secrets.randbelow((1 << 31) - 1) + 1
         raw, headers = self.request("POST", f"/v1/sessions/{session}/plain", body)
         answer = json.loads(raw)
@@ -153,7 +153,7 @@ class Relay:
         self.request("DELETE", route.location)
 
     def metrics(self):
-        """{'name{label="x"}': value}"""
+        """Returns {'name{label="x"}': value}."""
         text = self.request("GET", "/metrics")[0].decode()
         values = {}
         for line in text.splitlines():
@@ -163,6 +163,6 @@ class Relay:
         return values
 
     def dropped(self):
-        """Datagrams dropped on arrival, by cause."""
+        """Returns the datagrams dropped on arrival, by cause."""
         return {found[1]: value for name, value in self.metrics().items()
                 if (found := re.match(r'millrace_\w*dropped\w*\{cause="(\w+)"\}', name))}

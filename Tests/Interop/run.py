@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs that are not ours against the relay: ffmpeg and GStreamer publish and receive, strangers attack.
+"""Third-party programs against the relay: ffmpeg and GStreamer publish and receive, strangers attack.
 
     python3 Tests/Interop/run.py --relay .build/release/millrace
     python3 Tests/Interop/run.py --direct        # the same command lines without a relay: publisher to receiver
@@ -24,12 +24,12 @@ from relay import Relay
 
 
 class Reporter:
-    """Prints a line a check, and keeps it for the JSON report."""
+    """Prints one line per check, and keeps it for the JSON report."""
 
     def __init__(self):
         self.started = time.monotonic()
         self.results, self.skipped = [], []
-        # Seconds of each case, all attempts together.
+        # Seconds of each case, over all attempts.
         self.durations = {}
         self._is_last_attempt = True
         tty = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
@@ -44,7 +44,7 @@ class Reporter:
 
     def check(self, case, what, passed, **values):
         self.results.append({"case": case, "check": what, "passed": bool(passed), "values": values})
-        # What may be run again says so: FAIL stands only before what makes the run red.
+        # A failure that will be tried again is marked differently: FAIL appears only if the run fails.
         red = "FAIL" if self._is_last_attempt else "red "
         mark = f"{self._green}ok  {self._plain}" if passed else f"{self._red}{red}{self._plain}"
         detail = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in values.items())
@@ -52,8 +52,8 @@ class Reporter:
         return bool(passed)
 
     def attempts(self, name, run, retries):
-        """Runs a case, and again where something failed: a machine that others share stumbles at times. What was red before a run that is
-        all green is shown and does not count.
+        """Runs a case, and again if it failed, because shared machines may stall. Failures before a completely successful attempt
+        are shown and do not count.
         """
         ran, began = None, time.monotonic()
         for attempt in range(retries + 1):
@@ -72,13 +72,13 @@ class Reporter:
         return ran
 
     def outcome(self):
-        """Checks that count, those of them that failed, and those that failed at first."""
+        """Returns the checks that count, those of them that failed, and those that failed at first."""
         counted = [r for r in self.results if not r.get("superseded")]
         return (counted, [r for r in counted if not r["passed"]],
                 [r for r in self.results if r.get("superseded") and not r["passed"]])
 
     def summary(self, ran):
-        """The last lines of a run: how much passed, and all that did not, once more."""
+        """Prints the last lines of a run: the number of passed checks, and all failures again."""
         counted, failed, stumbled = self.outcome()
         skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
         print(f"    {len(counted) - len(failed)} of {len(counted)} checks passed in {ran} cases{skipped}, "
@@ -92,7 +92,7 @@ class Reporter:
 
 
 class Bench:
-    """What a case works with."""
+    """Environment of a case."""
 
     def __init__(self, arguments, reporter):
         self.binary = arguments.relay and pathlib.Path(arguments.relay).resolve()
@@ -122,7 +122,7 @@ def run_case(bench, name, case):
     bench.reporter.progress(name)
     try:
         case(bench, name)
-    except Exception as error:  # a case that breaks is a failure of that case, not the end of the run
+    except Exception as error:  # an exception in a case is a failure of that case, and does not end the run
         bench.reporter.check(name, f"{type(error).__name__}: {error}", False)
         with (bench.work / "errors.log").open("a") as log:
             log.write(traceback.format_exc())

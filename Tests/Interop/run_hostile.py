@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A relay under hostile packets and messages: it reports no fault, goes on, and serves a clean session after each part.
+"""A relay under hostile packets and messages: it reports no fault, keeps running, and serves a clean session after each part.
 
     python3 Tests/Interop/run_hostile.py --relay .build/debug/millrace --hostile .build/debug/millrace-hostile
     python3 Tests/Interop/run_hostile.py ... --packets 1000000 --messages 100000       # as tools/test --address-sanitizer does
-    python3 Tests/Interop/run_hostile.py ... --only feedback-overflow                  # an attack that once succeeded; --list names all
+    python3 Tests/Interop/run_hostile.py ... --only feedback-overflow                  # an attack that succeeded in the past; --list names all
 
-Parts: `packets` (noise and, above all, forged packets under valid keys, by plain SRTP and WebRTC, while canvases are read and everything is recorded),
+Parts: `packets` (noise, and mostly forged packets under valid keys, by plain SRTP and WebRTC, while canvases are read and all is recorded),
 `messages` (the control protocol, all HTTP endpoints, broken HTTP; with hostile streams in the same sessions), and the checks.
 
 Status: 0 all passed, 1 something failed, 2 bad usage.
@@ -53,7 +53,7 @@ def table(title, rows):
 
 
 class Driver(threading.Thread):
-    """`millrace-hostile` with its lines of progress."""
+    """Runs `millrace-hostile` and reads its lines of progress."""
 
     def __init__(self, arguments, target, packets, seed, progress, rate=0):
         super().__init__(daemon=True)
@@ -99,7 +99,7 @@ def part_packets(arguments, reporter, target, seed):
             driver.join(2)
             try:
                 target.metrics()
-            except Exception:  # said below
+            except Exception:  # reported below
                 if not target.process.running:
                     driver.stop()
         canvases = attached.totals()
@@ -120,7 +120,7 @@ def part_packets(arguments, reporter, target, seed):
           + [(f"{kind}: MiB", item["bytes"] >> 20) for kind, item in canvases.items()] + [("peak memory, MiB", int(target.peak) >> 20)])
     accepted = counted["RTP accepted"] + counted["RTCP accepted"] + counted["retransmissions received"]
     reporter.check(case, "all packets were sent", report["total"] >= arguments.packets, packets=report["total"])
-    # Noise would prove little: most packets have to reach what lies behind the decryption.
+    # Noise would prove little: most packets have to reach the code after decryption.
     reporter.check(case, "most were authentic for the relay", accepted > 0.5 * report["total"], accepted=accepted)
     reporter.check(case, "all kinds of packets were sent", all(report["sent"].values()))
     reporter.check(case, "frames and audio were read from canvases", canvases["y4m"]["bytes"] > 0 and canvases["wav"]["bytes"] > 0)
@@ -130,7 +130,7 @@ def part_packets(arguments, reporter, target, seed):
 
 def part_messages(arguments, reporter, target, seed):
     case = PARTS[1][0]
-    # Streams to subscribe to, mute and remove: hostile ones.
+    # Hostile streams that messages can subscribe to, mute and remove.
     driver = Driver(arguments, target, 1 << 60, seed + 1, lambda _: None, rate=400)
     try:
         counts = messages.run(target, arguments.messages, seed, reporter.progress)
@@ -160,7 +160,7 @@ def probe(reporter, target, number, after):
 
 
 def recordings(arguments, reporter, target):
-    """Recordings of hostile streams are files that can be read; what is damaged in them may be said."""
+    """Recordings of hostile streams are readable files; they may be reported as damaged."""
     case = "recordings of hostile streams"
     files = sorted(target.recordings.rglob("*.webm"))
     # The largest ones and some others: each is decoded by the build under test.
@@ -200,7 +200,7 @@ def main():
     arguments.relay = arguments.relay.resolve()
     arguments.hostile = (arguments.hostile or arguments.relay.parent / "millrace-hostile").resolve()
     clients.end_on_termination()
-    # Some attacks hold more files open than the usual soft limit of 1,024.
+    # Some attacks hold more open files than the usual soft limit of 1,024.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     shutil.rmtree(arguments.work, ignore_errors=True)
@@ -229,7 +229,7 @@ def main():
         if name in checks.ALL:
             try:
                 checks.ALL[name](bench, name)
-            except Exception as error:  # a check that breaks is a failure of that check, not the end of the run
+            except Exception as error:  # an exception in a check is a failure of that check, and does not end the run
                 reporter.check(name, f"{type(error).__name__}: {error}", False)
             finally:
                 for target in bench.targets:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Conversations on disk: a relay under load is killed at any moment, again and again. What it answered is there afterwards, once.
+"""Conversations on disk: a relay under load is killed repeatedly, at any moment. Every answered message is stored, once.
 
     python3 Tests/Interop/run_messages.py --relay .build/release/millrace --kills 100
 
-Needs tools/setup to have run; takes the Python of .venv by itself. Status: 0 all passed, 1 something failed, 2 bad usage.
+Needs tools/setup to have run; uses the Python of .venv. Status: 0 all passed, 1 something failed, 2 bad usage.
 """
 
 import argparse
@@ -36,7 +36,7 @@ CASE = "messages: killed at any moment"
 
 
 class Ledger:
-    """What was sent, and what the relay answered."""
+    """Sent messages, and the relay's answers."""
 
     def __init__(self):
         self.sent = {}
@@ -67,7 +67,7 @@ async def submit(client, ledger, message):
 
 
 async def talk(client, ledger, group, interval, dice):
-    """Sends until the relay is gone; reads at times, so that unread counts move. Does not wait for answers before it sends on."""
+    """Sends until the relay ends; reads at times, so that unread counts change. Does not wait for answers before sending on."""
     pending, wrong = set(), []
 
     def over(task):
@@ -95,7 +95,7 @@ async def talk(client, ledger, group, interval, dice):
 
 
 async def load(relay, ledger, group, rate, seconds, dice):
-    """Everybody talks until the relay is killed."""
+    """Lets all users send until the relay is killed."""
     async def user(name):
         async with Client(relay.port, name) as client:
             await talk(client, ledger, group, len(USERS) / rate, dice)
@@ -108,7 +108,7 @@ async def load(relay, ledger, group, rate, seconds, dice):
 
 
 def check_database(path, ledger):
-    """What is wrong with the store itself; nothing, if all is well."""
+    """Returns the faults of the store itself; empty if there are none."""
     faults = []
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
         def rows(sql):
@@ -140,7 +140,7 @@ def check_database(path, ledger):
 
 
 async def check_relay(relay, ledger, fresh, dice):
-    """What users see: messages of the last round, lists and totals; then what was not answered is sent again."""
+    """Checks what users read: messages of the last round, lists and totals; then sends unanswered messages again."""
     faults = []
     for name in dice.sample(USERS, 5):
         async with Client(relay.port, name) as client:
@@ -198,7 +198,7 @@ async def run(arguments, reporter):
     wrong, stored = check_database(folder / "store/messages.sqlite", ledger)
     faults += wrong
     (folder / "faults.txt").write_text("\n".join(faults))
-    reporter.check(CASE, "what was answered is there, once, and all counts are right", not faults, kills=kill, stored=stored,
+    reporter.check(CASE, "every answered message is stored, once, and all counts are right", not faults, kills=kill, stored=stored,
                    answered=len(ledger.acknowledged), first_fault=faults[0] if faults else "none")
     reporter.check(CASE, "all that was sent again was answered", not ledger.open, open=len(ledger.open))
     reporter.check(CASE, "the load was one", stored > kill * arguments.rate * 0.2, rate=arguments.rate,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""WebRTC clients of others against the relay: aiortc, libwebrtc, Chromium, Firefox, GStreamer's whip-client and webrtcbin, Pion.
+"""Third-party WebRTC clients against the relay: aiortc, libwebrtc, Chromium, Firefox, GStreamer's whip-client and webrtcbin, Pion.
 
     python3 Tests/Interop/run_webrtc.py --relay .build/release/millrace
     python3 Tests/Interop/run_webrtc.py --relay .build/debug/millrace --fault drop-video --only aiortc
     python3 Tests/Interop/run_webrtc.py --relay .build/release/millrace --janus --only yardstick
 
-Needs tools/setup to have run; takes the Python of .venv by itself. Status: 0 all passed, 1 something failed, 2 bad usage.
+Needs tools/setup to have run; uses the Python of .venv. Status: 0 all passed, 1 something failed, 2 bad usage.
 """
 
 import argparse
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def enter_environment():
-    """Starts this program again with the Python that has aiortc, where this one has not."""
+    """Starts this program again with the Python that has aiortc, if this one lacks it."""
     try:
         import aiortc  # noqa: F401
     except ImportError:
@@ -54,7 +54,7 @@ def parse():
 
 
 def run_case(bench, name, case):
-    """False where this machine cannot run it."""
+    """Runs a case; returns False if this machine cannot run it."""
     from webrtc.bench import Skip
     bench.reporter.progress(name)
     bench.folder(name)
@@ -63,7 +63,7 @@ def run_case(bench, name, case):
     except Skip as missing:
         bench.reporter.skip(name, f"needs {missing}")
         return False
-    except Exception as error:  # a case that breaks is a failure of that case, not the end of the run
+    except Exception as error:  # an exception in a case is a failure of that case, and does not end the run
         bench.reporter.check(name, f"{type(error).__name__}: {error}", False)
         with (bench.work / "errors.log").open("a") as log:
             log.write(f"{name}\n{traceback.format_exc()}\n")
@@ -73,19 +73,19 @@ def run_case(bench, name, case):
 
 
 def red_checks(bench, name, case):
-    """Runs a case: which of its checks failed."""
+    """Runs a case; returns its failed checks."""
     before = len(bench.reporter.results)
     run_case(bench, name, case)
     return [result["check"] for result in bench.reporter.results[before:] if not result["passed"]]
 
 
 def kind_of(check):
-    """Bounds stand in the names of some, and depend on what the machine could paint."""
+    """Removes bounds from the name of a check, which depend on the frame rate that the machine reaches."""
     return re.sub(r"[0-9.]+", "#", check)
 
 
 def run_faults(bench, cases, faults, only):
-    """Each fault must turn checks red in each case that it is given to: such as are green without it."""
+    """Each fault must make checks fail in each of its cases, which pass without it."""
     ran, unnoticed, usual = 0, [], {}
     for fault, names in faults.items():
         for name in names:

@@ -1,4 +1,4 @@
-"""SRTCP with AES-CM and HMAC-SHA1 (RFC 3711), written from the RFC over the openssl program: an opinion of its own."""
+"""SRTCP with AES-CM and HMAC-SHA1 (RFC 3711), written from the RFC on top of the openssl program: an independent implementation."""
 
 import base64
 import hashlib
@@ -8,7 +8,7 @@ import subprocess
 
 
 def key_stream(key, iv, length):
-    """AES-128 in counter mode over zeros."""
+    """Returns AES-128 in counter mode over zeros."""
     return subprocess.run(["openssl", "enc", "-aes-128-ctr", "-K", key.hex(), "-iv", iv.hex(), "-nopad"],
                           input=bytes(length), capture_output=True, check=True).stdout
 
@@ -24,12 +24,12 @@ class Sender:
         self._index = 0
 
     def _derive(self, label, length):
-        """Section 4.3.1, with a key derivation rate of 0."""
+        """Derives a key by section 4.3.1, with a key derivation rate of 0."""
         x = self._master_salt ^ (label << 48)
         return key_stream(self._master, (x << 16).to_bytes(16), length)
 
     def protect(self, compound):
-        """Section 3.4: all but the first eight bytes encrypted, then E and index, then the tag."""
+        """Protects a compound by section 3.4: all but the first eight bytes encrypted, then E and index, then the tag."""
         self._index += 1
         ssrc = int.from_bytes(compound[4:8])
         iv = (self._salt << 16) ^ (ssrc << 64) ^ (self._index << 16)
@@ -40,7 +40,7 @@ class Sender:
 
 
 def receiver_report(sender):
-    """An empty one: what every compound starts with."""
+    """Returns an empty receiver report, the beginning of every compound."""
     return struct.pack(">BBHI", 0x80, 201, 1, sender)
 
 

@@ -1,6 +1,6 @@
 import LoadGenerator
 
-/// A relay in the process whose answers do not do from some offer on.
+/// In-process relay whose answers are faulty after a number of offers.
 actor BrokenDoor: WebRTCRelayDoor {
     enum Fault {
         case noSDP
@@ -13,7 +13,7 @@ actor BrokenDoor: WebRTCRelayDoor {
     private let fault: Fault
     private var offers = 0
 
-    /// - Parameter intact: offers that are answered as they should be.
+    /// - Parameter intact: number of offers that are answered correctly.
     init(intact: Int, _ fault: Fault) throws {
         door = try EmbeddedDoor()
         self.intact = intact

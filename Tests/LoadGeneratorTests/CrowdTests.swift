@@ -40,7 +40,7 @@ struct CrowdTests {
         #expect(throws: Never.self) { try plan(100, 20, signals: 500) }
     }
 
-    @Test("SUB-3 participants with sound move into subsessions and back: everybody hears his own alone")
+    @Test("SUB-3 participants with audio move into subsessions and back: each hears only its own subsession")
     func moves() async throws {
         var configuration = RelayConfiguration()
         configuration.httpPort = 0
@@ -79,7 +79,7 @@ struct CrowdTests {
         #expect(report.joined == 20 && report.joinTime?.count == 20)
         #expect(report.signalsSent > 100 && report.signalsDelivered == report.signalsSent * 5)
         #expect(report.signalLatency?.count == report.signalsDelivered)
-        // A relay that knows another secret lets nobody in, and the report says why.
+        // A relay with another secret refuses all participants, and the report names the reason.
         let strangers = try CrowdPlan(
             address: plan.address, sessions: 1, participants: 2, ramp: 0, duration: 1, signals: 10, app: "dev",
             secret: "another secret that is long enough", maxJoinTime: nil)

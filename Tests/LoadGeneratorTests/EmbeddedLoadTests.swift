@@ -3,7 +3,7 @@ import MediaBase
 import SRTP
 import Testing
 
-/// Whole runs against a relay in this process: real encoders, sockets, SRTP and decoders.
+/// Complete runs against a relay in this process: real encoders, sockets, SRTP and decoders.
 @Suite(.serialized) struct EmbeddedLoadTests {
     private func plan(subscribers: Int = 10, seconds: Double = 2) throws -> LoadPlan {
         var plan = LoadPlan(target: .embedded)
@@ -27,7 +27,7 @@ import Testing
         #expect(report.received.tracks == 24)
         #expect(report.received.silentTracks == 0)
         #expect(report.received.lost == 0)
-        // Each subscription hears the tone of the publisher that it is meant for.
+        // Each subscription hears the tone of its own publisher.
         let sound = try #require(report.sound)
         #expect(sound.checked > 500)
         #expect(sound.wrongTone == 0)
@@ -90,7 +90,7 @@ import Testing
         #expect(report.leaves >= 5)
         #expect(report.joins == 6 + report.leaves)
         #expect(report.received.lost == 0)
-        // Whoever takes a leaver's place in the sample sees a picture too.
+        // The participant that replaces a sampled one receives a frame, too.
         let viewers = try #require(report.pictures).viewers
         #expect(viewers > 2)
         #expect(try #require(report.firstFrame).count >= viewers - 1)

@@ -35,7 +35,7 @@ import Testing
             let quality = try #require(PSNR.luma(decoded, against: source))
             #expect(quality > 30, "frame \(counter): \(quality) dB")
         }
-        // Six seconds at 150 kb/s, with what rate control may overshoot.
+        // Six seconds at 150 kb/s, with the overshoot of rate control.
         #expect(bytes * 8 / 6 < 200_000)
     }
 

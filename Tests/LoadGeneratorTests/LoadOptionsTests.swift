@@ -19,7 +19,7 @@ import Testing
         #expect(plan.loss == 0)
     }
 
-    /// An option that cannot be meant, and the name that the error must give it.
+    /// An invalid option, and the name that the error must contain.
     struct Wrong: Sendable, CustomTestStringConvertible {
         let name: String
         let change: @Sendable (inout LoadOptions) -> Void
@@ -140,7 +140,7 @@ import Testing
         var taken: [Int: [Int]] = [:]
         for index in 0..<plan.totalSubscribers {
             let publisher = plan.publisher(ofSubscription: index)
-            // Sessions take turns, and the subscriptions of a participant follow each other.
+            // Sessions alternate, and the subscriptions of a participant are consecutive.
             let subscriber = index % 2 * 4 + index / 2 / 3
             #expect(publisher / 4 == subscriber / 4)
             taken[subscriber, default: []].append(publisher)

@@ -14,7 +14,7 @@ import Testing
         return (try await load.run { _ in }, load.timeline)
     }
 
-    @Test("The timeline of a real run has what the report counts, and the page a plot of each figure")
+    @Test("The timeline of a real run has the totals of the report, and the page a plot of each figure")
     func realRun() async throws {
         let format = try VideoFormat("320x180@15")
         let (report, timeline) = try await run { $0.video = format }
@@ -22,7 +22,7 @@ import Testing
         #expect(points.count >= 2)
         #expect(points.last?.connected == 2)
         #expect(points.last?.isMeasured == true)
-        // The report goes on to the last packet after the last point.
+        // The report includes packets up to the last one, after the last point.
         let received = points.reduce(0) { $0 + $1.receivedPackets }
         #expect(received > report.received.packets / 2)
         #expect(received <= report.received.packets)

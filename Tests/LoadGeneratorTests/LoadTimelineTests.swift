@@ -20,7 +20,8 @@ import Testing
     }
 
     @Test(
-        "A run of any length has at most so many points, which cover all of it", arguments: [1, 7, 8, 9, 16, 17, 1_000])
+        "A run of any length has a limited number of points, which cover all of it",
+        arguments: [1, 7, 8, 9, 16, 17, 1_000])
     func bounded(seconds: Int) {
         var timeline = LoadTimeline(capacity: 8)
         for second in 0..<seconds { timeline.add(sample(second)) }
@@ -36,7 +37,7 @@ import Testing
         #expect(points.reduce(0) { $0 + $1.latency.count } == seconds)
     }
 
-    @Test("A last sample of less than half a second joins the point before", arguments: [1, 499, 500])
+    @Test("A last sample of less than half a second is merged into the previous point", arguments: [1, 499, 500])
     func lastSample(milliseconds: Int64) {
         var timeline = LoadTimeline()
         timeline.add(sample(0))
@@ -48,7 +49,7 @@ import Testing
         #expect(timeline.points.last?.connected == 1)
     }
 
-    @Test("Neighbours that become one point keep their extremes")
+    @Test("Merged neighbours keep their extremes")
     func merging() {
         var timeline = LoadTimeline(capacity: 2)
         for second in 0..<3 { timeline.add(sample(second, latency: Int64(second) * 1_000)) }

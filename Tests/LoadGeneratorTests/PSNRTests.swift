@@ -9,7 +9,7 @@ import Testing
         #expect(PSNR.luma(frame, against: frame) == PSNR.identical)
     }
 
-    /// 10 log10(255^2 / d^2) where each sample differs by d.
+    /// 10 log10(255^2 / d^2) if each sample differs by d.
     @Test(arguments: [(1, 48.1308), (2, 42.1102), (16, 24.0484), (219, 1.3220)])
     func aConstantDifferenceHasAKnownValue(difference: Int, decibels: Double) throws {
         let black = I420Frame(width: 64, height: 48)

@@ -3,7 +3,7 @@ import MediaBase
 import SRTP
 import Testing
 
-/// Whole runs of WebRTC participants against a relay in this process: offers, ICE, DTLS, SRTP, decoders.
+/// Complete runs of WebRTC participants against a relay in this process: offers, ICE, DTLS, SRTP, decoders.
 @Suite(.serialized) struct WebRTCLoadTests {
     private func plan(subscribers: Int = 6, seconds: Double = 2) throws -> LoadPlan {
         var plan = LoadPlan(target: .embedded)
@@ -28,7 +28,7 @@ import Testing
         #expect(report.received.tracks == 24)
         #expect(report.received.silentTracks == 0)
         #expect(report.received.lost == 0)
-        // Each subscription hears the tone of the publisher that it is meant for.
+        // Each subscription hears the tone of its own publisher.
         let sound = try #require(report.sound)
         #expect(sound.checked > 500)
         #expect(sound.wrongTone == 0)
@@ -47,7 +47,7 @@ import Testing
         #expect(report.failures == [])
         #expect(report.joins == 6)
         #expect(report.settings.transport == "webrtc")
-        // Of two publishers and six viewers.
+        // Two publishers and six subscribers.
         #expect(try #require(report.iceTime).count == 8)
         #expect(try #require(report.dtlsTime).count == 8)
         #expect(try #require(report.dtlsTime).min > 0)
@@ -97,7 +97,7 @@ import Testing
         #expect(pictures.decoded > 20)
         #expect(pictures.unreadable == 0)
         #expect(pictures.decodeErrors == 0)
-        // Three sizes leave a publisher, one reaches a viewer.
+        // A publisher sends three sizes, a subscriber receives one.
         let sizes = try #require(plan.video).simulcast
         #expect(sizes.map(\.description) == ["160x90@15", "320x180@15", "640x360@15"])
         #expect(report.sent.kilobitsPerSecond > report.received.kilobitsPerSecond / 2)
@@ -123,7 +123,7 @@ import Testing
         #expect(report.failedJoins == 5)
         #expect(report.failedJoinsByKind == [kind: 5])
         #expect(try #require(report.failures.first).contains("5 \(kind)"))
-        // Whoever never was there has lost nothing.
+        // A participant that never connected has lost no connection.
         #expect(report.connectionsLost == 0)
         #expect(report.received.silentTracks == 0)
     }

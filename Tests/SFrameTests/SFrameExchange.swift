@@ -2,7 +2,7 @@ import MediaBase
 
 @testable import SFrame
 
-/// One publisher's sealer and one receiver's opener, under secrets that the test chooses.
+/// One publisher's sealer and one receiver's opener, with secrets that the test chooses.
 struct SFrameExchange {
     let sealer: SFrameSealer
     let opener: SFrameOpener

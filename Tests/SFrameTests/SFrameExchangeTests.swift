@@ -4,9 +4,9 @@ import Testing
 
 @testable import SFrame
 
-@Suite("SFrame: frames of sender and receiver")
+@Suite("SFrame: frames between sender and receiver")
 struct SFrameExchangeTests {
-    @Test("Frames of every length and kind are opened as they were sealed", arguments: SFrameSuite.allCases)
+    @Test("Opening a sealed frame of any length and kind restores it", arguments: SFrameSuite.allCases)
     func roundTrip(_ suite: SFrameSuite) throws {
         for kind in FrameKind.allCases {
             let exchange = try SFrameExchange(kind, suite: suite)
@@ -31,7 +31,7 @@ struct SFrameExchangeTests {
         }
     }
 
-    @Test("A relay finds the bytes in the clear that it reads, and no others")
+    @Test("A relay finds the cleartext bytes that it reads, and no others")
     func clearPrefix() throws {
         let exchange = try SFrameExchange(.vp8)
         let pattern = [UInt8](repeating: 0x5a, count: 64)
@@ -46,7 +46,7 @@ struct SFrameExchangeTests {
         #expect(try !audio.seal(pattern).contains([UInt8](repeating: 0x5a, count: 4)))
     }
 
-    @Test("Another secret, sender or kind opens nothing")
+    @Test("A frame does not open with another secret, sender or kind")
     func wrongKeys() throws {
         let frame = [UInt8](repeating: 0x11, count: 100)
         let others = [
@@ -55,7 +55,7 @@ struct SFrameExchangeTests {
         ]
         for (index, exchange) in others.enumerated() {
             let sealed = try exchange.seal(frame)
-            // A frame of another kind has its header elsewhere.
+            // A frame of another kind has its header at another place.
             let expected: [SFrameFailure] =
                 index < 2 ? [.authentication] : [.authentication, .notEncrypted, .unknownEpoch]
             do throws(SFrameFailure) {
@@ -69,13 +69,13 @@ struct SFrameExchangeTests {
 
     @Test("Audio relabelled as video does not open, though the header is found")
     func relabelledKind() throws {
-        // The prefix of video is put before a sealed audio frame, as a relay could do it.
+        // A relay could put the prefix of a video frame before a sealed audio frame.
         let exchange = try SFrameExchange(.opus, receiverKind: .vp8)
         let sealed = try [0x11, 0, 0] + exchange.seal([UInt8](repeating: 9, count: 50))
         #expect(throws: SFrameFailure.authentication) { try exchange.open(sealed) }
     }
 
-    @Test("A frame that lost its encryption, or never had one, is told apart from a wrong secret")
+    @Test("An unencrypted frame causes another error than a wrong secret")
     func notEncrypted() throws {
         let exchange = try SFrameExchange(.opus)
         #expect(throws: SFrameFailure.notEncrypted) { try exchange.open([]) }
@@ -84,11 +84,11 @@ struct SFrameExchangeTests {
         #expect(throws: SFrameFailure.unknownEpoch) { try epoch.open(epoch.seal([1, 2, 3])) }
     }
 
-    @Test("Every changed, removed or added byte is noticed")
+    @Test("Every changed, removed or added byte is detected")
     func damage() throws {
         for suite in SFrameSuite.allCases {
             let exchange = try SFrameExchange(.vp8, suite: suite)
-            // More than a second apart, so that a changed key id is not refused for its number alone.
+            // More than a second apart, so that the rate limit does not refuse a changed key id.
             var moving = exchange
             let sealed = try exchange.seal([0x10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
             for index in sealed.indices {
@@ -106,7 +106,7 @@ struct SFrameExchangeTests {
         }
     }
 
-    @Test("A frame is opened once; late frames are, old ones are not")
+    @Test("A frame opens once; late frames open, old ones do not")
     func replay() throws {
         let exchange = try SFrameExchange(.opus)
         let sealed = try (0..<1000).map { try exchange.seal([UInt8($0 & 0xff), 1, 2]) }
@@ -122,7 +122,7 @@ struct SFrameExchangeTests {
         #expect(try exchange.open(sealed[488]).count == 3)
     }
 
-    @Test("A flood of key ids costs eight derivations a second and keeps nothing")
+    @Test("A flood of key ids costs eight derivations a second and stores nothing")
     func flood() throws {
         var exchange = try SFrameExchange(.opus)
         let good = try (0..<4).map { try exchange.seal([UInt8($0)]) }
@@ -139,13 +139,13 @@ struct SFrameExchangeTests {
             do throws(SFrameFailure) { _ = try exchange.open(forged) } catch { failures[error, default: 0] += 1 }
         }
         #expect(failures == [.authentication: SFrameOpener.Limit.newKeysPerSecond, .tooManyKeys: 10_000 - 8])
-        // The publisher's own key is not pushed out.
+        // The publisher's own key is not evicted.
         #expect(try exchange.open(good[1]) == [1])
         exchange.now += .seconds(60)
         #expect(try exchange.open(good[2]) == [2])
     }
 
-    @Test("Secrets of a few epochs are kept, and a removed one opens nothing")
+    @Test("Secrets of recent epochs are kept, and a removed one opens nothing")
     func epochs() throws {
         let opener = SFrameOpener(.opus)
         var sealed: [[UInt8]] = []
@@ -168,7 +168,7 @@ struct SFrameExchangeTests {
         #expect(throws: SFrameFailure.unknownEpoch) { try open(5) }
     }
 
-    @Test("10,000 encoders of one stream use no key and counter twice")
+    @Test("10,000 encoders of one stream never reuse a key and counter")
     func nonces() throws {
         let baseKey = try SFrameExchange.secret().baseKey(session: "session", connection: "connection")
         var used: Set<SFrameHeader> = []
@@ -184,7 +184,7 @@ struct SFrameExchangeTests {
         #expect(used.count == 30_000)
     }
 
-    @Test("A key that has reached its last counter seals no more")
+    @Test("A key that has reached its last counter seals no more frames")
     func lastCounter() throws {
         let sealer = try SFrameSealer(
             .opus, baseKey: SFrameExchange.secret().bytes, keyID: 1 << 48, suite: .aes128GCM, counter: .max - 1)
@@ -193,13 +193,13 @@ struct SFrameExchangeTests {
         #expect(throws: SFrameFailure.keyExpired) { try [1].withUnsafeBytes { try sealer.seal($0, into: &output) } }
     }
 
-    @Test("A passphrase gives one secret in each session, and its case counts")
+    @Test("A passphrase gives a different secret in each session, and is case-sensitive")
     func passphrase() throws {
         let first = try EncryptionSecret(passphrase: "correct horse", sessionName: "Lesson")
         #expect(try first == EncryptionSecret(passphrase: "correct horse", sessionName: "lesson"))
         #expect(try first != EncryptionSecret(passphrase: "correct horse", sessionName: "lesson2"))
         #expect(try first != EncryptionSecret(passphrase: "Correct horse", sessionName: "lesson"))
-        // PBKDF2 of another implementation: Python's hashlib.pbkdf2_hmac("sha256", b"correct horse", b"millrace-e2ee-1lesson", 600000).
+        // Computed with another implementation, Python: hashlib.pbkdf2_hmac("sha256", b"correct horse", b"millrace-e2ee-1lesson", 600000).
         #expect(
             first.bytes
                 == TestVector.bytes(hexadecimal: "a96b3573408a523fa9935167ecb54efe309f942a98455ed3506c05c8daf23a2c"))

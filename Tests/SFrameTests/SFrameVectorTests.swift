@@ -25,7 +25,7 @@ struct SFrameVectorTests {
         }
     }
 
-    @Test("A header in more bytes than needed is refused")
+    @Test("A header that is longer than needed is refused")
     func longHeader() {
         for encoded in ["f0000000000000000001", "0800", "0807", "8000", "090001", "99000100"] {
             #expect(

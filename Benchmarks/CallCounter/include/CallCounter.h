@@ -1,4 +1,4 @@
-// Counts what the packet path must not do: heap allocations, reference counts taken, locks. Linked into the benchmark only.
+// Counts calls that the packet path must avoid: heap allocations, retains, locks. Linked into the benchmark only.
 #pragma once
 #include <stdint.h>
 
@@ -8,6 +8,6 @@ typedef struct {
     uint64_t locks;
 } call_counts;
 
-// Begins to count calls of the threads whose name starts with "media-".
+// Starts counting calls of the threads whose name starts with "media-".
 void call_counter_start(void);
 call_counts call_counter_read(void);

@@ -1,4 +1,4 @@
-"""Attacks that once succeeded, each against a relay of its own with the limits that it has by default."""
+"""Attacks that succeeded in the past, each against a separate relay with default limits."""
 
 import json
 import os
@@ -22,12 +22,12 @@ TOKEN = "a-token-of-the-hostile-run"
 
 
 class Bench:
-    """Binaries and folders that a check uses."""
+    """Binaries and folders for a check."""
 
     def __init__(self, relay, driver, work, reporter):
         self.binary, self.driver, self.work, self.reporter = relay, driver, work, reporter
         self.targets = []
-        # A sanitizer multiplies memory: bounds in bytes hold for a plain build.
+        # A sanitizer multiplies memory: bounds in bytes apply to a plain build.
         self.is_sanitized = b"__asan_init" in pathlib.Path(relay).read_bytes()
 
     def start(self, check, **options):
@@ -37,14 +37,14 @@ class Bench:
         return self.targets[-1]
 
     def attack(self, target, *arguments, timeout=300):
-        """Runs the driver. Its exit status and output."""
+        """Runs the driver. Returns its exit status and output."""
         command = [str(self.driver), "--url", target.url, "--media-port", str(target.relay.media_port),
                    "--webrtc-port", str(target.relay.webrtc_port), *map(str, arguments)]
         result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout, env={**os.environ, **ENVIRONMENT})
         return result.returncode, (result.stdout + result.stderr)[-400:]
 
     def survived(self, name, target, probe=None):
-        """The checks that end every attack."""
+        """Runs the checks that end every attack."""
         running = target.process.running
         self.reporter.check(name, "the relay runs on", running, **({} if running else {"log": target.process.tail(4)}))
         if running and probe:
@@ -60,15 +60,15 @@ def memory(target):
 
 
 def feedback_overflow(bench, name):
-    """17,300 feedback blocks of an authentic WebRTC viewer, each with a reference time that is 2^23 - 1 units later."""
+    """17,300 feedback blocks of an authentic WebRTC subscriber, each with a reference time that is 2^23 - 1 units later."""
     target = bench.start(name)
     status, output = bench.attack(target, "--feedback", 17_300)
-    bench.reporter.check(name, "the viewer sent all blocks", status == 0, output=output.strip()[-200:])
+    bench.reporter.check(name, "the subscriber sent all blocks", status == 0, output=output.strip()[-200:])
     bench.survived(name, target, probe=11)
 
 
 def idle(port):
-    """A connection that says nothing; None if the relay does not accept it."""
+    """Opens an idle connection; returns None if the relay does not accept it."""
     try:
         return socket.create_connection(("127.0.0.1", port), timeout=4)
     except OSError:
@@ -76,14 +76,14 @@ def idle(port):
 
 
 def idle_connections(bench, name):
-    """1,300 idle TCP connections of one address, at a soft limit of 1,024 files."""
+    """1,300 idle TCP connections from one address, with a soft limit of 1,024 files."""
     for kind, limits in (("soft limit", "-Sn 1024"), ("hard limit", "-n 1024")):
         target = bench.start(name, name=kind.replace(" ", "-"), prefix=("bash", "-c", f'ulimit {limits}; exec "$@"', "_"))
         held, answered, asked = [], 0, 0
         try:
             with ThreadPoolExecutor(32) as pool:
                 held = list(filter(None, pool.map(lambda _: idle(target.port), range(1_300))))
-            # The requests come from another address, as the one that holds the connections has used up its share. Answers need files at the relay.
+            # The requests come from another address, because the first one has used up its share. Answers need files at the relay.
             end = time.monotonic() + 6
             while time.monotonic() < end:
                 path = ("/healthz", "/metrics", "/v1/dev/token?session=a&name=b", "/v1/sessions")[asked % 4]
@@ -91,10 +91,10 @@ def idle_connections(bench, name):
                 with socket.create_connection(("127.0.0.1", target.port), timeout=5, source_address=("127.0.0.2", 0)) as other:
                     other.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\nConnection: close\r\n\r\n".encode())
                     answered += b" 200 " in other.recv(4_096)[:20]
-            bench.reporter.check(f"{name}: {kind}", "another address is answered meanwhile", answered == asked, answered=f"{answered} of {asked}",
+            bench.reporter.check(f"{name}: {kind}", "another address is still answered", answered == asked, answered=f"{answered} of {asked}",
                                  held=len(held))
         except OSError as error:
-            bench.reporter.check(f"{name}: {kind}", "another address is answered meanwhile", False, error=error, held=len(held))
+            bench.reporter.check(f"{name}: {kind}", "another address is still answered", False, error=error, held=len(held))
         finally:
             for connection in held:
                 connection.close()
@@ -103,7 +103,7 @@ def idle_connections(bench, name):
 
 
 def sockets_of_one_token(bench, name):
-    """A subscriber token that opens 1,000 WebSockets, joins with each, and reads nothing."""
+    """A subscriber token that opens 1,000 WebSockets, joins on each, and reads nothing."""
     target = bench.start(name)
 
     def token(role, who):
@@ -145,10 +145,10 @@ def sockets_of_one_token(bench, name):
             sender.messages(0.05)
         time.sleep(1)
     except Closed as error:
-        bench.reporter.check(name, "the host can send signals meanwhile", False, error=error)
+        bench.reporter.check(name, "the host can still send signals", False, error=error)
     grown = memory(target) - before
     bench.reporter.check(name, "its connections are limited", refused and len(held) < 500, joined=len(held), refused=refused)
-    # A process keeps some pages that it freed; of one token's queues there are at most 64 MiB.
+    # A process keeps some pages that it freed; the queues of one token hold at most 64 MiB.
     bench.reporter.check(name, "it costs at most 64 MiB", bench.is_sanitized or grown < 80, MiB=round(grown))
     try:
         web, answer = join(token("subscriber", "other"))
@@ -204,7 +204,7 @@ def time_jumps(bench, name):
     while driver.poll() is None and target.process.running:
         try:
             peak = max(peak, memory(target))
-        except Exception:  # the relay is gone: the next check says so
+        except Exception:  # the relay is gone: the next check reports it
             break
         time.sleep(0.3)
     driver.wait(60)
@@ -228,13 +228,13 @@ def damaged_recording(bench, name):
         result = subprocess.run([str(target.binary), "decode", "--md5", str(file)], capture_output=True, text=True, check=False,
                                 timeout=120, env={**os.environ, **ENVIRONMENT})
         frames += len(re.findall(r"(?m)^[0-9a-f]{32}", result.stdout))
-    # 300 frames, of which the two damaged key frames cost 30 each, until the next one.
+    # 300 frames; each of the two damaged key frames costs 30, until the next one.
     bench.reporter.check(name, "the recording goes on after the damage", frames > 200, frames=frames, files=len(files))
     bench.survived(name, target, probe=15)
 
 
 def exposed_http(bench, name):
-    """An HTTP port without TLS on other addresses than loopback."""
+    """An HTTP port without TLS on an address other than loopback."""
     folder = bench.work / name
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -280,7 +280,7 @@ def guessed_admin_token(bench, name):
 
 
 def planted_trap(bench, name):
-    """A trap that a debug build plants after the first subscriber: what the process leaves behind."""
+    """A trap that a debug build triggers after the first subscriber: checks what the process leaves behind."""
     crashes = bench.work / name / "crash"
     if bench.is_sanitized:
         bench.reporter.skip(name, "builds with a sanitizer write no crash report")
@@ -294,7 +294,7 @@ def planted_trap(bench, name):
         target.relay.open("publish", "trap", kinds=("audio",))
         target.relay.open("subscribe", "trap", kinds=("audio",))
     except (RelayError, OSError):
-        pass  # it may be gone by then
+        pass  # the relay may have ended
     ended = target.process.wait(20)
     status = target.process.process.returncode
     files = sorted(crashes.glob("crash-*")) if crashes.exists() else []

@@ -19,7 +19,7 @@ SDP = {path.stem: path.read_bytes().decode() for path in sorted((ROOT / "Tests/V
 PUBLISH = [text for name, text in SDP.items() if "publish" in name or "simulcast" in name]
 VIEW = [text for name, text in SDP.items() if "view" in name or "subscribe" in name]
 SESSIONS = ["hostile-0", "hostile-1", "hostile-2", "Team"]
-# App and secret of a relay that was started with --dev.
+# App and secret of a relay that runs with --dev.
 DEVELOPMENT = b"dev:millrace-development-secret-that-everybody-knows"
 # Parts of paths that are the same in every request.
 WORDS = {"", "whip", "whep", "v1", "sessions", "streams", "plain", "mute", "record", "canvas.png", "canvas.y4m", "admin", "mute-all", "share-lock",
@@ -28,7 +28,7 @@ PREFERENCES = {"audio": True, "video": True, "width": 640, "height": 360, "frame
 
 
 class Counts:
-    """Messages sent and answered by all threads."""
+    """Messages that all threads sent, and that were answered."""
 
     def __init__(self, wanted):
         self.wanted, self.sent, self.lock = wanted, 0, threading.Lock()
@@ -39,7 +39,7 @@ class Counts:
         self.failure = None
 
     def take(self, kind):
-        """Whether one more message of this kind is to be sent."""
+        """Returns whether one more message of this kind should be sent."""
         with self.lock:
             if self.sent >= self.wanted or self.failure:
                 return False
@@ -52,7 +52,7 @@ class Counts:
             self.answers[f"{kind}: {result}"] += 1
 
     def answered(self):
-        """Answers by kind of message."""
+        """Returns the answers by kind of message."""
         found = collections.Counter()
         for name, count in self.answers.items():
             found[name.split(": ")[0]] += count
@@ -78,11 +78,11 @@ class ControlClient(threading.Thread):
             except (Closed, OSError) as error:
                 errors += 1
                 self.counts.closed[str(error)[:60]] += 1
-                # A relay that accepts no connection at all is gone.
+                # A relay that accepts no connection at all has ended.
                 if errors > 200:
                     self.counts.failure = f"no connection any more: {error}"
                 time.sleep(min(0.02 * errors, 1))
-            except Exception as error:  # of the client itself: the run must not go on without it
+            except Exception as error:  # an error of the client itself: the run must not continue without it
                 self.counts.failure = f"{type(error).__name__}: {error}"
 
     def one_connection(self):
@@ -110,7 +110,7 @@ class ControlClient(threading.Thread):
         for _ in range(self.dice.randrange(40, 400)):
             kind = self.dice.randrange(150)
             if kind == 0:
-                # It ends the connection: what was asked before is answered first.
+                # The relay closes the connection after answering earlier requests.
                 self.read(web, 1)
                 if not self.broken_frame(web):
                     return
@@ -144,7 +144,7 @@ class ControlClient(threading.Thread):
         text = json.dumps(message, ensure_ascii=self.dice.random() < 0.5).encode("utf-8", "surrogatepass")
         self.open[number] = method
         if self.dice.random() < 0.1 and len(text) > 4:
-            # In fragments, as RFC 6455 section 5.4 allows.
+            # Sent in fragments, as RFC 6455 section 5.4 allows.
             pieces = self.dice.choice([2, 3, 10, 64])
             size = len(text) // pieces + 1
             parts = [text[i:i + size] for i in range(0, len(text), size)]
@@ -244,7 +244,7 @@ class ControlClient(threading.Thread):
         return self.dice.choice(self.known[kind])
 
     def valid(self, session, token):
-        """A method with parameters that the relay could accept."""
+        """Returns a method with parameters that the relay could accept."""
         d = self.dice
         conversation = {"type": d.choice([0, 2]), "id": d.choice([f"user-{d.randrange(60)}", self.pick("group")])}
         sdp = mutation.lines(d.choice(PUBLISH), d) if d.random() < 0.6 else d.choice(PUBLISH)
@@ -321,7 +321,7 @@ class HTTPClient(threading.Thread):
         errors = 0
         while not self.counts.failure:
             if self.counts.by_kind["http"] + self.counts.by_kind["broken http"] > 0.3 * self.counts.sent + 100:
-                # HTTP is answered faster than WebSockets: most messages shall use the control protocol.
+                # HTTP is answered faster than WebSockets, but most messages should use the control protocol.
                 time.sleep(0.01)
                 if self.counts.sent >= self.counts.wanted:
                     return
@@ -341,7 +341,7 @@ class HTTPClient(threading.Thread):
                 if errors > 200:
                     self.counts.failure = f"HTTP is not answered any more: {error}"
                 time.sleep(min(0.02 * errors, 1))
-            except Exception as error:  # of the client itself: the run must not go on without it
+            except Exception as error:  # an error of the client itself: the run must not continue without it
                 self.counts.failure = f"{type(error).__name__}: {error}"
 
     def disconnect(self):
@@ -352,7 +352,7 @@ class HTTPClient(threading.Thread):
     def request(self):
         d = self.dice
         method, path, kind, body = self.endpoint()
-        # Without the names of sessions and resources: the endpoint.
+        # The endpoint, without the names of sessions and resources.
         name = f"{method} /" + "/".join(part if part in WORDS else "…" for part in path.partition("?")[0].split("/")[1:])[:60]
         if not self.counts.take("http"):
             return False
@@ -374,7 +374,7 @@ class HTTPClient(threading.Thread):
         return True
 
     def exchange(self, data):
-        """Sends a request, reads the answer: status and headers."""
+        """Sends a request and reads the answer; returns status and headers."""
         if not self.socket:
             self.socket = socket.create_connection(("127.0.0.1", self.relay.port), timeout=20)
         self.socket.sendall(data)
@@ -390,7 +390,7 @@ class HTTPClient(threading.Thread):
         fields = {key.lower(): value.strip() for key, _, value in (row.partition(":") for row in rows[1:])}
         length = fields.get("content-length")
         if length is None and status not in (204, 304):
-            # A body without end, as those of canvases are.
+            # A body without end, as canvases have.
             self.disconnect()
             return status, fields
         missing = int(length or 0) - len(rest)
@@ -457,7 +457,7 @@ class HTTPClient(threading.Thread):
         return method, path, kind, data
 
     def broken(self):
-        """A head or body that is no HTTP (RFC 9112), on a connection of its own."""
+        """Sends a head or body that is not HTTP (RFC 9112), on a separate connection."""
         if not self.counts.take("broken http"):
             return False
         d = self.dice
@@ -498,7 +498,7 @@ class HTTPClient(threading.Thread):
 
 
 def run(relay, number, seed, progress, controls=8, https=2):
-    """Sends `number` messages. Their counts."""
+    """Sends `number` messages. Returns their counts."""
     counts = Counts(number)
     threads = [ControlClient(relay, counts, seed * 1_000 + n) for n in range(controls)]
     threads += [HTTPClient(relay, counts, seed * 1_000 + 100 + n) for n in range(https)]

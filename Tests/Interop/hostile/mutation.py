@@ -1,4 +1,4 @@
-"""Mutations of JSON values, texts and bytes. All take the random source that they draw from."""
+"""Mutations of JSON values, texts and bytes. All functions take their random source."""
 
 import json
 
@@ -16,7 +16,7 @@ def nested(depth, dice):
 
 
 def odd(dice, is_within=False):
-    """A value that no field expects."""
+    """Returns a value that no field expects."""
     choice = dice.randrange(8 if is_within else 9)
     if choice == 0:
         return None
@@ -32,7 +32,7 @@ def odd(dice, is_within=False):
 
 
 def places(value, path=()):
-    """All places in a value, as paths."""
+    """Returns all places in a value, as paths."""
     found = [path]
     if isinstance(value, dict):
         for key, item in value.items():
@@ -44,7 +44,7 @@ def places(value, path=()):
 
 
 def mutated(value, dice, start=()):
-    """A copy with one place changed, taken out or added; `start` is the path that changes lie under."""
+    """Returns a copy with one place changed, removed or added; `start` is the path under which changes are made."""
     value = json.loads(json.dumps(value))
     paths = [p for p in places(value) if len(p) > len(start) and p[:len(start)] == start]
     if not paths:
@@ -68,7 +68,7 @@ def mutated(value, dice, start=()):
 
 
 def characters(text, dice):
-    """A text with some characters changed, repeated or taken out."""
+    """Returns a text with some characters changed, repeated or removed."""
     items = list(text)
     for _ in range(dice.randrange(1, 4)):
         place = dice.randrange(len(items) + 1)
@@ -83,7 +83,7 @@ def characters(text, dice):
 
 
 def octets(data, dice):
-    """Bytes with some changed, cut off or added."""
+    """Returns bytes with some changed, cut off or added."""
     data = bytearray(data)
     for _ in range(dice.randrange(1, 4)):
         if not data:
@@ -104,7 +104,7 @@ def octets(data, dice):
 
 
 def lines(text, dice):
-    """A text of lines, as SDP is, with some taken out, repeated, moved or changed."""
+    """Returns a text of lines, like SDP, with some removed, repeated, moved or changed."""
     rows = text.split("\r\n")
     for _ in range(dice.randrange(1, 5)):
         place = dice.randrange(len(rows))

@@ -1,4 +1,4 @@
-"""Readers of canvases that stay attached to hostile streams, so that decoders and writers see what they send."""
+"""Readers of canvases that stay attached to hostile streams, so that decoders and writers process them."""
 
 import socket
 import struct
@@ -8,7 +8,7 @@ import zlib
 
 
 def fetch(port, path, limit, timeout=10):
-    """Status, body of a GET, at most `limit` bytes of it; chunks are put together."""
+    """Returns status and body of a GET, with at most `limit` bytes of it; chunks are joined."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
         data = b""
@@ -33,7 +33,7 @@ def fetch(port, path, limit, timeout=10):
 
 
 def png_size(data):
-    """Width and height of a PNG whose chunks, check sums and pixels are whole (W3C PNG section 5)."""
+    """Returns width and height of a PNG whose chunks, checksums and pixels are complete (W3C PNG section 5)."""
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError("no PNG")
     place, pixels, size, depth = 8, b"", None, 0
@@ -53,7 +53,7 @@ def png_size(data):
 
 
 class Reader(threading.Thread):
-    """Reads one canvas again and again until it is stopped."""
+    """Reads one canvas repeatedly until it is stopped."""
 
     def __init__(self, port, session, stream, kind, rate=10):
         super().__init__(daemon=True)
@@ -111,7 +111,7 @@ class Readers:
             thread.join(10)
 
     def totals(self):
-        """Bodies and bytes by kind."""
+        """Returns bodies and bytes by kind."""
         found = {}
         for thread in self.threads:
             item = found.setdefault(thread.kind, {"bodies": 0, "bytes": 0})

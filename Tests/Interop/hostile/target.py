@@ -1,4 +1,4 @@
-"""The relay under attack: how it is started, whether it still serves, and what its log says."""
+"""The relay under attack: its start, a probe of its service, and the faults in its log."""
 
 import json
 import os
@@ -14,14 +14,14 @@ from . import readers
 
 # Lines that a sanitizer or the Swift runtime writes about a fault.
 REPORT = re.compile(r"AddressSanitizer|millrace crash report|ThreadSanitizer|UndefinedBehavior|LeakSanitizer|Fatal error|\*\*\* Program crashed|\*\*\* Signal|Illegal instruction|runtime error:")
-# Limits that would end a hostile run before it has reached anything; checks of limits use the defaults.
+# Limits that would end a hostile run too early; checks of limits use the defaults.
 RAISED = {
     "limit-messages-per-second": 1_000_000, "limit-chat-per-second": 1_000_000, "limit-broadcasts-per-second": 1_000_000,
     "limit-moves-per-second": 1_000_000, "limit-user-messages-per-second": 1_000_000, "limit-user-requests-per-second": 1_000_000,
     "limit-user-entries-per-second": 1_000_000, "limit-issue-seconds": 0, "limit-unjoined": 100_000, "limit-unjoined-per-address": 100_000,
     "limit-wrong-passwords": 1_000_000, "limit-wrong-tokens": 1_000_000, "limit-groups-per-user": 100_000, "limit-logins-per-user": 10_000, "http-connections-per-address": 4_096,
     "connect-grace-seconds": 2, "limit-connect-seconds": 5, "drain-minimum-seconds": 0,
-    # All participants of a run have one address, and they share some 60 names.
+    # All participants of a run share one address and about 60 names.
     "limit-participants-per-user": 100_000, "limit-participants-per-token": 100_000, "limit-participants-per-address": 100_000,
     "limit-transports-per-user": 100_000, "limit-transports-per-token": 100_000, "limit-transports-per-address": 100_000,
     "limit-queued-bytes-per-user": 1 << 30, "limit-queued-bytes-per-token": 1 << 30, "limit-queued-bytes-per-address": 1 << 30,
@@ -29,7 +29,7 @@ RAISED = {
 
 
 def raised(binary):
-    """Those options of `RAISED` that this relay has."""
+    """Returns the options of `RAISED` that this relay has."""
     text = subprocess.run([str(binary), "serve", "--help"], capture_output=True, text=True, check=False,
                           env={**os.environ, **ENVIRONMENT}).stdout
     return [item for name, value in RAISED.items() if f"--{name}" in text for item in (f"--{name}", value)]
@@ -71,17 +71,17 @@ class Target:
         return found
 
     def reports(self):
-        """Lines of the log that are reports of faults."""
+        """Returns the lines of the log that report faults."""
         return [line for line in self.log.read_text(errors="replace").splitlines() if REPORT.search(line)][:10]
 
     def stop(self):
-        """Ends it, and says how it ended."""
+        """Ends the relay, and returns how it ended."""
         if self.process.running:
             self.relay.stop()
         return self.process.process.returncode
 
     def probe(self, number, seconds=4):
-        """A clean session: whether its media arrives, its canvas can be decoded and its recording is whole. Reasons why not."""
+        """Runs a clean session: its media must arrive, its canvas decode and its recording be complete. Returns the faults."""
         faults = []
         session = f"load-{number}-0"
         command = [self.binary, "load", "--url", self.url, "--transport", "webrtc", "--publishers", "1", "--subscribers", "2",
@@ -122,7 +122,7 @@ class Target:
         return faults + self.recording_faults(session)
 
     def recording_faults(self, session):
-        """Faults of the recording of a session that has ended."""
+        """Returns the faults of the recording of a session that has ended."""
         files = []
         end = time.monotonic() + 15
         while time.monotonic() < end:

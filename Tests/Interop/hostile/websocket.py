@@ -14,7 +14,7 @@ class Closed(Exception):
 
 
 def frame(opcode, payload, final=True, mask=True, reserved=0, length=None):
-    """Bytes of a frame; `length` is the length that its header claims, by default that of the payload."""
+    """Returns the bytes of a frame; `length` is the length that its header claims, by default that of the payload."""
     length = len(payload) if length is None else length
     head = bytes([(0x80 if final else 0) | reserved << 4 | opcode])
     bit = 0x80 if mask else 0
@@ -33,7 +33,7 @@ def frame(opcode, payload, final=True, mask=True, reserved=0, length=None):
 
 
 class WebSocket:
-    """Confined to one thread."""
+    """A WebSocket; confined to one thread."""
 
     def __init__(self, port, path="/v1/connect", headers=(), timeout=20):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
@@ -67,8 +67,8 @@ class WebSocket:
         self.send(frame(TEXT, text if isinstance(text, bytes) else text.encode()))
 
     def _read(self, timeout):
-        """Reads what is there within this time; false if nothing is."""
-        # Not select(): it takes no descriptor above 1,023.
+        """Reads data that arrives within this time; returns false if there is none."""
+        # Not select(), which accepts no descriptor above 1,023.
         waiting = select.poll()
         waiting.register(self.socket, select.POLLIN)
         if not waiting.poll(timeout * 1_000):
@@ -85,7 +85,7 @@ class WebSocket:
         return True
 
     def messages(self, timeout):
-        """Texts that came within this time, or at once if some are there; answers pings."""
+        """Returns texts that arrive within this time, or at once if some are queued; answers pings."""
         found = []
         while True:
             while (item := self._frame()) is not None:

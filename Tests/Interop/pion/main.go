@@ -1,6 +1,6 @@
 // A Pion client of WHIP and WHEP: pion publish URL VIDEO.ivf AUDIO.ogg | pion subscribe URL
 //
-// Prints a line of JSON a second: {"state", "video" (frames), "audio" (packets)}, sent or received since the start. On SIGINT it deletes
+// Prints one line of JSON per second: {"state", "video" (frames), "audio" (packets)}, sent or received since the start. On SIGINT it deletes
 // its resource and prints {"deleted": HTTP status}. Tests/Interop/webrtc/native.py builds and reads it.
 package main
 
@@ -33,7 +33,7 @@ func check(err error) {
 	}
 }
 
-// pace calls next at the times that it returns (from the start) until the end of its file.
+// pace calls next at the times that it returns (relative to the start) until the end of its file.
 func pace(next func() (time.Duration, error)) {
 	start := time.Now()
 	for {
@@ -66,7 +66,7 @@ func sendVideo(track *webrtc.TrackLocalStaticSample, path string) {
 	})
 }
 
-// The file has one Opus packet in each page.
+// Each page of the file has one Opus packet.
 func sendAudio(track *webrtc.TrackLocalStaticSample, path string) {
 	file, err := os.Open(path)
 	check(err)
@@ -115,7 +115,7 @@ func receive(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
 	}
 }
 
-// offer posts the offer with all candidates and applies the answer; the address of the resource.
+// offer posts the offer with all candidates and applies the answer; it returns the address of the resource.
 func offer(peer *webrtc.PeerConnection, address string) string {
 	description, err := peer.CreateOffer(nil)
 	check(err)

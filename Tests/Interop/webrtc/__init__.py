@@ -1,1 +1,1 @@
-"""WebRTC clients that are not ours against the relay: aiortc, Chromium, Firefox, GStreamer's whip-client."""
+"""Third-party WebRTC clients against the relay: aiortc, Chromium, Firefox, GStreamer's whip-client."""

@@ -1,4 +1,4 @@
-"""aiortc, or libwebrtc under aiortc's interface, in a process of its own."""
+"""aiortc, or libwebrtc under aiortc's interface, in a separate process."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ from webrtc.devtools import BrowserError
 
 
 class Aiortc:
-    """A client with any number of peers. Functions as those of a browser's page."""
+    """A client with any number of peers. Its functions are those of a browser's page."""
 
     def __init__(self, folder, name="aiortc", kind="aiortc"):
         self.kind = kind

@@ -1,7 +1,7 @@
 """A process of aiortc peers. A line of JSON in: {"id", "function", "options"}; a line out: {"id", "value"} or {"id", "error"}.
 
-The functions have the names and answers of those of the test page (page/*.js), so that cases need not know which they talk to. With the
-argument `libwebrtc` the peers are Chromium's, by the package wrtc, which offers them under aiortc's interface too.
+The functions have the names and answers of those of the test page (page/*.js), so that cases work with both. With the
+argument `libwebrtc` the peers are Chromium's, from the package wrtc, which also offers them under aiortc's interface.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ import av
 import numpy
 
 if "libwebrtc" in sys.argv:
-    # This `webrtc` is the installed package: the folder of this file is on the path, not the one above it.
+    # This `webrtc` is the installed package: the folder of this file is on the path, not its parent.
     from webrtc.aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 else:
     from aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
@@ -42,10 +42,10 @@ class PictureTrack(MediaStreamTrack):
         late = time.monotonic() - self._start - self.number / self._fps
         if late < 0:
             await asyncio.sleep(-late)
-        elif late > 0.2:  # a machine that stood still: go on from here, without a burst
+        elif late > 0.2:  # a machine that stalled: continue from here, without a burst
             self._start += late
         frame = av.VideoFrame.from_ndarray(self._picture.planes(self.number), format="yuv420p")
-        # By the wall clock, as a camera stamps: after a pause the receiver must not believe that all was late.
+        # Stamped by the wall clock, like a camera: after a pause the receiver must not treat all frames as late.
         frame.pts, frame.time_base = int((time.monotonic() - self._start) * 90000) + self.number % 2, fractions.Fraction(1, 90000)
         self.number += 1
         return frame
@@ -143,7 +143,7 @@ class Call:
 
 
 def rewritten(sdp, rewrite):
-    """Candidates name the proxy of the test instead, and those of TCP go."""
+    """Replaces the candidates by the test's proxy, and removes TCP candidates."""
     if not rewrite:
         return sdp
     lines = []
@@ -182,7 +182,7 @@ class Api:
         return await self._open(call)
 
     async def offer(self):
-        """An offer of a publisher, without a connection."""
+        """Returns an offer of a publisher, without a connection."""
         call = Call({})
         call.pc.addTrack(ToneTrack())
         call.pc.addTrack(PictureTrack())

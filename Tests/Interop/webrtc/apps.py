@@ -1,4 +1,4 @@
-"""Cases of the page at `/`: people of two apps, with tokens that their backends asked for."""
+"""Cases of the page at `/`: participants of two apps, with tokens that their backends requested."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ PUBLISH = """(async () => { const {testPicture} = await import("/page/client/sou
 
 
 def token(server, session, identity, role="host"):
-    """As an application's backend gets it for one of its users."""
+    """Returns a token as an application's backend gets it for one of its users."""
     basic = base64.b64encode(f"{APP}:{SECRET}".encode()).decode()
     asked = urllib.request.Request(f"{server.url}/v1/tokens", json.dumps({"session": session, "identity": identity, "role": role}).encode(),
                                    {"Authorization": f"Basic {basic}", "Content-Type": "application/json"})
@@ -24,7 +24,7 @@ def token(server, session, identity, role="host"):
 
 
 def apps(bench, name):
-    """One session's name, in the app of the relay's own tokens and in the shop's."""
+    """The same session name in the app of the relay's own tokens and in the shop's."""
     check = bench.reporter.check
     server = relay(bench, extra=("--apps", f"{APP}:{SECRET}"))
     ada = Talk(bench, server.url, "demo", "Ada", role="host")
@@ -39,7 +39,7 @@ def apps(bench, name):
     check(name, "a stream begins", ada.until(lambda: ada.look("seen", "Ada (you)")["stream"]))
     ada.look("say", "chat", "only here", "everybody here")
     check(name, "and something is said", ada.until(lambda: ada.look("chat") == [["You", "only here", ""]]), chat=ada.look("chat"))
-    # It is answered after that: what came from there would be there before it.
+    # It is answered after that: events from the other app would have arrived before it.
     zoe.look("say", "chat", "only there", "everybody here")
     check(name, "the other app's session knows nothing of it",
           zoe.until(lambda: zoe.look("chat") == [["You", "only there", ""]]) and zoe.page.evaluate("millrace.state.streams.size") == 0,
@@ -51,7 +51,7 @@ def apps(bench, name):
 
 
 def check_refused(bench, name, server, zoe):
-    """Tokens that are not for this: the page says why, at the field where one would paste another."""
+    """With an unsuitable token the page shows the reason, at the field for another token."""
     check = bench.reporter.check
     other = token(server, "another", "Eve")
     eve = Talk(bench, server.url, "demo", "Eve", token=other)
@@ -62,7 +62,7 @@ def check_refused(bench, name, server, zoe):
     head, claims, signature = token(server, "demo", "Eve").split(".")
     eve.look("fill", "#join-form", {"token": f"{head}.{other.split('.')[1]}.{signature}"})
     check(name, "and one that was changed", eve.until(lambda: "does not accept the token" in eve.look("text", "join-error")), text=eve.look("text", "join-error"))
-    check(name, "nobody has seen it come", zoe.look("names") == ["Zoe (you)"], names=zoe.look("names"))
+    check(name, "no other participant saw the attempt", zoe.look("names") == ["Zoe (you)"], names=zoe.look("names"))
     eve.look("fill", "#join-form", {"token": f"{head}.{claims}.{signature}"})
     check(name, "the right one lets in", eve.is_in(), page=eve.look("why"))
     check(name, "to the others of its app", zoe.until(lambda: zoe.look("names") == ["Eve", "Zoe (you)"]), names=zoe.look("names"))
@@ -71,7 +71,7 @@ def check_refused(bench, name, server, zoe):
 
 
 def check_subscriber(bench, name, server, zoe):
-    """Who may only look on, and gave no name."""
+    """A participant who may only subscribe, and has no name."""
     check = bench.reporter.check
     guest = Talk(bench, server.url, "demo", "", token=token(server, "demo", "guest", "subscriber"))
     check(name, "one without a name is in", guest.is_in(), page=guest.look("why"))
@@ -83,7 +83,7 @@ def check_subscriber(bench, name, server, zoe):
 
 
 def check_messages(bench, name, ada, zoe):
-    """User ids are of one app: what is written to one of them does not come to another's."""
+    """User ids belong to one app: a message to a user of one app does not reach the other."""
     check = bench.reporter.check
     for one in (ada, zoe):
         one.look("tab", "messages")
@@ -93,7 +93,7 @@ def check_messages(bench, name, ada, zoe):
     ada.fills({"user": "Zoe"})
     ada.write("of this app")
     stored = ada.until(lambda: ada.look("thread") == [["You", "of this app", ""]])
-    check(name, "somebody of the same id in the other app gets nothing of it", stored and
+    check(name, "a user of the same id in the other app receives nothing", stored and
           zoe.page.evaluate("millrace.request('conversations', {count: 10}).then(page => page.conversations.length)") == 0, thread=ada.look("thread"))
 
 

@@ -1,7 +1,7 @@
-"""The machine-readable bar of test pictures, and the picture itself. The same bar as in page/bar.js.
+"""The machine-readable bar of test frames, and the frames themselves. The same bar as in page/bar.js.
 
 Three rows of sixteen cells along the upper edge, each a sixteenth of the width and a fifteenth of the height: frame number;
-milliseconds of the wall clock; source id in the upper byte and CRC-8 of all the rest in the lower.
+milliseconds of the wall clock; source id in the upper byte and CRC-8 of all other bytes in the lower.
 """
 
 import time
@@ -27,7 +27,7 @@ def words(number, milliseconds, source):
 
 
 def clock():
-    """Milliseconds of the wall clock; of its kind the clients on this machine all have the same."""
+    """Returns milliseconds of the wall clock, which all clients on this machine share."""
     return int(time.time() * 1000)
 
 
@@ -41,7 +41,7 @@ def draw(luma, number, source, milliseconds=None):
 
 
 def read(luma):
-    """(number, latency in ms, source), or None where the picture is damaged."""
+    """Returns (number, latency in ms, source), or None if the frame is damaged."""
     height, width = luma.shape
     xs = ((numpy.arange(COLUMNS) + 0.5) * width / COLUMNS).astype(int)
     found = []
@@ -57,7 +57,7 @@ def read(luma):
 
 
 class Picture:
-    """Moving planes of I420 with the bar burned in."""
+    """Moving planes of I420 with the bar drawn into them."""
 
     def __init__(self, width=640, height=360, source=1):
         self.width, self.height, self.source = width, height, source
@@ -67,7 +67,7 @@ class Picture:
         self._chroma = numpy.stack([(x[::2, ::2] * 160 // width + 48), (y[::2, ::2] * 160 // height + 48)]).astype(numpy.uint8)
 
     def planes(self, number, milliseconds=None):
-        """One array of height * 3 / 2 rows."""
+        """Returns one array of height * 3 / 2 rows."""
         luma = numpy.roll(self._luma, -3 * number % self.width, axis=1)
         draw(luma, number, self.source, milliseconds)
         return numpy.concatenate([luma, self._chroma.reshape(self.height // 2, self.width)])

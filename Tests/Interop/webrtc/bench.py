@@ -1,4 +1,4 @@
-"""What a case works with: relays, clients, a network; and what it cleans up behind it."""
+"""Environment of a case: relays, clients, a network; and their clean-up."""
 
 import itertools
 import json
@@ -15,10 +15,10 @@ from webrtc.devtools import PageServer
 from webrtc.network import CLIENT, RELAY, Network
 
 class Skip(Exception):
-    """This machine has not what the case needs."""
+    """This machine lacks something that the case needs."""
 
 class WebRTCRelay(Relay):
-    """A relay with its WebRTC doors."""
+    """A relay with its WebRTC endpoints."""
 
     def whip(self, session, stream="cam1"):
         return f"{self.url}/whip/{session}?stream={stream}"
@@ -27,7 +27,7 @@ class WebRTCRelay(Relay):
         return f"{self.url}/whep/{session}/{stream}"
 
     def has_stream(self, session, stream="cam1"):
-        """Whether somebody publishes it: whether its media has come to the relay."""
+        """Returns whether the stream is published and its media has reached the relay."""
         try:
             streams = json.loads(self.request("GET", f"/v1/sessions/{session}/streams")[0])
         except RelayError:
@@ -35,7 +35,7 @@ class WebRTCRelay(Relay):
         return stream in json.dumps(streams)
 
     def memory(self):
-        """Resident bytes."""
+        """Returns the resident bytes."""
         for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) * 1024
@@ -66,16 +66,16 @@ class Bench:
         self.need(self.network.inside, "a network namespace")
         self.need(not filters or self.network.filters, "nftables")
 
-    # MARK: what ends with the case
+    # MARK: objects of one case
 
     def relay(self, apart=False, address=None, port=None, webrtc_port=None, extra=(), name="relay"):
-        """A relay on loopback, or `apart` in a namespace of its own."""
+        """Starts a relay on loopback, or `apart` in a separate namespace."""
         if apart:
             self.need_network()
             address = address or RELAY
-        # Of this machine, but not 127.0.0.1, with which Firefox pairs no candidate.
+        # An address of this machine other than 127.0.0.1, with which Firefox pairs no candidate.
         address = address or (CLIENT if self.network.inside else "127.0.0.1")
-        # The test page is of another origin than the relay.
+        # The test page has another origin than the relay.
         self._page = self._page or PageServer()
         extra = ["--http-cors-origin", self._page.origin, *extra]
         relay = WebRTCRelay(self.binary, self.current, extra=extra, name=name, address=address, port=port, webrtc_port=webrtc_port,
@@ -85,7 +85,7 @@ class Bench:
         return relay
 
     def client(self, kind):
-        """aiortc or libwebrtc: a process; a browser: a page of the one that all cases share."""
+        """Returns a client; aiortc and libwebrtc: a process; a browser: a page of the one that all cases share."""
         if kind in ("aiortc", "libwebrtc"):
             client = Aiortc(self.current, f"{kind}-{next(self._names)}", kind)
         else:
@@ -94,13 +94,13 @@ class Bench:
         return client
 
     def visit(self, kind, url):
-        """A page of the relay's in a browser that all cases share."""
+        """Opens a page of the relay in a browser that all cases share."""
         page = self._browser(kind).visit(url)
         self._open.append(page)
         return page
 
     def explain(self, client, call):
-        """After a failure: what the relays and the client themselves say."""
+        """Prints the state of the relays and of the client after a failure."""
         for relay in [thing for thing in self._open if isinstance(thing, WebRTCRelay) and thing.process.running]:
             said = {name.removeprefix("millrace_"): int(value) for name, value in relay.metrics().items()
                     if value and re.search("paused|dropped_total|probe|retransmitted|key_frame|peers|estimate|switch", name)}
@@ -113,7 +113,7 @@ class Bench:
                     self.reporter.progress(f"{client.kind}: {', '.join(f'{k} {stats.get(k)}' for k in wanted)}")
 
     def keep(self, thing):
-        """Is stopped when the case ends."""
+        """Registers an object that is stopped when the case ends."""
         self._open.append(thing)
         return thing
 
@@ -121,11 +121,11 @@ class Bench:
         while self._open:
             try:
                 self._open.pop().stop()
-            except Exception as error:  # one that does not end must not keep the others
+            except Exception as error:  # one that fails to end must not prevent the others from ending
                 self.reporter.progress(f"at the end of the case: {type(error).__name__}: {error}")
         self.network.clear()
 
-    # MARK: what ends with the run
+    # MARK: objects of the whole run
 
     def _browser(self, kind):
         module, make = {"chromium": (chromium, chromium.Chromium), "firefox": (firefox, firefox.Firefox)}[kind]

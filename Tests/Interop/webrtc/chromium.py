@@ -35,13 +35,13 @@ class Chromium:
         self._remote = devtools.Remote(f"ws://127.0.0.1:{port}{path}")
 
     def page(self):
-        """A client: a page of its own, in a window of its own."""
+        """Opens a client: a new page in a new window."""
         page = self._open(self._page_url)
         clients.wait_until(page.ready, 15, "the test page in Chromium")
         return page
 
     def visit(self, url):
-        """A page of the relay's own, in a window of its own."""
+        """Opens a page of the relay in a new window."""
         page = self._open("about:blank")
         page.visit(url)
         return page
@@ -54,7 +54,7 @@ class Chromium:
     def stop(self):
         try:
             self._remote.call("Browser.close", timeout=5)
-        except Exception:  # it may be gone already; the process is what counts
+        except Exception:  # the page may be gone already; only the process matters
             pass
         self._remote.close()
         self.process.wait(5)
@@ -68,7 +68,7 @@ class ChromiumPage:
         self._remote, self._target, self._session = remote, target, session
 
     def evaluate(self, text, timeout=20):
-        """Value of a script, run as if the user had just touched the page."""
+        """Returns the value of a script, run as if the user had just touched the page."""
         answer = self._remote.call("Runtime.evaluate", timeout, self._session, expression=text, awaitPromise=True,
                                    returnByValue=True, userGesture=True)
         if "exceptionDetails" in answer:
@@ -86,14 +86,14 @@ class ChromiumPage:
         clients.wait_until(lambda: self.evaluate("document.readyState === 'complete' && location.href !== 'about:blank'"), 15, url)
 
     def size(self, width, height, dark=False, touch=False):
-        """Of the window, in pixels, as on a desktop, or with `touch` as on a phone."""
+        """Sets the size of the window, in pixels, as on a desktop, or with `touch` as on a phone."""
         self._remote.call("Emulation.setDeviceMetricsOverride", session=self._session, width=width, height=height, deviceScaleFactor=1, mobile=touch)
         self._remote.call("Emulation.setTouchEmulationEnabled", session=self._session, enabled=touch)
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self._remote.call("Emulation.setEmulatedMedia", session=self._session, features=features)
 
     def key(self, name):
-        """Presses a key and lets it go."""
+        """Presses and releases a key."""
         code = {"Enter": 13, "Escape": 27, "ArrowDown": 40, "ArrowRight": 39}.get(name) or ord(name.upper())
         for kind in ("keyDown", "keyUp"):
             typed = "\r" if name == "Enter" else name if len(name) == 1 else ""
@@ -101,14 +101,14 @@ class ChromiumPage:
             self._remote.call("Input.dispatchKeyEvent", session=self._session, type=kind, key=name, code=name, windowsVirtualKeyCode=code, **text)
 
     def unnamed(self):
-        """Roles of controls that a screen reader has no name for."""
+        """Returns the roles of controls that have no name for a screen reader."""
         tree = self._remote.call("Accessibility.getFullAXTree", session=self._session)["nodes"]
         controls = {"button", "textbox", "combobox", "tab", "link", "menuitem", "dialog", "image"}
         return [node["role"]["value"] for node in tree if not node.get("ignored") and node.get("role", {}).get("value") in controls
                 and not node.get("name", {}).get("value")]
 
     def picture(self, path):
-        """Saves what is seen, as PNG."""
+        """Saves a screenshot as PNG."""
         path.write_bytes(base64.b64decode(self._remote.call("Page.captureScreenshot", session=self._session)["data"]))
 
     def stop(self):

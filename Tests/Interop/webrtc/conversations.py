@@ -1,4 +1,4 @@
-"""Cases of the page at `/`: conversations outside the session. People in Chromium, by its buttons."""
+"""Cases of the page at `/`: conversations outside the session. Users in Chromium, by its buttons."""
 
 from webrtc.cut import Cut
 from webrtc.room import relay
@@ -6,7 +6,7 @@ from webrtc.talk import Talk
 
 
 def conversations(bench, name):
-    """Two who never meet in a session, and a third who is written to while away."""
+    """Two users who never meet in a session, and a third who receives messages while away."""
     check = bench.reporter.check
     server = relay(bench, extra=("--limit-group-members", "4"))
     way = bench.keep(Cut(server.port))
@@ -20,26 +20,26 @@ def conversations(bench, name):
     ada.look("press", "new-message")
     ada.fills({"user": "Kim"})
     ada.write("hello <b>Kim</b>")
-    check(name, "what is sent is shown once",
+    check(name, "a sent message is shown once",
           ada.until(lambda: ada.look("thread") == [["You", "hello <b>Kim</b>", ""]]), thread=ada.look("thread"))
     check(name, "the other has a conversation, and one unread",
           kim.until(lambda: kim.look("conversations") == {"Ada": [1, "hello <b>Kim</b>", False]} and kim.look("count", "messages") == 1),
           list=kim.look("conversations"))
     check(name, "and is told", kim.until(lambda: "Ada: hello <b>Kim</b>" in kim.look("notices")), notices=kim.look("notices"))
     kim.look("open", "Ada")
-    check(name, "what is read is unread no more",
+    check(name, "a read message does not count as unread",
           kim.until(lambda: kim.look("count", "messages") == 0), count=kim.look("count", "messages"))
     kim.write("hello Ada")
     check(name, "the answer comes into the open conversation",
           ada.until(lambda: ada.look("thread")[1:] == [["Kim", "hello Ada", ""]] and ada.look("count", "messages") == 0),
           thread=ada.look("thread"), count=ada.look("count", "messages"))
-    # Written while the receiver's way is cut, and by it: sent once, read once.
+    # Written by the receiver and to it while its connection is cut: sent once, read once.
     way.close()
     kim.until(lambda: kim.look("status") == "reconnecting")
     kim.write("from afar")
     for number in range(40):
         ada.page.evaluate(f"millrace.conversations.send({{type: 0, id: 'Kim'}}, 'line {number}')")
-    check(name, "what waits is shown to wait",
+    check(name, "an unsent message is shown as being sent",
           kim.until(lambda: kim.look("thread")[-1] == ["You", "from afar", "", "sending"]), thread=kim.look("thread"))
     check(name, "all is stored", ada.until(lambda: ada.page.evaluate("millrace.conversations.outbox.entries.length") == 0, 10))
     way.open()
@@ -55,13 +55,13 @@ def conversations(bench, name):
 
 
 def check_history(bench, name, server, ada):
-    """The same user in another window, from nothing, and by another name."""
+    """The same user in another window, with an empty store, and under another name."""
     check = bench.reporter.check
     again = Talk(bench, server.url, "three", "Kimberley", role="host", identity="Kim")
     again.is_in()
     again.look("tab", "messages")
     check(name, "another window has the list", again.until(lambda: "Ada" in again.look("conversations")), list=again.look("conversations"))
-    check(name, "whose rows say who wrote last", again.until(lambda: again.look("conversations")["Ada"][1] == "You: from afar"),
+    check(name, "its rows name the last author", again.until(lambda: again.look("conversations")["Ada"][1] == "You: from afar"),
           list=again.look("conversations"))
     check(name, "a conversation has the name that the other has now, whatever its id",
           ada.until(lambda: ada.look("head")[0] == "Kimberley"), head=ada.look("head"))
@@ -85,7 +85,7 @@ def check_marks(bench, name, server, ada, kim):
     check(name, "it counts in the conversation and not in the total",
           kim.until(lambda: kim.look("conversations")["Ada"] == [1, "psst", True]) and kim.look("count", "messages") == 0,
           list=kim.look("conversations"))
-    check(name, "and tells nobody", not any("psst" in text for text in kim.look("notices")), notices=kim.look("notices"))
+    check(name, "and shows no notice", not any("psst" in text for text in kim.look("notices")), notices=kim.look("notices"))
     kim.look("conversationMenu", "Ada", "do-not-disturb")
     check(name, "once it is lifted it counts", kim.until(lambda: kim.look("count", "messages") == 1))
     kim.look("conversationMenu", "Ada", "delete-conversation")
@@ -124,7 +124,7 @@ def check_groups(bench, name, ada, kim):
     check(name, "its messages reach them, with their author",
           kim.until(lambda: kim.look("conversations")["Choir"] == [1, "Ada: Monday at eight", False]), list=kim.look("conversations"))
     rows = kim.look("rows")
-    check(name, "a row tells the kind, the name, the time and what is new",
+    check(name, "a row shows kind, name, time and unread messages",
           [rows[0][:2], rows[0][3]] == [["2", "Choir"], ["group", "1 unread message"]] and 0 <= rows[0][2] < 60, rows=rows)
     check(name, "the newest first", [row[:2] for row in rows[1:]] == [["0", "Ada"]], rows=rows)
     ada.look("conversationMenu", None, "invite")
@@ -138,11 +138,11 @@ def check_groups(bench, name, ada, kim):
     kim.look("open", "Choir")
     kim.until(lambda: kim.look("thread"))
     kim.look("conversationMenu", None, "members")
-    check(name, "a member sees who is in", kim.until(lambda: "Ada (owner), Kim, Leo, Zoe" in kim.look("dialog")), dialog=kim.look("dialog"))
+    check(name, "a member sees the members", kim.until(lambda: "Ada (owner), Kim, Leo, Zoe" in kim.look("dialog")), dialog=kim.look("dialog"))
     kim.look("answer", "")
     kim.look("conversationMenu", None, "leave-group")
     kim.look("answer", "yes")
-    check(name, "who leaves has no such conversation",
+    check(name, "the group is gone for a member that leaves",
           kim.until(lambda: "Choir" not in kim.look("conversations") and "Ada" in kim.look("conversations")),
           list=kim.look("conversations"))
     check(name, "and is no member", ada.until(lambda: ada.look("head") == ["Choir", "3 members"]), head=ada.look("head"))
@@ -152,7 +152,7 @@ def check_groups(bench, name, ada, kim):
 
 
 def check_limits(bench, name, ada):
-    """Texts that are too long, and too many of them: refused by names of their own, here and at the relay."""
+    """Texts that are too long, and too many messages: refused with separate errors, by the page and by the relay."""
     check = bench.reporter.check
     ada.look("open", "Kim")
     ada.until(lambda: ada.look("thread"))
@@ -161,14 +161,14 @@ def check_limits(bench, name, ada):
     check(name, "a text of more than 8 KiB is refused, and it is said",
           ada.until(lambda: any("at most 8 KiB" in text for text in ada.look("notices"))), notices=ada.look("notices"))
     check(name, "nothing cuts it before", ada.page.evaluate("document.querySelector('#panel-messages .compose textarea').maxLength") == -1)
-    check(name, "it stays where it was typed", ada.look("typed", "messages") == long and ada.look("thread") == before)
+    check(name, "the text stays in its field", ada.look("typed", "messages") == long and ada.look("thread") == before)
     refused = ada.refusal("sendMessage", conversation={"type": 0, "id": "Kim"}, message="long", text=long)
     check(name, "at the relay as well", refused == "textTooLong", answer=refused)
     codes = ada.page.evaluate("""Promise.all(Array.from({length: 60}, (_, at) => millrace.request("sendMessage",
         {conversation: {type: 0, id: "Kim"}, message: `burst-${at}`, text: "now"}).then(() => "", error => error.code)))""")
     check(name, "more of one user than 20 a second are refused", set(codes) == {"", "rateLimited"}, answers=sorted(set(codes)), sent=codes.count(""))
     ada.write("as soon as there is room")
-    check(name, "what the page sends waits for its turn", ada.until(lambda: ada.look("thread")[-1] == ["You", "as soon as there is room", ""]),
+    check(name, "a message of the page is sent once the rate allows it", ada.until(lambda: ada.look("thread")[-1] == ["You", "as soon as there is room", ""]),
           last=ada.look("thread")[-1])
 
 

@@ -1,4 +1,4 @@
-"""A way to the relay's HTTP port that can be cut: everything passes, until nothing does."""
+"""A TCP proxy to the relay's HTTP port that can be cut."""
 
 import select
 import socket
@@ -59,7 +59,7 @@ class Cut:
             end.close()
 
     def close(self):
-        """Ends every connection and lets no other through."""
+        """Ends every connection and accepts no new ones."""
         self._is_open = False
         for pair in list(self._pairs):
             for end in pair:

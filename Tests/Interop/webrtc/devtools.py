@@ -1,4 +1,4 @@
-"""Remote control of a browser over its own socket: the Chrome DevTools Protocol and WebDriver BiDi, which are both JSON with ids."""
+"""Remote control of a browser over its socket: the Chrome DevTools Protocol and WebDriver BiDi, which are both JSON with ids."""
 
 import functools
 import http.server
@@ -13,11 +13,11 @@ PAGE = pathlib.Path(__file__).parent / "page"
 
 
 class BrowserError(Exception):
-    """The browser, or a script in it, says no."""
+    """The browser, or a script in it, reports an error."""
 
 
 class Remote:
-    """Commands and their answers. Events are not asked for, and dropped."""
+    """Commands and their answers. Events are not requested, and dropped."""
 
     def __init__(self, url):
         self._socket = connect(url, max_size=None, open_timeout=20)
@@ -35,7 +35,7 @@ class Remote:
                 if waiting:
                     waiting[1].append(message)
                     waiting[0].set()
-        except Exception:  # the socket ends with the browser, whatever it says at that
+        except Exception:  # the socket ends with the browser, with any error
             pass
         for event, _ in list(self._waiting.values()):
             event.set()
@@ -68,7 +68,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class PageServer:
-    """Serves the test page on a free port of loopback, which browsers hold for a secure place."""
+    """Serves the test page on a free port of loopback, which browsers treat as a secure context."""
 
     def __init__(self):
         handler = functools.partial(Quiet, directory=str(PAGE))
@@ -83,7 +83,7 @@ class PageServer:
 
 
 def expression(function, options):
-    """Script that calls the page's API and gives its answer as text, so that both protocols carry it the same."""
+    """Returns a script that calls the page's API and returns its answer as text, so that both protocols transport it unchanged."""
     return (f"(async () => {{ try {{ return JSON.stringify({{value: await api.{function}({json.dumps(options)}) ?? null}}) }} "
             "catch (error) { return JSON.stringify({error: `${error.name}: ${error.message}`}) } })()")
 

@@ -76,7 +76,7 @@ class Firefox:
     def stop(self):
         try:
             self._remote.call("browser.close", timeout=8)
-        except Exception:  # it may be gone already; the process is what counts
+        except Exception:  # the page may be gone already; only the process matters
             pass
         self._remote.close()
         self.process.wait(8)
@@ -100,7 +100,7 @@ class FirefoxPage:
         return answer["result"].get("value")
 
     def evaluate(self, text, timeout=20):
-        """Value of a script, run as if the user had just touched the page."""
+        """Returns the value of a script, run as if the user had just touched the page."""
         return json.loads(self._run(f"(async () => JSON.stringify({{value: await ({text}) ?? null}}))()", timeout))["value"]
 
     def call(self, function, timeout=40, **options):

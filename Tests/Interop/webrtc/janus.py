@@ -1,4 +1,4 @@
-"""Janus of Debian as a second relay: its VideoRoom over its HTTP API, with publishers and viewers of the test page."""
+"""Debian's Janus as a second relay: its VideoRoom over its HTTP API, with publishers and subscribers of the test page."""
 
 import json
 import os
@@ -80,7 +80,7 @@ class Janus:
         return self._ask(f"/{self.session}", janus="attach", plugin="janus.plugin.videoroom")["data"]["id"]
 
     def _message(self, handle, jsep=None, **body):
-        """The plugin's answer: at once, or as the next event of this handle that has some."""
+        """Returns the plugin's answer: at once, or as the next event of this handle that has one."""
         said = self._ask(f"/{self.session}/{handle}", janus="message", body=body, **({"jsep": jsep} if jsep else {}))
         if said["janus"] == "success":
             return said["plugindata"]["data"]
@@ -94,7 +94,7 @@ class Janus:
                 return {**data, "jsep": event.get("jsep")}
         raise RuntimeError("Janus: no event")
 
-    # MARK: what the yardstick needs of a relay
+    # MARK: functions for the yardstick
 
     def publish(self, page, **options):
         made = page.call("publishOffer", **options)
@@ -114,7 +114,7 @@ class Janus:
         return made["id"]
 
     def _join(self, handle, patience=5):
-        """A feed can be joined a moment after its publisher is connected."""
+        """Joins a feed, which is possible a moment after its publisher is connected."""
         ends = time.monotonic() + patience
         while True:
             try:
@@ -129,8 +129,8 @@ class Janus:
         self._ask(f"/{self.session}/{self._handles.pop(call)}", janus="detach")
 
     def layer(self, page, call, rid):
-        """Wall clock ms at which it was asked."""
+        """Requests a layer; returns the wall clock ms of the request."""
         asked = page.call("state", id=call)["now"]
-        # Janus takes the first of the offered RIDs for the highest.
+        # Janus treats the first of the offered RIDs as the highest.
         self._message(self._handles[call], request="configure", substream="hml".index(rid))
         return asked

@@ -14,19 +14,19 @@ from webrtc.pairs import OWN
 from webrtc.watch import inbound
 
 SECONDS, WINDOW = 80, 5
-# Small and slow: all run at once, on machines with two cores.
+# Small and slow: all run at the same time, on machines with two cores.
 VIDEO = {"width": 160, "height": 96, "fps": 5, "bitrate": 100_000}
-# A fifth of a window's 25 frames and 250 packets of audio: whether media flows, not how well, which other cases measure.
+# A fifth of a window's 25 frames and 250 packets of audio: checks that media flows; other cases measure its quality.
 LEAST_FRAMES, LEAST_AUDIO = 5, 50
 
 # (publisher, subscriber): a kind that sends no STUN requests is opposite one that does, so that each failure names its side.
-# Those that play a file come last.
+# Kinds that play a file come last.
 FLOWS = [("chromium", "webrtcbin"), ("firefox", "libwebrtc"), ("aiortc", "pion"), ("libwebrtc", "aiortc"), ("webrtcbin", "firefox"),
          ("whip-client", "chromium"), ("pion", "aiortc"), ("ffmpeg", "gst"), ("gst", "ffmpeg")]
 
 
 def missing(kind):
-    """What this machine lacks for a kind of client, or None."""
+    """Returns what this machine lacks for a kind of client, or None."""
     needs = {"chromium": (chromium.found, "chromium"), "firefox": (firefox.found, "firefox"),
              "whip-client": (whip_client.found, "whip-client (simple-whip-client) and gcc")}
     if kind == "libwebrtc":
@@ -38,7 +38,7 @@ def missing(kind):
 
 
 def page(bench, kind, shared):
-    """A client that answers calls: aiortc and libwebrtc have one process for all their peers, a browser has pages."""
+    """Returns a client that answers calls: aiortc and libwebrtc have one process for all their peers, a browser has pages."""
     if kind in ("chromium", "firefox"):
         return bench.client(kind)
     if kind not in shared:
@@ -66,7 +66,7 @@ class PageSubscriber:
         self.client.call("connected", id=self.call)
 
     def counts(self):
-        """Frames decoded and packets of audio received so far."""
+        """Returns the frames decoded and packets of audio received so far."""
         if self.client.kind in ("chromium", "firefox"):
             return (inbound(self.client, self.call, "video").get("framesDecoded", 0),
                     inbound(self.client, self.call, "audio").get("packetsReceived", 0))
@@ -95,7 +95,7 @@ class PlainSubscriber:
         self.receiver = bench.keep(clients.RECEIVERS[kind](self.route, bench.current, f"{kind}-subscribe"))
 
     def counts(self):
-        """Frames decoded, and 20 ms of decoded stereo audio."""
+        """Returns the frames decoded, and the number of 20 ms blocks of decoded stereo audio."""
         written = self.receiver.sound.stat().st_size if self.receiver.sound.exists() else 0
         return len(self.receiver.decoded), written // 3840
 
@@ -108,7 +108,7 @@ class PlainSubscriber:
 
 
 class Flow:
-    """A publisher and its subscriber in a session of their own."""
+    """A publisher and its subscriber in a separate session."""
 
     def __init__(self, bench, relay, publisher, subscriber, file, shared):
         self.publisher, self.kind, self.session = publisher, subscriber, f"{publisher}-{subscriber}"
@@ -129,7 +129,7 @@ class Flow:
     def sample(self):
         try:
             self.counts.append(self.subscriber.counts())
-        except (BrowserError, OSError):  # a client that does not answer has received nothing, and keeps no other from being asked
+        except (BrowserError, OSError):  # a client that does not answer has received nothing, and does not prevent queries of the others
             self.counts.append(self.counts[-1] if self.counts else (0, 0))
 
     def judge(self, bench, case, relay):
@@ -147,7 +147,7 @@ class Flow:
 
 
 def processor_seconds():
-    """{program: what its processes in this process namespace have used}, of the relay too."""
+    """Returns {program: CPU seconds of its processes in this process namespace}, including the relay."""
     seconds = collections.Counter()
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -160,10 +160,10 @@ def processor_seconds():
 
 
 def every_client(bench, name):
-    # libnice takes no loopback address: the relay has one of another namespace.
+    # libnice accepts no loopback address: the relay has one of another namespace.
     bench.need_network()
     relay, flows, shared = bench.relay(apart=True), [], {}
-    # The files outlast the run by the time that all take to start.
+    # The files outlast the run by the time that all clients take to start.
     file = whip_client.File(bench.work / "sources", OWN, SECONDS + 70, VIDEO["width"], VIDEO["height"], VIDEO["fps"], "100k")
     for publisher, subscriber in FLOWS:
         lacking = missing(publisher) or missing(subscriber)
@@ -171,14 +171,14 @@ def every_client(bench, name):
             bench.reporter.skip(f"{name}, {publisher} to {subscriber}", f"needs {lacking}")
             continue
         if "pion" in (publisher, subscriber):
-            # Before the files begin to play.
+            # Built before the files begin to play.
             native.pion(bench.work / "pion")
     for publisher, subscriber in FLOWS:
         if missing(publisher) or missing(subscriber):
             continue
         try:
             flows.append(Flow(bench, relay, publisher, subscriber, file, shared))
-        except Exception as error:  # the others run all the same
+        except Exception as error:  # the others run nevertheless
             bench.reporter.check(f"{name}, {publisher} to {subscriber}", f"starts: {type(error).__name__}: {error}", False)
     began, used = time.monotonic(), processor_seconds()
     for number in range(SECONDS // WINDOW + 1):

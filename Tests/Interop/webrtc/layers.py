@@ -1,16 +1,16 @@
-"""Cases of simulcast: three encodings of one picture, and viewers that choose."""
+"""Cases of simulcast: three encodings of one video, and subscribers that choose."""
 
 import time
 
 from webrtc.pairs import OWN, join, start
 from webrtc.watch import Watch, check_pictures, check_sound, first_picture
 
-# Lowest first, as page/publish.js orders them.
+# Lowest first, in the order of page/publish.js.
 HEIGHTS = {"l": 135, "m": 270, "h": 540}
 
 
 def choose(client, call, rid, seconds=5):
-    """ms until pictures of that layer come, or None; and what the relay said."""
+    """Returns the ms until frames of that layer arrive, or None, and the relay's answer."""
     said = client.call("layer", id=call, choice={"encodingId": rid})
     if said["status"] not in (200, 204):
         return None, said
@@ -30,7 +30,7 @@ def simulcast(bench, name):
     viewer, view = join(bench, relay, "chromium", "layers")
     report = bench.reporter.check
     if first_picture(viewer, view) is None:
-        report(name, "sees a picture", False)
+        report(name, "receives a frame", False)
         return
     # All three encodings need some time until the publisher's own estimate allows them.
     end = time.monotonic() + 20
@@ -59,7 +59,7 @@ def simulcast(bench, name):
                heights=stay.seen.heights, longest=round(stay.gap()))
     report(name, "a switch takes 250 ms at most", len(took) == 6 and max(took) <= 250, milliseconds=took)
     watch.end(rows)
-    report(name, "no damaged picture, only of this publisher", watch.seen.damaged == 0 and watch.seen.sources == [OWN],
+    report(name, "no damaged frame, and only those of this publisher", watch.seen.damaged == 0 and watch.seen.sources == [OWN],
            damaged=watch.seen.damaged, sources=watch.seen.sources)
     stats = [s for s in viewer.call("stats", id=view) if s["type"] == "inbound-rtp" and s.get("kind") == "video"]
     report(name, "one SSRC for all, nothing lost", len(stats) == 1 and stats[0].get("packetsLost", 1) <= 0,
@@ -68,7 +68,7 @@ def simulcast(bench, name):
 
 
 def two_viewers(bench, name):
-    """Each has its own choice."""
+    """Two subscribers choose independently."""
     relay = bench.relay()
     publisher, call = start(bench, relay, "chromium", "two", simulcast=True, width=960, height=540)
     viewers = [join(bench, relay, "chromium", "two") for _ in range(2)]
@@ -82,10 +82,10 @@ def two_viewers(bench, name):
     time.sleep(3)
     for watch, rid in zip(watches, ("l", "h")):
         watch.end()
-        bench.reporter.check(name, f"the viewer that chose {rid} has it", watch.seen.heights == [HEIGHTS[rid]],
+        bench.reporter.check(name, f"the subscriber that chose {rid} receives it", watch.seen.heights == [HEIGHTS[rid]],
                              heights=watch.seen.heights)
         check_pictures(bench, f"{name}, {rid}", watch, OWN, rate=28)
 
 
 ALL = [("simulcast, Chromium", simulcast)]
-LONG = [("simulcast, two viewers", two_viewers)]
+LONG = [("simulcast, two subscribers", two_viewers)]

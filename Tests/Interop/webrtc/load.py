@@ -1,4 +1,4 @@
-"""Cases of many who never come, of strangers on the path, and of the time that joining takes."""
+"""Cases of many clients that never connect, of strangers on the path, and of the time to join."""
 
 import http.client
 import json
@@ -19,23 +19,23 @@ from webrtc.path import Path
 from webrtc.watch import Watch, check_pictures, check_sound, first_picture
 
 HALF_OPEN = 4000
-# The relay's default limit of transports that are not connected yet: more are not there at a time.
+# The relay's default limit of transports that are not connected yet, and so of their number.
 UNESTABLISHED = 2000
-# All offers come from one address. Its limits, a thousand publishers by default, would refuse some before that limit has an effect.
+# All offers come from one address. Its limits, a thousand publishers by default, would refuse some before that limit takes effect.
 PER_ADDRESS = ("--limit-participants-per-address", str(3 * HALF_OPEN), "--limit-transports-per-address", str(3 * HALF_OPEN))
 
 
 # MARK: half-open sessions
 
 def offers(text, count):
-    """The same offer with other credentials each time."""
+    """Returns the same offer with other credentials each time."""
     for _ in range(count):
         yield re.sub(r"a=ice-pwd:\S+", f"a=ice-pwd:{secrets.token_hex(12)}",
                      re.sub(r"a=ice-ufrag:\S+", f"a=ice-ufrag:{secrets.token_hex(4)}", text)).encode()
 
 
 def post_all(relay, text, count, wave, threads=4):
-    """{status: how often}, seconds."""
+    """Posts the offers; returns {status: count} and seconds."""
     statuses, lock = {}, threading.Lock()
 
     def post(which):
@@ -59,16 +59,16 @@ def post_all(relay, text, count, wave, threads=4):
 
 
 def half_open(bench, name):
-    """4,000 publishers that ask and never come: bounded memory, and a live call does not notice."""
+    """4,000 publishers that post an offer and never connect: memory is bounded, and a live call is not affected."""
     relay = bench.relay(extra=PER_ADDRESS)
     publisher, call = start(bench, relay, "aiortc", "live")
     viewer, view = join(bench, relay, "aiortc", "live")
     text = bench.client("aiortc").call("offer")
     report = bench.reporter.check
     if first_picture(viewer, view) is None:
-        report(name, "sees a picture", False)
+        report(name, "receives a frame", False)
         return
-    # What the first few cost is not what the thousandth costs.
+    # The cost of the first few differs from that of the thousandth.
     post_all(relay, text, 40, 0)
     time.sleep(1)
     before = relay.memory()
@@ -80,14 +80,14 @@ def half_open(bench, name):
            **{f"status_{k}": v for k, v in statuses.items()})
     report(name, "at most 64 KiB each", grown / UNESTABLISHED <= 64 << 10, kib_each=round(grown / UNESTABLISHED / 1024, 1),
            mib=round(grown / (1 << 20), 1))
-    # Both clients and those who flood share this machine with the relay: pictures may come late, but all of them come.
-    check_pictures(bench, f"{name}, meanwhile", watch, OWN, rate=20, every=True)
-    # 15 s to become connected.
+    # Both clients and the flood share this machine with the relay: frames may be late, but all of them arrive.
+    check_pictures(bench, f"{name}, during the flood", watch, OWN, rate=20, every=True)
+    # The time limit to connect is 15 s.
     watch = Watch(viewer, view)
     time.sleep(17)
     watch.end()
     sessions = json.loads(relay.request("GET", "/v1/sessions")[0])["sessions"]
-    report(name, "those who did not come are forgotten", len(sessions) == 1, sessions=len(sessions))
+    report(name, "sessions that never connected are removed", len(sessions) == 1, sessions=len(sessions))
     check_pictures(bench, f"{name}, afterwards", watch, OWN, every=True)
     before = relay.memory()
     post_all(relay, text, HALF_OPEN, 2)
@@ -99,13 +99,13 @@ def half_open(bench, name):
 # MARK: strangers
 
 def kind_of(data):
-    """RFC 7983."""
+    """Returns the kind of a datagram by RFC 7983."""
     first = data[0] if data else 255
     return "stun" if first < 4 else "dtls" if 20 <= first < 64 else "media" if 128 <= first < 192 else "other"
 
 
 class Stranger:
-    """Sends from an address of its own, and counts what comes back."""
+    """Sends from a separate address, and counts the datagrams that return."""
 
     def __init__(self, relay):
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -152,7 +152,7 @@ def strangers(bench, name):
     publisher, call = start(bench, relay, "aiortc", "strangers", rewrite=path.rewrite())
     viewer, view = join(bench, relay, "aiortc", "strangers")
     if first_picture(viewer, view) is None:
-        report(name, "sees a picture", False)
+        report(name, "receives a frame", False)
         return
     time.sleep(2)
     genuine = {}
@@ -180,7 +180,7 @@ def strangers(bench, name):
                 time.sleep(0.005)
         stranger.wait(0.2)
         report(name, f"no answer: {what}", stranger.came == 0, sent=stranger.sent, came=stranger.came)
-    # These were genuine once; whoever sees them can send them again.
+    # These were genuine once; an observer can send them again.
     stranger = bench.keep(Stranger(relay))
     for data in genuine["stun"] * 20:
         stranger.send(data)
@@ -190,8 +190,8 @@ def strangers(bench, name):
            amplification=round(stranger.came_bytes / max(1, stranger.sent_bytes), 2), sent=stranger.sent, came=stranger.came)
     time.sleep(0.5)
     watch.end()
-    # Both clients and those who flood share this machine with the relay: pictures may come late, but all of them come.
-    check_pictures(bench, f"{name}, meanwhile", watch, OWN, rate=20, every=True)
+    # Both clients and the flood share this machine with the relay: frames may be late, but all of them arrive.
+    check_pictures(bench, f"{name}, during the attack", watch, OWN, rate=20, every=True)
     grown = relay.memory() - memory
     report(name, "no growth", grown < 8 << 20, mib=round(grown / (1 << 20), 1))
     report(name, "the relay still answers", json.loads(relay.request("GET", "/v1/sessions")[0]) is not None)
@@ -200,7 +200,7 @@ def strangers(bench, name):
 
 
 def amplification(bench, name, relay):
-    """Whoever has a session of its own names another's address as the source: the relay must not be his amplifier."""
+    """A participant with a session names another host's address as the source: the relay must not be an amplifier."""
     text = bench.client("aiortc").call("offer")
     request = urllib.request.Request(relay.whip("amplified"), text.encode(), {"Content-Type": "application/sdp"})
     with urllib.request.urlopen(request, timeout=10) as answer:
@@ -222,12 +222,12 @@ def amplification(bench, name, relay):
 # MARK: joining
 
 def turnarounds(record):
-    """Seconds that somebody waited for the relay during the handshakes: from the last datagram up to the first one down."""
+    """Returns the seconds for which a peer waited for the relay during the handshakes: from the last datagram up to the first one down."""
     waited, last, began = 0.0, None, None
     for at, direction, data in record:
         kind = kind_of(data)
         if kind == "media":
-            # The publisher's first packet: it is in.
+            # The publisher's first media packet ends the handshake.
             if direction == "up" and not 192 <= data[1] <= 223:
                 return waited, at - began
             continue
@@ -241,8 +241,8 @@ def turnarounds(record):
 
 
 def join_time(bench, name):
-    """WHIP POST to the first forwarded RTP. aiortc's own time (pauses, crypto in Python) is what passes while the relay has
-    answered everything; the relay's own is the answer to the POST and its turnarounds."""
+    """WHIP POST to the first forwarded RTP. aiortc's own time (pauses, crypto in Python) is the time while the relay has
+    answered everything; the relay's own time is the answer to the POST and its turnarounds."""
     relay = bench.relay()
     own, whole = [], []
     for number in range(15 if bench.long else 8):

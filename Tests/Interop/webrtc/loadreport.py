@@ -1,4 +1,4 @@
-"""The files that `millrace load` leaves: its timeline, and its report in a browser."""
+"""The files that `millrace load` writes: its timeline, and its report in a browser."""
 
 import json
 import re
@@ -12,7 +12,7 @@ COLOURS = """[getComputedStyle(document.body).backgroundColor, getComputedStyle(
 
 
 def contrast(one, other):
-    """Of two colours as CSS has them (WCAG 2.1)."""
+    """Returns the contrast of two colours in CSS notation (WCAG 2.1)."""
     def luminance(colour):
         parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
         red, green, blue = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]

@@ -1,4 +1,4 @@
-"""Clients that are programs of their own and print what they sent or received: Pion, and GStreamer's webrtcbin."""
+"""Clients that are separate programs and print their counts of sent or received media: Pion, and GStreamer's webrtcbin."""
 
 import functools
 import json
@@ -21,7 +21,7 @@ BINDINGS = ("import gi\nfor name in ('Gst', 'GstWebRTC', 'GstSdp'): gi.require_v
 
 @functools.cache
 def missing(kind):
-    """The packages that a kind of client lacks on this machine, or None."""
+    """Returns the packages that a kind of client lacks on this machine, or None."""
     if kind == "pion" and not (shutil.which("go") and (GO_SOURCES / "src/github.com/pion/webrtc").exists()):
         return "golang-go and golang-github-pion-webrtc.v3-dev"
     if kind == "webrtcbin" and not (os.path.exists(DEBIAN_PYTHON) and
@@ -31,7 +31,7 @@ def missing(kind):
 
 
 def pion(folder):
-    """The built client. The first build takes half a minute; Go keeps its parts."""
+    """Builds the client and returns its path. The first build takes half a minute; Go caches its parts."""
     tree, program = folder / "src/millrace-pion", folder / "pion-client"
     if not program.exists() or program.stat().st_mtime < PION.stat().st_mtime:
         tree.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ class Native:
 
     @property
     def lines(self):
-        """What it printed, without other programs' words in the log."""
+        """Returns its output, without output of other programs in the log."""
         found = []
         for line in self.process.log.read_text(errors="replace").splitlines():
             try:
@@ -68,7 +68,7 @@ class Native:
         return next((line for line in reversed(self.lines) if "state" in line), {"state": "new", "video": 0, "audio": 0})
 
     def delete(self):
-        """Ends it; the status of its DELETE, or None if it sent none."""
+        """Ends the client; returns the status of its DELETE, or None if it sent none."""
         self.process.stop(patience=12)
         return next((line["deleted"] for line in self.lines if "deleted" in line), None)
 

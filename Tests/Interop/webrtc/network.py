@@ -1,8 +1,8 @@
-"""A network of the test's own: the run lives in a network namespace, and a relay may live in a second one behind a veth pair.
+"""A separate network for the test: the run lives in a network namespace, and a relay may live in a second one behind a veth pair.
 
     clients 10.99.0.1, fd99::1  (this process)  ----  relay 10.99.0.2, fd99::2
 
-Nothing outside can be reached from either, all ports are free, and every process ends with the run.
+Neither can reach the outside, all ports are free, and every process ends with the run.
 """
 
 import os
@@ -21,7 +21,7 @@ INSIDE = "MILLRACE_INTEROP_NAMESPACE"
 
 
 def enter():
-    """Starts this program again in namespaces of its own. Returns where it is in one already, or where that cannot be had."""
+    """Starts this program again in new namespaces. Returns if it is in one already, or if namespaces are unavailable."""
     if os.environ.get(INSIDE):
         return
     switches = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -51,23 +51,23 @@ class Network:
             for address in addresses:
                 media.run([*prefix, "ip", "address", "add", address, "dev", device,
                            *(["nodad"] if ":" in address else [])])
-            # Datagrams that were sent together arrive, and get lost, one by one.
+            # Datagrams that were sent together arrive, and are lost, one by one.
             media.run([*prefix, "ip", "link", "set", device, "up", "gso_max_segs", "1"])
             if inside:
                 media.run([*prefix, "ip", "link", "set", "lo", "up"])
 
         clients.wait_until(lambda: "state UP" in media.run([*self.prefix, "ip", "-o", "link", "show", "mr1"]), 5, "the veth pair")
-        # It leads nowhere, but without one Firefox holds itself for offline and gathers no candidates.
+        # The route leads nowhere, but without one Firefox considers itself offline and gathers no candidates.
         media.run(["ip", "route", "add", "default", "via", RELAY])
 
     @property
     def prefix(self):
-        """Runs a command beside the relay."""
+        """Returns the command that runs another one next to the relay."""
         return ["nsenter", f"--net=/proc/{self._holder.pid}/ns/net"]
 
     @property
     def filters(self):
-        """Whether packets can be lost."""
+        """Returns whether packets can be dropped."""
         return self.inside and shutil.which("nft") is not None
 
     def _nft(self, text, beside_relay):
@@ -82,9 +82,9 @@ class Network:
         self._nft("\n".join(lines) + "\n", beside_relay)
 
     def lose(self, up=0, down=0, client_ports=()):
-        """Loses this share (percent) of the UDP datagrams to (`up`) and from (`down`) the relay, each one by its own dice.
+        """Drops this share (percent) of the UDP datagrams to (`up`) and from (`down`) the relay, each at random.
 
-        `client_ports`: only of these clients; without any, of all.
+        `client_ports`: only those of these clients; by default those of all.
         """
         for percent, beside_relay, port in ((up, True, "sport"), (down, False, "dport")):
             match = f"udp {port} {{ {', '.join(map(str, client_ports))} }}" if client_ports else "meta l4proto udp"
@@ -92,7 +92,7 @@ class Network:
             self._table(rules, beside_relay)
 
     def lost(self):
-        """{direction: (datagrams that came to the dice, datagrams that were lost)}"""
+        """Returns {direction: (datagrams that passed the filter rule, datagrams that were dropped)}."""
         counts = {}
         for name, prefix in (("up", self.prefix), ("down", [])):
             text = media.run([*prefix, "nft", "list", "table", "inet", "loss"])
@@ -101,7 +101,7 @@ class Network:
         return counts
 
     def block_udp(self):
-        """No datagram comes through in either direction."""
+        """Drops all datagrams in both directions."""
         for beside_relay in (True, False):
             self._table(["meta l4proto udp counter drop"], beside_relay)
 
@@ -113,8 +113,8 @@ class Network:
                 self._nft("table inet loss\ndelete table inet loss\n", beside_relay)
 
     def slow_interface(self, kilobits):
-        """Gives the relay's host one more interface, which leads to `SLOW_CLIENT` and sends so many kb/s. Its queue drops nothing: all that
-        it has not sent yet stays in the send buffers of sockets. False if this kernel has no token bucket."""
+        """Adds an interface to the relay's host, which leads to `SLOW_CLIENT` and sends `kilobits` kb/s. Its queue drops nothing: unsent
+        data stays in the send buffers of sockets. Returns False if this kernel has no token bucket."""
         if shutil.which("tc") is None:
             return False
         media.run(["ip", "link", "add", "mr2", "type", "veth", "peer", "name", "mr3", "netns", self._holder.pid])

@@ -32,11 +32,11 @@ class Operator:
         return Room.until(self, condition, timeout)
 
     def rows(self):
-        """Names of the participants with what is shown of them."""
+        """Returns the names of the participants with their displayed state."""
         return self.page.evaluate("Object.fromEntries([...document.querySelectorAll('.session tr[data-user]')].map(row => [row.dataset.name, {...row.dataset}]))")
 
     def still(self, stream):
-        """Colour of the still picture of a stream."""
+        """Returns the colour of the still of a stream."""
         return self.page.evaluate(f"{HUE}('[data-stream=\"{stream}\"] img')")
 
     def gauge(self, title):
@@ -69,7 +69,7 @@ def view(bench, name):
     for room, who in ((bob, "Ada"), (ada, "Bob")):
         stream = room.look("seen", who)["stream"]
         seen = room.until(lambda: is_colour_of(who, operator.still(stream)), 12)
-        check(name, f"a still of {who}'s picture", seen, hue=operator.still(stream))
+        check(name, f"a still of {who}'s video", seen, hue=operator.still(stream))
     for title, least in (("Packets out", 20), ("Packets in", 20), ("CPU per packet", 1), ("Memory", 1)):
         check(name, f"{title.lower()} is measured", ada.until(lambda: (operator.gauge(title) or 0) >= least), value=operator.gauge(title))
     operator.page.size(1280, 860)
@@ -78,9 +78,9 @@ def view(bench, name):
     labels = operator.page.evaluate("[...document.querySelectorAll('.session button')].map(one => one.getAttribute('aria-label'))")
     check(name, "every button says whom it is for", len(set(labels)) == len(labels) > 4 and "Remove: Bob" in labels, labels=labels)
     operator.page.evaluate("document.getElementById('logout').click()")
-    check(name, "a token that is forgotten takes along what it showed", operator.rows() == {} and not operator.look("text", "view"))
+    check(name, "logging out clears the view", operator.rows() == {} and not operator.look("text", "view"))
     operator.log_in(ADMIN_TOKEN)
-    check(name, "and shows it again when it is given anew", ada.until(lambda: set(operator.rows()) == {"Ada", "Bob"}), rows=operator.rows())
+    check(name, "and logging in again restores it", ada.until(lambda: set(operator.rows()) == {"Ada", "Bob"}), rows=operator.rows())
     operator.press("Bob", "mute")
     check(name, "an operator mutes", ada.is_silent("Bob") and ada.look("seen", "Bob")["isMuted"] and
           ada.until(lambda: operator.rows()["Bob"]["audio"] == "muted"))
@@ -132,13 +132,13 @@ def recording(bench, name):
                            "(URL.createObjectURL.bind(URL)); true")
     operator.look("press", "save-report")
     saved = ada.until(lambda: operator.page.evaluate("window.saved ? JSON.parse(saved).user.name : ''"))
-    check(name, "and saved with what the relay knew", saved == "Ada", saved=saved)
+    check(name, "and saved with the relay's data", saved == "Ada", saved=saved)
     operator.page.evaluate("document.getElementById('logout').click()")
     check(name, "a token that is forgotten takes the reports along", operator.page.evaluate("document.querySelectorAll('.reports li').length") == 0)
 
 
 def told(bench, name):
-    """Participants see that they are recorded, also who joins later, and that it has ended. A mute is neither a loss nor a second file."""
+    """Participants see that they are recorded, including late joiners, and see its end. A mute is neither a loss nor a second file."""
     check = bench.reporter.check
     folder = bench.current / "recordings"
     server = relay(bench, extra=["--recording-directory", str(folder)])
@@ -157,7 +157,7 @@ def told(bench, name):
     check(name, "with a notice", any("recorded" in text for text in ada.look("notices")), notices=ada.look("notices"))
     ada.page.picture(bench.current / "recording.png")
     bob = Room(bench, "chromium", server.url, "told", "Bob", role="participant")
-    check(name, "who joins later sees it too", bob.is_in() and bob.until(lambda: bob.look("text", "recording-state") == "Recording"))
+    check(name, "a late joiner sees it too", bob.is_in() and bob.until(lambda: bob.look("text", "recording-state") == "Recording"))
     check(name, "and whose stream it is", "Ada" in bob.page.evaluate("document.getElementById('recording-state').title"))
     time.sleep(2)
     for muted in ("true", "false"):
@@ -167,8 +167,8 @@ def told(bench, name):
     check(name, "the badge disappears, for both", ada.until(lambda: not ada.look("text", "recording-state")) and
           bob.until(lambda: not bob.look("text", "recording-state")))
     files = json.loads(next(folder.rglob("index.json")).read_text())["files"]
-    check(name, "one file, with who published it", len(files) == 1 and files[0].get("participant", {}).get("name") == "Ada", files=files)
-    # A frame that the mute cuts counts as one.
+    check(name, "one file, with the name of its publisher", len(files) == 1 and files[0].get("participant", {}).get("name") == "Ada", files=files)
+    # A frame that the mute interrupts counts as one lost packet.
     check(name, "the mute lost no packet", files[0]["statistics"]["lostPackets"] <= 1, statistics=files[0]["statistics"])
     said = subprocess.run([str(bench.binary), "decode", "--verify", str(next(folder.rglob("*.webm")))], capture_output=True, text=True, check=False)
     check(name, "and the file is whole", said.stdout.endswith("  whole\n"), said=(said.stdout + said.stderr)[-200:])

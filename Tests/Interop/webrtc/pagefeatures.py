@@ -19,7 +19,7 @@ def names(bench, name):
 
 
 def publish(room, width, height):
-    """Publishes a test picture of that size as the camera."""
+    """Publishes a test video of that size as the camera."""
     room.page.evaluate(f"""(async () => {{ const {{testPicture}} = await import("/page/client/sources.js");
         await millrace.publish({{name: "camera", media: testPicture({json.dumps(room.name)}, {{width: {width}, height: {height}}})}}); }})()""")
 
@@ -80,7 +80,7 @@ def layout(bench, name):
             covered = ada.until(lambda: not ada.look("covered"), 2) or ada.look("covered")
             check(name, f"{size}: no button covers a name{', beside a large tile' if key else ''}", covered is True, covered=covered)
         ada.page.evaluate("document.querySelector('.tile.is-large [data-action=pin]')?.click()")
-        # So many that the tiles are as small as they get: told to this page alone.
+        # Enough participants for the smallest size of the tiles; only this page is told of them.
         crowd(ada, "userJoined", "user: {...millrace.state.me, id: `x${n}`, name: `Participant ${n}`, role: 'participant'}")
         covered = ada.until(lambda: len(ada.look("names")) == 33 and not ada.look("covered"), 2) or ada.look("covered")
         check(name, f"{size}: no button covers a name in the smallest tiles", covered is True, covered=covered)
@@ -92,21 +92,21 @@ def layout(bench, name):
 
 
 def crowd(room, event, data):
-    """Thirty users join or leave, as far as the page knows."""
+    """Makes thirty users join or leave, from the view of this page only."""
     room.page.evaluate(f"for (let n = 0; n < 30; n += 1) millrace.state.apply('{event}', {{{data}}})")
 
 
 def share(bench, name, ada, bob):
-    """Who presents does not see the own screen large; others do."""
+    """A presenter does not see the own screen large; others do."""
     ada.page.evaluate("""(async () => { const {testPicture} = await import("/page/client/sources.js");
         await millrace.publish({name: "screen", videoType: "screen", media: testPicture("a screen")}); })()""")
     tile = f"{ada.name}: screen"
     large = bob.until(lambda: (bob.look("seen", tile) or {}).get("isLarge"))
-    bench.reporter.check(name, "a shared screen is large for others, and not for who shares it", large and ada.look("seen", tile)["isLarge"] is False)
+    bench.reporter.check(name, "a shared screen is large for others, and not for its presenter", large and ada.look("seen", tile)["isLarge"] is False)
 
 
 def texts(bench, name):
-    """What goes wrong is said in words that help."""
+    """Errors are shown in helpful words."""
     check = bench.reporter.check
     server = relay(bench)
     room = Room(bench, "chromium", server.url, "texts", "Ada", token="nonsense")
@@ -153,7 +153,7 @@ def features(bench, name):
 
 
 def save_pictures(bench, ada, bob):
-    """What docs/ shows: page.png and page-phone.png."""
+    """Saves the pictures of docs/: page.png and page-phone.png."""
     ada.look("press", "picture")
     bob.look("press", "hand")
     ada.sees("Bob")
@@ -187,7 +187,7 @@ def check_hand(bench, case, ada, bob):
     within(bob, lambda: hand(bob, "Ada"))
     bob.refusal("signal", type="millrace-hand", data="lower", to=ada.page.evaluate("millrace.state.self"))
     ada.page.evaluate("new Promise(done => setTimeout(done, 300))")
-    check(case, "and nobody else does", hand(ada, "Ada") and hand(bob, "Ada"))
+    check(case, "and no other participant can", hand(ada, "Ada") and hand(bob, "Ada"))
     ada.look("press", "hand")
     check(case, "its owner lowers it", within(bob, lambda: not hand(bob, "Ada")))
     check(case, "none of it is in the panel of signals", ada.look("signals") == [], signals=ada.look("signals"))
@@ -202,7 +202,7 @@ def check_late_hand(bench, case, server, ada, bob):
     ada.until(lambda: (ada.look("person", "Bob") or {}).get("hand") == "true")
     eve = Room(bench, "chromium", server.url, "features", "Eve", role="participant")
     eve.is_in()
-    bench.reporter.check(case, "who joins later sees a raised hand", eve.until(lambda: (eve.look("person", "Bob") or {}).get("hand") == "true"))
+    bench.reporter.check(case, "a late joiner sees a raised hand", eve.until(lambda: (eve.look("person", "Bob") or {}).get("hand") == "true"))
     eve.stop()
     bob.look("press", "hand")
 
@@ -253,7 +253,7 @@ def check_shortcuts(bench, case, ada):
     ada.page.key("c")
     ada.page.key("h")
     typed = within(ada, lambda: ada.page.evaluate("document.querySelector('#panel-chat textarea').value"))
-    check(case, "what is typed into a field is text", typed == "h" and ada.look("person", "Ada")["hand"] == "false", typed=typed)
+    check(case, "keys typed into a field are text", typed == "h" and ada.look("person", "Ada")["hand"] == "false", typed=typed)
     ada.page.evaluate("document.querySelector('#panel-chat textarea').value = ''")
 
 
@@ -271,13 +271,13 @@ def check_links(bench, case, ada, bob, word):
 
 
 def check_devices(bench, case, ada):
-    """The devices are chosen with a preview; the camera that is sent changes without a new stream."""
+    """Devices are chosen with a preview; the sent camera changes without a new stream."""
     check = bench.reporter.check
     ada.look("press", "camera")
     own = within(ada, lambda: (ada.look("seen", "Ada (you)") or {}).get("width") and ada.look("seen", "Ada (you)"))
     mirrored = "document.querySelector('.tile video.is-mirrored')?.closest('.tile').querySelector('.name').textContent ?? ''"
     check(case, "one's own camera is mirrored for oneself", own and ada.page.evaluate(mirrored) == "Ada (you)", seen=own)
-    # A publisher that ended its only stream gets a new peer connection, and with it once another stream id.
+    # A publisher that ended its only stream gets a new peer connection, and with it one more stream id.
     steady = "millrace.publisher.connection?.connectionState === 'connected' && millrace.publication('camera')?.id"
     within(ada, lambda: (first := ada.page.evaluate(steady)) and ada.page.evaluate(f"new Promise(done => setTimeout(() => done({steady}), 1500))") == first)
     before = ada.page.evaluate("(one => [one.id, one.track('video').id, one.track('video').getSettings().deviceId])(millrace.publication('camera'))")
@@ -287,7 +287,7 @@ def check_devices(bench, case, ada):
     check(case, "the preview shows the camera, and all devices to choose from", shown, dialog=ada.look("dialog"))
     level = within(ada, lambda: ada.page.evaluate("document.querySelector('dialog[open] meter').value > 0"))
     check(case, "and the level of the microphone", level)
-    check(case, "all of the dialog is to be seen", ada.look("cutOff") == [], cut=ada.look("cutOff"))
+    check(case, "no part of the dialog is cut off", ada.look("cutOff") == [], cut=ada.look("cutOff"))
     ada.page.evaluate(f"""(select => {{ select.value = [...select.options].map(one => one.value).find(one => one && one !== {json.dumps(before[2])});
         select.dispatchEvent(new Event("change")); }})(document.querySelector("dialog[open] select[name=camera]"))""")
     chosen = ada.page.evaluate("document.querySelector('dialog[open] select[name=camera]').value")
@@ -299,7 +299,7 @@ def check_devices(bench, case, ada):
     now = ada.page.evaluate(after)
     sent = ada.page.evaluate("millrace.publication('camera').senders.get('video').sender.track.id")
     check(case, "another camera is sent in the same stream", changed and now[0] == before[0] and now[1] != before[1] and sent == now[1], before=before, after=now)
-    check(case, "without the mirror where that is not wanted", within(ada, lambda: ada.page.evaluate(mirrored) == ""))
+    check(case, "without the mirror if it is disabled", within(ada, lambda: ada.page.evaluate(mirrored) == ""))
     ada.look("press", "devices")
     within(ada, lambda: ada.page.evaluate("document.querySelector('dialog[open] select[name=camera]')?.value") == chosen)
     ada.page.evaluate("document.querySelector('dialog[open] input[name=mirror]').click()")
@@ -320,7 +320,7 @@ def check_frozen(bench, case, ada, bob):
 
 
 def before_joining(bench, name):
-    """Devices are chosen before joining, and are on once one is in; afterwards the same join by one button."""
+    """Devices are chosen before joining, and are on after joining; later the same join takes one button."""
     check = bench.reporter.check
     server = relay(bench)
     page = Room(bench, "chromium", server.url, "", "Ada")
@@ -328,7 +328,7 @@ def before_joining(bench, name):
     shown = page.until(lambda: page.page.evaluate("document.querySelector('dialog[open] video')?.videoWidth > 0"))
     check(name, "the preview is there before joining", shown, dialog=page.look("dialog"))
     page.look("answer", "yes")
-    check(name, "what is chosen is said", page.until(lambda: "will be on" in page.look("text", "join-devices-state")))
+    check(name, "the choice is shown", page.until(lambda: "will be on" in page.look("text", "join-devices-state")))
     page.look("fill", "#join-form", {"session": "before"})
     check(name, "camera and microphone are on after joining", page.is_in() and page.until(lambda: page.page.evaluate(
         "['audio', 'video'].every(kind => millrace.publication('camera')?.track(kind)?.readyState === 'live')")))
@@ -346,7 +346,7 @@ def before_joining(bench, name):
     check(name, "it is back, and the button is gone", bob.until(lambda: bob.look("status") == "connected" and not bob.look("has", "retry"), 10))
     way.close()
     bob.until(lambda: bob.look("status") == "reconnecting")
-    # Longer than the page goes on trying.
+    # Longer than the page keeps trying.
     bob.page.evaluate("(real => { performance.now = () => real() + 400_000; })(performance.now.bind(performance)); true")
     check(name, "after an end the same join has one button", bob.until(lambda: bob.look("text", "join-button") == "Join again", 12), button=bob.look("text", "join-button"))
     way.open()
@@ -355,7 +355,7 @@ def before_joining(bench, name):
 
 
 def no_path(bench, name):
-    """Media that cannot reach the relay is reported within seconds, with the addresses that were tried; and that it is back."""
+    """Media that cannot reach the relay is reported within seconds, with the attempted addresses; and so is its return."""
     check = bench.reporter.check
     server = relay(bench)
     way = detour(bench, server)

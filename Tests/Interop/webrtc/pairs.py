@@ -1,4 +1,4 @@
-"""Cases of a publisher and viewers."""
+"""Cases of a publisher and subscribers."""
 
 import time
 
@@ -10,7 +10,7 @@ OWN, DECOY = 17, 99
 
 
 def decoy(bench, relay):
-    """A publisher in another session under the same stream name: its pictures and tones belong nowhere else."""
+    """A publisher in another session under the same stream name: its frames and tones must not appear elsewhere."""
     other = bench.client("aiortc")
     call = other.call("publish", url=relay.whip("elsewhere"), source=DECOY, width=160, height=96, fps=10, swapped=True)
     other.call("connected", id=call)
@@ -31,12 +31,12 @@ def join(bench, relay, kind, session, client=None, **options):
 
 
 def decoded_by(viewer, view):
-    """Frames that a browser decoded so far."""
+    """Returns the frames that a browser has decoded so far."""
     return inbound(viewer, view, "video").get("framesDecoded", 0) if viewer.kind != "aiortc" else 0
 
 
 def limited(publisher, call):
-    """What a browser's encoder was held back by, if anything."""
+    """Returns what limited a browser's encoder, if anything."""
     if publisher.kind == "aiortc":
         return ""
     reasons = {s.get("qualityLimitationReason", "none") for s in publisher.call("stats", id=call) if s["type"] == "outbound-rtp"}
@@ -44,7 +44,7 @@ def limited(publisher, call):
 
 
 def encoded(publisher, call):
-    """Frames that the publisher encoded so far."""
+    """Returns the frames that the publisher has encoded so far."""
     if publisher.kind == "aiortc":
         return publisher.call("painted", id=call)
     videos = [s for s in publisher.call("stats", id=call) if s["type"] == "outbound-rtp" and s.get("kind") == "video"]
@@ -52,10 +52,10 @@ def encoded(publisher, call):
 
 
 def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expectations):
-    """Every viewer's pictures and sound over a stretch of time."""
+    """Checks video and audio of every subscriber over a period."""
     for viewer, view in viewers:
         if first_picture(viewer, view) is None:
-            bench.reporter.check(case, f"{viewer.kind} sees a picture", False, state=viewer.call("state", id=view)["states"])
+            bench.reporter.check(case, f"{viewer.kind} receives a frame", False, state=viewer.call("state", id=view)["states"])
             return None
     time.sleep(settle)
     before, painted = encoded(publisher, call), publisher.call("painted", id=call)
@@ -68,14 +68,14 @@ def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expe
     decoded = [decoded_by(*pair) - first for pair, first in zip(viewers, decoded)]
     painted = publisher.call("painted", id=call) - painted
     bench.reporter.progress(f"{case}: the publisher painted {painted}, encoded {sent} frames{limited(publisher, call)}")
-    # A machine that cannot paint 30 pictures a second cannot show them either.
+    # A machine that cannot paint 30 frames a second cannot show them either.
     expectations["rate"] = min(expectations.get("rate", 29.0), 0.97 * painted / watches[0].seconds)
     for number, watch in enumerate(watches, 1):
-        title = case if len(watches) == 1 else f"{case}, viewer {number}"
+        title = case if len(watches) == 1 else f"{case}, subscriber {number}"
         check_pictures(bench, title, watch, OWN, **expectations)
         if watch.client.kind != "aiortc":
-            # What a browser shows is up to its compositor; what it decodes is all that was sent.
-            # Some are on their way at either end.
+            # A browser's compositor decides what is shown; all sent frames are decoded.
+            # Some frames are in flight at either end.
             bench.reporter.check(title, "the browser decodes all that was encoded",
                                  sent - decoded[number - 1] <= 8 + 0.03 * watch.seen.latency(0.99),
                                  encoded=sent, decoded=decoded[number - 1])
@@ -100,13 +100,13 @@ def pair(publisher_kind, viewer_kind, count=1, every=False, apart=False, publish
 
 
 def check_delay(bench, case, relay):
-    """From a packet's arrival at the relay to its departure, as the relay itself counts it."""
+    """Checks the time from a packet's arrival at the relay to its departure, as the relay measures it."""
     metrics = relay.metrics()
     half, most = [metrics.get(f'millrace_forward_delay_seconds{{quantile="{q}"}}', float("inf")) * 1000 for q in ("0.5", "0.99")]
     if not any(name.startswith("millrace_build_info") and 'build="release"' in name for name in metrics):
         bench.reporter.progress(f"{case}: no release build; the relay adds {half:.3g} ms (p50), {most:.3g} ms (p99)")
         return
-    # The long run is for a machine of one's own; on another the last hundredth says what else runs there.
+    # The strict limit is for a dedicated machine; on a shared one the last hundredth shows the load of others.
     limit = 3 if bench.long else 25
     bench.reporter.check(case, f"the relay adds less than 1 ms (p50) and {limit} ms (p99)", half < 1 and most < limit,
                          p50=round(half, 3), p99=round(most, 3))
@@ -119,7 +119,7 @@ def check_deleted(bench, case, client, call):
 
 
 def late_joiners(publisher_kind, viewer_kind, joins=6):
-    """First decoded picture after ICE is connected (DTLS comes in between), wherever in the run of pictures."""
+    """First decoded frame after ICE is connected (DTLS happens in between), at any place between key frames."""
     def case(bench, name):
         limit = 100 if bench.long else 150
         relay = bench.relay()
@@ -140,10 +140,10 @@ def late_joiners(publisher_kind, viewer_kind, joins=6):
             viewer.call("close", id=view)
             time.sleep(0.37)
         waits.sort()
-        bench.reporter.check(name, f"first picture within {limit} ms of ICE connected, for most", waits[len(waits) // 2] <= limit,
+        bench.reporter.check(name, f"first frame within {limit} ms of ICE connected, for most", waits[len(waits) // 2] <= limit,
                              milliseconds=waits, after_DTLS=from_connected, since_the_request=whole)
         bench.reporter.check(name, f"and within {limit + 150} ms for all", waits[-1] <= limit + 150)
-        # One who is there already notices nothing of others who come and go.
+        # A subscriber that is already there is not affected by others that come and go.
         watch = Watch(*first)
         for _ in range(3):
             _, view = join(bench, relay, viewer_kind, "late", viewer)
@@ -156,7 +156,7 @@ def late_joiners(publisher_kind, viewer_kind, joins=6):
 
 
 def deleted(bench, name):
-    """DELETE of the publisher's resource ends its stream; a new publisher of the same name is seen again."""
+    """DELETE of the publisher's resource ends its stream; a new publisher of the same name is received again."""
     relay = bench.relay()
     publisher, call = start(bench, relay, "aiortc", "deleted")
     viewer, view = join(bench, relay, "aiortc", "deleted")
@@ -182,7 +182,7 @@ def deleted(bench, name):
 
 
 def file_publisher(publish, viewer_kind, apart=False):
-    """A publisher that sends a file as it is: its picture has no time stamps, and it reacts to nothing."""
+    """A publisher that sends a file unchanged: its video has no time stamps, and it reacts to nothing."""
     def case(bench, name):
         file = whip_client.File(bench.work / "sources", OWN)
         relay = bench.relay(apart=apart)
@@ -191,7 +191,7 @@ def file_publisher(publish, viewer_kind, apart=False):
         clients.wait_until(lambda: relay.has_stream("file"), 10, "the publisher's stream")
         viewer, view = join(bench, relay, viewer_kind, "file")
         if first_picture(viewer, view) is None:
-            bench.reporter.check(name, "sees a picture", False, state=viewer.call("state", id=view)["states"])
+            bench.reporter.check(name, "receives a frame", False, state=viewer.call("state", id=view)["states"])
             return
         time.sleep(1.5)
         watch = Watch(viewer, view)

@@ -1,4 +1,4 @@
-"""A UDP path between clients and the relay that is worse than loopback: rate, delay, another source port, a record of all."""
+"""A UDP path between clients and the relay that is worse than loopback: rate, delay, another source port, a record of all datagrams."""
 
 import heapq
 import itertools
@@ -11,7 +11,7 @@ import time
 class Path:
     """Forwards datagrams between clients and the relay on this machine, with a socket towards the relay for each client.
 
-    `up` and `down` are the directions. Rates are in bits a second; a queue longer than `queue` seconds loses what comes then.
+    `up` and `down` are the directions. Rates are in bits a second; a queue longer than `queue` seconds drops further datagrams.
     """
 
     def __init__(self, relay, queue=0.3):
@@ -22,7 +22,7 @@ class Path:
         self.lost = {"up": 0, "down": 0}
         self.count = {"up": 0, "down": 0}
         self.record = None
-        # Nothing passes.
+        # Whether all datagrams are dropped.
         self.is_blocked = False
         self._free = {"up": 0.0, "down": 0.0}
         self._clients, self._behind = {}, {}
@@ -39,7 +39,7 @@ class Path:
         return s
 
     def rewrite(self):
-        """What a client's `rewrite` option wants."""
+        """Returns the value of a client's `rewrite` option."""
         return {"to": f"{self.address} {self.port}"}
 
     def listen(self):
@@ -47,7 +47,7 @@ class Path:
         self.record = []
 
     def move(self):
-        """From now on the relay sees every client at another port. The old sockets stay open, as a NAT would not tell."""
+        """Makes the relay see every client at another port from now on. Old sockets stay open, because a NAT would not report the change."""
         with self._lock:
             for client in list(self._clients):
                 self._attach(client)
@@ -73,7 +73,7 @@ class Path:
             for s in ready:
                 try:
                     data, sender = s.recvfrom(65536)
-                except OSError:  # what ICMP says of a client that is gone
+                except OSError:  # an ICMP error of a client that has ended
                     continue
                 with self._lock:
                     if s is self._front:
@@ -101,7 +101,7 @@ class Path:
         if start - now > self._queue:
             self.lost[direction] += 1
             return None
-        # IP and UDP count too.
+        # The headers of IP and UDP count, too.
         self._free[direction] = start + (len(data) + 28) * 8 / rate
         heapq.heappush(self._due, (self._free[direction], next(self._order), data, out, to))
         return None

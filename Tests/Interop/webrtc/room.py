@@ -1,4 +1,4 @@
-"""The page at `/` as a test uses it: joins, presses buttons, looks and listens."""
+"""The page at `/` from the view of a test: joins, presses buttons, observes video and audio."""
 
 import json
 import pathlib
@@ -12,25 +12,26 @@ from webrtc.path import Path
 
 PROBE = (pathlib.Path(__file__).parent / "page/probe.js").read_text()
 ADMIN_TOKEN = "secret-of-the-operator"
-# Degrees of the colour circle within which a picture is somebody's.
+# Tolerance in degrees of the colour circle within which a frame belongs to a participant.
 SAME_HUE = 14
 
 
 def relay(bench, port=None, webrtc_port=None, name="relay", extra=()):
-    """One that mints tokens itself. Its pages are at 127.0.0.1, where browsers give devices; its media is where Firefox pairs candidates."""
+    """Starts a relay that issues tokens itself. Its pages are at 127.0.0.1, where browsers give access to devices; its media is at an
+    address with which Firefox pairs candidates."""
     media = ["--media-address", CLIENT, "--media-advertised", CLIENT] if bench.network.inside else []
     return bench.keep(WebRTCRelay(bench.binary, bench.current, extra=["--dev", *media, *extra], name=name, port=port,
                                   webrtc_port=webrtc_port, environment={"MILLRACE_ADMIN_TOKEN": ADMIN_TOKEN}))
 
 
 def detour(bench, server):
-    """A way to the relay's media whose end at the relay changes when it is told to; for one `Room`."""
+    """Returns a path to the relay's media whose address at the relay can change; for one `Room`."""
     place = types.SimpleNamespace(address=CLIENT if bench.network.inside else "127.0.0.1", webrtc_port=server.webrtc_port)
     return bench.keep(Path(place))
 
 
 def hue(name):
-    """Of a name's test picture, as the page computes it (FNV-1a)."""
+    """Returns the hue of a name's test video, as the page computes it (FNV-1a)."""
     value = 2166136261
     for character in name:
         value = (value ^ ord(character)) * 16777619 & 0xffffffff
@@ -45,7 +46,7 @@ class Room:
     """One user's page."""
 
     def __init__(self, bench, kind, url, session, name, role="host", password="", identity="", token="", way=None, passphrase=""):
-        """`identity`: a user id other than the name; `token`: instead of one that the relay gives away; `way`: a `detour` of its media."""
+        """`identity`: a user id other than the name; `token`: replaces one that the relay issues; `way`: a `detour` of its media."""
         self.name = name
         asked = {"session": session, "name": name, "role": role, **({"identity": identity} if identity else {})}
         self.page = bench.visit(kind, f"{url}/?{urllib.parse.urlencode(asked)}{f'#token={token}' if token else ''}")
@@ -57,7 +58,7 @@ class Room:
         self.submit(password, passphrase)
 
     def refusal(self, method, **parameters):
-        """The error code of a request that the page's own buttons do not make."""
+        """Returns the error code of a request that the page's own buttons do not make."""
         return self.page.evaluate(f"millrace.request({json.dumps(method)}, {json.dumps(parameters)}).then(() => '', error => error.code)")
 
     def submit(self, password="", passphrase=""):
@@ -68,7 +69,7 @@ class Room:
         return self.page.evaluate(f"probe.{function}({', '.join(json.dumps(a) for a in arguments)})")
 
     def until(self, condition, timeout=8):
-        """The first value of `condition()` that is true; the last one after that time."""
+        """Returns the first true value of `condition()`; the last value if there is none in that time."""
         end = time.monotonic() + timeout
         while not (value := condition()) and time.monotonic() < end:
             time.sleep(0.1)
@@ -81,7 +82,7 @@ class Room:
         self.until(lambda: self.look("press", what), 5)
 
     def sees(self, name, timeout=12):
-        """Whether pictures of this user come, in its own colour: the last look."""
+        """Returns whether frames of this user arrive, in its own colour; on a time-out, the last observation."""
         def moving():
             first = self.look("seen", name)
             if not first or not is_colour_of(name, first["hue"]):
@@ -92,14 +93,14 @@ class Room:
         return self.until(moving, timeout)
 
     def rate(self, name, seconds=1):
-        """Pictures a second of this user."""
+        """Returns the frames per second of this user."""
         first, began = self.look("seen", name), time.monotonic()
         time.sleep(seconds)
         then = self.look("seen", name)
         return (then["frames"] - first["frames"]) / (time.monotonic() - began) if first and then else 0
 
     def level(self, name, seconds=0.5):
-        """Root mean square of what is heard of this user over a time, 0...1."""
+        """Returns the root mean square of this user's audio over a time, 0...1."""
         first = self.look("heard", name)
         time.sleep(seconds)
         then = self.look("heard", name)
@@ -111,7 +112,7 @@ class Room:
         return self.until(lambda: self.level(name, 0.3) > 0.005, timeout)
 
     def is_silent(self, name, timeout=4):
-        """No sound arrives any more: not a packet over a time that would hold dozens."""
+        """Returns whether no audio arrives any more: no packet over a time in which dozens would."""
         def silent():
             first = self.look("heard", name)
             time.sleep(0.6)
@@ -120,7 +121,7 @@ class Room:
         return self.until(silent, timeout)
 
     def has_left(self, timeout=6):
-        """The text beside the form, once the page is back at it."""
+        """Returns the text next to the form, once the page shows it again."""
         return self.until(lambda: self.look("text", "join") and self.look("text", "join-error"), timeout)
 
     def stop(self):

@@ -1,4 +1,4 @@
-"""Cases of the page at `/`: people in browsers, who see, hear and moderate each other by its buttons."""
+"""Cases of the page at `/`: participants in browsers, who see, hear and moderate each other by its buttons."""
 
 import re
 import time
@@ -10,7 +10,7 @@ UNITS = 44
 
 
 def modules(bench, name):
-    """The page's client modules against a relay that is played in the browser."""
+    """The page's client modules against a relay that is simulated in the browser."""
     server = bench.relay()
     client = bench.client("chromium")
     results = client.call("units", timeout=60, base=f"{server.url}/page")
@@ -20,7 +20,7 @@ def modules(bench, name):
 
 
 def two(bench, name, kinds=("chromium", "chromium")):
-    """Two people who publish test pictures, the first of them host."""
+    """Two participants who publish test video, the first of them host."""
     server = relay(bench)
     ada = Room(bench, kinds[0], server.url, "Demo", "Ada")
     bench.reporter.check(name, "the first is in", ada.is_in(), page=ada.look("why"))
@@ -36,15 +36,15 @@ def see_and_hear(bench, name):
     _, ada, bob = two(bench, name)
     for room, other in ((ada, "Bob"), (bob, "Ada")):
         seen = room.sees(other)
-        check(name, f"{room.name} sees {other}'s picture and no other's", seen and seen["isShown"], seen=seen)
+        check(name, f"{room.name} sees {other}'s video and no other", seen and seen["isShown"], seen=seen)
         rate = room.rate(other)
         check(name, f"{room.name} sees {other} move", rate > 8, pictures_a_second=round(rate, 1))
         check(name, f"{room.name} hears {other}", room.hears(other), level=round(room.level(other), 4))
-        check(name, f"{room.name} is shown who speaks", room.until(lambda: room.look("seen", other)["isSpeaking"]))
+        check(name, f"{room.name} sees the active speaker", room.until(lambda: room.look("seen", other)["isSpeaking"]))
         own = room.look("seen", f"{room.name} (you)")
         check(name, f"{room.name} sees itself", own and own["width"] > 0, own=own)
-    # What the other checks rest on can fail.
-    check(name, "who speaks is not taken for silent, nor one picture for another", not ada.is_silent("Bob", 0) and
+    # Proves that the other checks can fail.
+    check(name, "a speaker is not taken for silent, nor one video for another", not ada.is_silent("Bob", 0) and
           not is_colour_of("Ada", ada.look("seen", "Bob")["hue"]))
     check(name, "roles are shown", [bob.look("seen", "Ada")["role"], bob.look("seen", "Bob (you)")["role"]] == ["Host", ""],
           roles=[bob.look("seen", n)["role"] for n in ("Ada", "Bob (you)")])
@@ -56,9 +56,9 @@ def see_and_hear(bench, name):
     check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
     check(name, "the page's policy refused it nothing", [room.look("violations") for room in (ada, bob)] == [[], []], refused=ada.look("violations"))
     bob.look("press", "picture")
-    check(name, "what is unpublished is gone for the other", ada.until(lambda: ada.look("seen", "Bob")["stream"] == ""))
+    check(name, "an unpublished stream is gone for the other", ada.until(lambda: ada.look("seen", "Bob")["stream"] == ""))
     ada.look("press", "leave")
-    check(name, "who leaves is back at the form", ada.until(lambda: ada.look("text", "join")))
+    check(name, "a participant that leaves is back at the form", ada.until(lambda: ada.look("text", "join")))
     check(name, "and gone for the other", bob.until(lambda: bob.look("names") == ["Bob (you)"]), names=bob.look("names"))
 
 
@@ -93,7 +93,7 @@ def check_signals(bench, name, ada, bob):
 
 def check_own_mute(bench, name, ada, bob):
     bob.look("press", "audio")
-    bench.reporter.check(name, "who mutes itself is shown as muted", ada.until(lambda: ada.look("seen", "Bob")["isMuted"]))
+    bench.reporter.check(name, "a participant that mutes itself is shown as muted", ada.until(lambda: ada.look("seen", "Bob")["isMuted"]))
     bench.reporter.check(name, "and silent", ada.is_silent("Bob"))
     bob.look("press", "audio")
     bench.reporter.check(name, "and heard again", ada.hears("Bob") and not ada.look("seen", "Bob")["isMuted"])
@@ -104,15 +104,15 @@ def check_own_mute(bench, name, ada, bob):
 
 
 def check_turned_off(bench, name, ada, bob):
-    """Sound and picture of somebody, off and on again for oneself alone."""
+    """Audio and video of another participant, off and on again for oneself only."""
     check = bench.reporter.check
     ada.look("menu", "Bob", "off-audio")
-    check(name, "who is silenced for oneself is not received", ada.is_silent("Bob"))
-    check(name, "and is muted for nobody", not ada.look("seen", "Bob")["isMuted"] and bob.look("person", "Bob")["audio"] == "on")
+    check(name, "audio that is turned off locally is not received", ada.is_silent("Bob"))
+    check(name, "and is not muted for others", not ada.look("seen", "Bob")["isMuted"] and bob.look("person", "Bob")["audio"] == "on")
     ada.look("menu", "Bob", "off-audio")
     check(name, "and is heard again when one likes", ada.hears("Bob"))
     ada.look("menu", "Bob", "off-video")
-    check(name, "a picture that is hidden for oneself is not shown", ada.until(lambda: not ada.look("seen", "Bob")["isShown"]))
+    check(name, "video that is turned off locally is not shown", ada.until(lambda: not ada.look("seen", "Bob")["isShown"]))
     check(name, "nor received", ada.until(lambda: ada.rate("Bob", 0.5) == 0))
     ada.look("menu", "Bob", "off-video")
     check(name, "until one wants it again", ada.sees("Bob") and ada.until(lambda: ada.look("seen", "Bob")["isShown"]))
@@ -124,12 +124,12 @@ def force_mute(bench, name):
     check(name, "they hear each other at first", ada.hears("Bob") and bob.hears("Ada"))
     ada.look("moderate", "force-mute-all")
     check(name, "force mute silences both", ada.is_silent("Bob") and bob.is_silent("Ada"))
-    # A client that does not obey: its track goes on.
+    # A client that ignores the mute: its track continues.
     bob.page.evaluate("millrace.publication('camera').track('audio').enabled = true")
     before = server.metrics().get("millrace_packets_muted_total", 0)
-    check(name, "also where the client goes on sending", ada.is_silent("Bob"))
+    check(name, "also if the client continues to send", ada.is_silent("Bob"))
     dropped = server.metrics().get("millrace_packets_muted_total", 0) - before
-    check(name, "at the relay, which drops what comes", dropped > 20, packets=dropped)
+    check(name, "at the relay, which drops the packets", dropped > 20, packets=dropped)
     check(name, "and shown to all", ada.look("seen", "Bob")["isMuted"] and bob.look("seen", "Ada")["isMuted"] and bob.look("text", "mute-state"))
     eve = Room(bench, "chromium", server.url, "demo", "Eve", role="participant")
     eve.is_in()
@@ -140,20 +140,20 @@ def force_mute(bench, name):
     check(name, "until it unmutes itself", ada.hears("Eve") and not ada.look("seen", "Eve")["isMuted"])
     ada.look("moderate", "disable-force-mute")
     check(name, "the end of it is shown", eve.until(lambda: eve.look("text", "mute-state") == ""))
-    check(name, "and leaves who is muted so", ada.is_silent("Bob"))
+    check(name, "and leaves participants muted", ada.is_silent("Bob"))
     eve.look("press", "picture")
     ada.until(lambda: ada.look("seen", "Eve")["stream"] == "")
     eve.publish()
-    check(name, "what starts afterwards starts heard", ada.sees("Eve") and ada.hears("Eve") and not ada.look("seen", "Eve")["isMuted"])
+    check(name, "a stream that starts afterwards starts unmuted", ada.sees("Eve") and ada.hears("Eve") and not ada.look("seen", "Eve")["isMuted"])
     ada.look("menu", "Bob", "ask-unmute")
-    check(name, "who is asked to unmute decides", bob.until(lambda: bob.look("has", "accept-unmute")) and ada.look("seen", "Bob")["isMuted"])
+    check(name, "a participant that is asked to unmute decides", bob.until(lambda: bob.look("has", "accept-unmute")) and ada.look("seen", "Bob")["isMuted"])
     bob.look("press", "accept-unmute")
     check(name, "and is heard again once it agrees", ada.hears("Bob") and not ada.look("seen", "Bob")["isMuted"])
     ada.look("press", "audio")
     eve.hears("Ada")
     ada.look("moderate", "force-mute-others")
     check(name, "all others are muted", ada.is_silent("Bob") and ada.is_silent("Eve") and ada.look("seen", "Eve")["isMuted"])
-    check(name, "and not who is excluded", bob.hears("Ada") and not bob.look("seen", "Ada")["isMuted"])
+    check(name, "and not the excluded participant", bob.hears("Ada") and not bob.look("seen", "Ada")["isMuted"])
     ada.look("moderate", "disable-force-mute")
     for room in (bob, eve):
         room.look("press", "audio")
@@ -176,7 +176,7 @@ def roles(bench, name):
     def badge(room, who):
         return (room.look("person", who) or {}).get("role")
     check(name, "the first is host", [badge(eve, who) for who in rooms] == ["host", "participant", "participant"])
-    # Messages are there a moment after the session.
+    # Messages are available a moment after the session.
     entries = eve.until(lambda: eve.look("menu", "Ada", ""))
     check(name, "a participant may rename itself, and others it may write to", [eve.look("menu", "Eve", ""), entries] == [["rename"], ["write"]],
           entries=entries)
@@ -189,10 +189,10 @@ def roles(bench, name):
     eve.name = "<i>Eva</i>"
     ada.look("menu", "Bob", "make-manager")
     check(name, "a manager is made", eve.until(lambda: badge(eve, "Bob") == "manager"))
-    check(name, "who may not remove the host", "remove" not in bob.look("menu", "Ada", "") and bob.refusal("removeUser", user=ident(bob, "Ada")) == "notPermitted")
+    check(name, "a manager may not remove the host", "remove" not in bob.look("menu", "Ada", "") and bob.refusal("removeUser", user=ident(bob, "Ada")) == "notPermitted")
     share_lock(bench, name, bob, eve)
     ada.look("menu", "Bob", "revoke-manager")
-    check(name, "who is manager no longer is told",
+    check(name, "a manager whose role ends is told",
           bob.until(lambda: "You are no longer a manager" in bob.look("notices") and badge(bob, "Bob") == "participant"), notices=bob.look("notices"))
     ada.until(lambda: badge(ada, "Bob") == "participant")
     ada.look("menu", "Bob", "make-manager")
@@ -202,7 +202,7 @@ def roles(bench, name):
     bob.look("menu", eve.name, "remove")
     check(name, "removal is asked about first", eve.name in bob.look("dialog"))
     bob.look("answer", "yes")
-    check(name, "who is removed is told", "removed" in (eve.has_left() or ""), text=eve.look("text", "join-error"))
+    check(name, "a removed participant is told", "removed" in (eve.has_left() or ""), text=eve.look("text", "join-error"))
     check(name, "and asked nothing any more", not eve.look("has", "read-message"), notices=eve.look("notices"))
     check(name, "and gone for all", ada.until(lambda: ada.look("names") == ["Ada (you)", "Bob"]), names=ada.look("names"))
     ada.look("press", "leave")
@@ -213,7 +213,7 @@ def roles(bench, name):
 
 
 def check_keyboard(bench, name, room):
-    """Menus and tabs by keys alone."""
+    """Menus and tabs by keyboard only."""
     room.page.evaluate("document.querySelector('.people li[data-name=Eve] button').focus()")
     room.page.key("Enter")
     first = room.page.evaluate("document.activeElement.dataset.action")
@@ -231,7 +231,7 @@ def check_keyboard(bench, name, room):
 
 
 def check_names(bench, name, host, other):
-    """What is no name for people is made one, for all alike."""
+    """Names that are unsuitable for display are replaced, in the same way for all."""
     for typed, wanted, what in (("é" * 205, "é" * 200, "a name is cut at 200 characters"), ("", "null", "and one that is empty has a word for it")):
         host.look("menu", other.name, "rename")
         host.look("answer", "yes", typed)
@@ -275,14 +275,14 @@ def password(bench, name):
     bob.page.evaluate("document.getElementById('join-cancel').click()")
     check(name, "and is forgotten then", bob.until(lambda: not bob.look("text", "join-cancel") and not bob.look("text", "join-error")),
           text=bob.look("text", "join-error"))
-    check(name, "nobody has seen it come", ada.look("names") == ["Ada (you)"])
+    check(name, "no other participant saw the attempt", ada.look("names") == ["Ada (you)"])
     bob.submit("Sesame 1")
     check(name, "the right one lets in", bob.is_in(), page=bob.look("text", "join-error"))
     check(name, "and is in no address", "esame" not in bob.page.evaluate("location.href + document.referrer"))
 
 
 def cut(bench, name):
-    """The way of the signalling is cut for some seconds; media goes another way, and goes on. Then that one comes from another address."""
+    """Signalling is cut for some seconds; media uses another path, and continues. Then media comes from another address."""
     check = bench.reporter.check
     server = relay(bench)
     way, media = bench.keep(Cut(server.port)), detour(bench, server)
@@ -307,22 +307,22 @@ def cut(bench, name):
     check(name, "as the same connection with the same streams", bob.page.evaluate("[millrace.state.self, ...millrace.state.streams.keys()].join()") == before)
     check(name, "the notice is gone, for the others too", not bob.look("text", "banner") and ada.until(lambda: ada.look("seen", "Bob")["note"] == ""))
     seen = bob.until(lambda: [line[2] for line in bob.look("signals") if line[1] == "while-away"] == ["0", "1", "2"])
-    check(name, "what was missed comes, once and in order", seen, signals=bob.look("signals"))
+    check(name, "missed signals arrive, once and in order", seen, signals=bob.look("signals"))
     sent = ada.until(lambda: [line[2] for line in ada.look("signals") if line[1] == "from-afar"] == ["queued"])
-    check(name, "what was said meanwhile is sent", sent, signals=ada.look("signals"))
-    check(name, "pictures and sound go on", ada.sees("Bob") and bob.sees("Ada") and ada.hears("Bob"))
+    check(name, "signals of the time offline are sent", sent, signals=ada.look("signals"))
+    check(name, "video and audio continue", ada.sees("Bob") and bob.sees("Ada") and ada.hears("Bob"))
     check_moved(bench, name, media, ada, bob)
 
 
 def check_moved(bench, name, media, ada, bob):
-    """Bob's address becomes another, as behind a NAT that forgets. Nobody is told, the relay finds it out."""
+    """Bob's address changes, as behind a NAT that forgets. The relay detects it without being told."""
     check = bench.reporter.check
     bob.page.evaluate("window.paths = []; millrace.addEventListener('path', ({detail}) => paths.push(detail.state)); true")
     media.move()
-    # What the relay sends to the address before is not counted.
+    # Packets that the relay sends to the previous address are not counted.
     before = media.count["down"]
     check(name, "the relay finds a new address", bob.until(lambda: media.count["down"] - before > 100), datagrams=media.count["down"] - before)
-    check(name, "pictures and sound come from it and go to it", ada.sees("Bob") and ada.hears("Bob") and bob.sees("Ada") and bob.hears("Ada"),
+    check(name, "video and audio use it in both directions", ada.sees("Bob") and ada.hears("Bob") and bob.sees("Ada") and bob.hears("Ada"),
           seen=ada.look("seen", "Bob"))
     states = "[millrace.publisher, millrace.subscriber].map(one => one.connection.connectionState).join()"
     check(name, "over the same peer connections", bob.until(lambda: bob.page.evaluate(states) == "connected,connected") and
@@ -330,7 +330,7 @@ def check_moved(bench, name, media, ada, bob):
 
 
 def restarted(bench, name):
-    """The relay dies and comes back: nobody does anything, and all are together again."""
+    """The relay is killed and starts again: all clients reconnect without user action."""
     check = bench.reporter.check
     server, ada, bob = two(bench, name)
     check(name, "they see each other", ada.sees("Bob") and bob.sees("Ada"))
@@ -346,10 +346,10 @@ def firefox(bench, name):
     check = bench.reporter.check
     _, ada, fox = two(bench, name, ("chromium", "firefox"))
     seen = fox.sees("Ada", 20)
-    check(name, "Firefox sees the picture of Chromium", seen and seen["isShown"], seen=fox.look("seen", "Ada"))
+    check(name, "Firefox sees the video of Chromium", seen and seen["isShown"], seen=fox.look("seen", "Ada"))
     check(name, "and hears it", fox.until(lambda: (fox.look("heard", "Ada") or {}).get("packets", 0) > 50), heard=fox.look("heard", "Ada"))
     seen = ada.sees("Bob", 20)
-    check(name, "Chromium sees the picture of Firefox", seen and seen["isShown"], seen=ada.look("seen", "Bob"))
+    check(name, "Chromium sees the video of Firefox", seen and seen["isShown"], seen=ada.look("seen", "Bob"))
     check(name, "nothing of the page was refused by its own policy", fox.page.evaluate("document.styleSheets.length") == 3)
 
 

@@ -1,4 +1,4 @@
-"""Cases of WHIP and WHEP themselves: trickled candidates, ICE restart, a relay that dies."""
+"""Cases of WHIP and WHEP: trickled candidates, ICE restart, a relay that is killed."""
 
 import time
 import urllib.error
@@ -10,20 +10,20 @@ from webrtc.watch import Watch, check_pictures, check_sound, first_picture
 
 
 def trickle(kind):
-    """Candidates go after the offer, by PATCH."""
+    """Candidates are sent after the offer, by PATCH."""
     def case(bench, name):
         relay = bench.relay()
         publisher, call = start(bench, relay, kind, "trickle", trickle=True)
         viewer, view = join(bench, relay, kind, "trickle", trickle=True)
-        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
-            # The call knows their statuses when all are through; the connection may stand before.
+        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
+            # The call knows their statuses when all are done; the connection may be established before.
             clients.wait_until(lambda: client.call("state", id=number).get("patched"), 5, "the candidates")
             state = client.call("state", id=number)
             bench.reporter.check(name, f"the {who}'s candidates are taken: 204 each", set(state["patched"]) == {204},
                                  statuses=state["patched"])
             bench.reporter.check(name, f"the {who}'s resource has an ETag", bool(state["etag"]), etag=state["etag"])
         if first_picture(viewer, view) is None:
-            bench.reporter.check(name, "sees a picture", False)
+            bench.reporter.check(name, "receives a frame", False)
             return
         watch = Watch(viewer, view)
         time.sleep(2.5)
@@ -33,16 +33,16 @@ def trickle(kind):
 
 
 def restart(kind):
-    """ICE restart by PATCH, of the publisher and of the viewer, while the picture runs."""
+    """ICE restart by PATCH, of the publisher and of the subscriber, while video runs."""
     def case(bench, name):
         relay = bench.relay()
         publisher, call = start(bench, relay, kind, "restart")
         viewer, view = join(bench, relay, kind, "restart")
         if first_picture(viewer, view) is None:
-            bench.reporter.check(name, "sees a picture", False)
+            bench.reporter.check(name, "receives a frame", False)
             return
         time.sleep(1.5)
-        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
+        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
             watch = Watch(viewer, view)
             tag = client.call("state", id=number)["etag"]
             said = client.call("restart", id=number)
@@ -53,7 +53,7 @@ def restart(kind):
             check_pictures(bench, f"{name}, {who}", watch, OWN, rate=27)
             states = [s for _, s in client.call("state", id=number)["states"]]
             bench.reporter.check(name, f"the {who} is connected", states[-1] == "connected" and "failed" not in states, states=states)
-        # With the old credentials only, this is about when consent would end.
+        # With only the old credentials, consent would end at about this time.
         watch = Watch(viewer, view)
         time.sleep(32 if bench.long else 2)
         watch.end()
@@ -63,12 +63,12 @@ def restart(kind):
 
 
 def killed(bench, name):
-    """The relay is killed and comes back: clients notice, their old resources are unknown, new calls work beside the old ones."""
+    """The relay is killed and starts again: clients notice, their old resources are unknown, new calls work next to the old ones."""
     relay = bench.relay()
     publisher, call = start(bench, relay, "chromium", "killed")
     viewer, view = join(bench, relay, "chromium", "killed")
     if first_picture(viewer, view) is None:
-        bench.reporter.check(name, "sees a picture", False)
+        bench.reporter.check(name, "receives a frame", False)
         return
     old = viewer.call("state", id=view)["location"]
     time.sleep(1)
@@ -86,7 +86,7 @@ def killed(bench, name):
     except urllib.error.HTTPError as error:
         status = error.code
     bench.reporter.check(name, "a resource of before is unknown", status == 404, status=status)
-    # The old calls are still there and go on asking.
+    # The old calls still exist and keep sending checks.
     second, second_call = start(bench, again, "chromium", "killed")
     other, other_view = join(bench, again, "chromium", "killed")
     if first_picture(other, other_view) is None:

@@ -1,4 +1,4 @@
-"""A slow network interface of the relay's host: what it delays must not be the media behind other interfaces."""
+"""A slow network interface of the relay's host must not delay media of other interfaces."""
 
 import base64
 import json
@@ -26,7 +26,7 @@ def srtp(key, inbound):
 
 
 class Sender(threading.Thread):
-    """Publishes packets whose payload ends with their number and the time when they were sent (ns)."""
+    """Publishes packets whose payload ends with their number and their send time (ns)."""
 
     def __init__(self, route, address, track, payload_type, packets, size, rate):
         super().__init__(daemon=True)
@@ -101,11 +101,11 @@ def quantile(values, share):
 
 
 def measure(bench, name, sender, receiver, seconds, text):
-    """Packets that were sent in the next seconds: 95th and 99th percentile of their delay (ms), and how many did not come."""
+    """Returns, for packets sent in the next seconds, the 95th and 99th percentile of their delay (ms), and how many are missing."""
     first = sender.sent
     time.sleep(seconds)
     last = sender.sent
-    # One that is late by seconds is late, not lost.
+    # A packet that is seconds late is late, not lost.
     clients_deadline = time.monotonic() + 6
     while time.monotonic() < clients_deadline and any(n not in receiver.delays for n in range(first, last)):
         time.sleep(0.1)
@@ -117,7 +117,7 @@ def measure(bench, name, sender, receiver, seconds, text):
 
 
 def slow_interface(bench, name):
-    """Two sessions on one worker. One of them has subscribers behind an interface that sends 200 kb/s of the 20 Mb/s for it."""
+    """Two sessions on one worker. One of them has subscribers behind an interface that sends 200 kb/s of its 20 Mb/s."""
     bench.need_network()
     bench.need(bench.network.slow_interface(200), "the token bucket queue of Linux (tc tbf)")
     relay = bench.relay(apart=True, extra=("--media-workers", "1", "--limit-send-buffer-bytes", "1048576"))
@@ -136,7 +136,7 @@ def slow_interface(bench, name):
     def dropped():
         return sum(value for key, value in relay.metrics().items() if key.startswith("millrace_send_drops_total{"))
 
-    # A relay that waits for the interface answers nothing meanwhile: it is not asked.
+    # No requests are sent in this time: a relay that waits for the interface would not answer them.
     time.sleep(2)
     for kind, sender in senders.items():
         p95, p99, lost = measure(bench, name, sender, receivers[kind], 3, f"{kind} beside the slow interface")

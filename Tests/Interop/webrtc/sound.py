@@ -1,4 +1,4 @@
-"""Two tones, and how much of what is heard they are."""
+"""Two tones, and their share in received audio."""
 
 import numpy
 
@@ -6,14 +6,14 @@ LEFT_HZ, RIGHT_HZ, RATE = 440, 660, 48000
 
 
 def stereo(at, count, swapped=False):
-    """Interleaved samples from this place on; `swapped`: the tones on the wrong sides."""
+    """Returns interleaved samples from this place on; `swapped`: the tones on the wrong sides."""
     t = (at + numpy.arange(count)) / RATE
     sides = [0.3 * numpy.sin(2 * numpy.pi * hertz * t) for hertz in ((RIGHT_HZ, LEFT_HZ) if swapped else (LEFT_HZ, RIGHT_HZ))]
     return (numpy.stack(sides, axis=1) * 32767).astype(numpy.int16)
 
 
 def share(samples, hertz):
-    """Share of the power within 25 Hz of this tone, by FFT (a pure tone: 1)."""
+    """Returns the share of the power within 25 Hz of this tone, by FFT (a pure tone: 1)."""
     spectrum = numpy.abs(numpy.fft.rfft(samples * numpy.hanning(len(samples)))) ** 2
     frequencies = numpy.fft.rfftfreq(len(samples), 1 / RATE)
     whole = spectrum.sum()
@@ -21,7 +21,7 @@ def share(samples, hertz):
 
 
 def heard(sides):
-    """As the test page's: shares of the tones, channels, level. `sides`: rows of left and right, -1...1."""
+    """Returns the values that the test page returns: shares of the tones, channels, level. `sides`: rows of left and right, -1...1."""
     left, right = sides[:, 0], sides[:, 1]
     return {"left": share(left, LEFT_HZ), "right": share(right, RIGHT_HZ), "channels": 2,
             "level": float(min(numpy.sqrt((left ** 2).mean()), numpy.sqrt((right ** 2).mean())))}

@@ -26,7 +26,7 @@ LONG = [
 
 
 def cases(long, janus):
-    """(name, case) of the run."""
+    """Returns (name, case) for each case of the run."""
     parts = (rooms, pagefeatures, encryption, apps, talk, conversations, operatorview, loadreport, signalling, layers, trouble, slow, load, lasting)
     wanted = PAIRS + [case for part in parts for case in part.ALL]
     if long:
@@ -34,7 +34,7 @@ def cases(long, janus):
     return wanted + (yardstick.ALL if janus else [])
 
 
-# Deliberate faults that a relay built for tests has (MILLRACE_FAULT), and cases that must notice each.
+# Deliberate faults that a relay built for tests has (MILLRACE_FAULT), and the cases that must detect each.
 FAULTS = {
     "drop-video": ["aiortc to aiortc", "Chromium to Chromium", "Firefox to Firefox", "whip-client to aiortc"],
     "drop-audio": ["aiortc to aiortc", "Chromium to Chromium", "Firefox to Firefox", "plain ffmpeg to Chromium"],
@@ -42,7 +42,7 @@ FAULTS = {
     "cross-session": ["aiortc to aiortc", "Chromium to Firefox", "Firefox to Chromium", "plain ffmpeg to Chromium"],
     "stall": ["aiortc to aiortc", "Chromium to Chromium", "Firefox to Firefox"],
     "freeze": ["aiortc to Chromium", "Chromium to aiortc", "aiortc to six of aiortc"],
-    "no-retransmit": ["datagrams to the viewer lost, 10 %"],
+    "no-retransmit": ["datagrams to the subscriber lost, 10 %"],
     "no-keyframe": ["late joiners, Chromium", "late joiners, aiortc"],
     "deaf-to-moves": ["address change, Chromium"],
 }

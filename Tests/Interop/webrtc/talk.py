@@ -1,4 +1,4 @@
-"""Cases of the page at `/`: subsessions, chat, reports. People in Chromium, by its buttons."""
+"""Cases of the page at `/`: subsessions, chat, reports. Participants in Chromium, by its buttons."""
 
 import concurrent.futures
 import json
@@ -9,26 +9,26 @@ import urllib.request
 from webrtc.room import ADMIN_TOKEN, Room, relay
 
 PROBE = (pathlib.Path(__file__).parent / "page/talkprobe.js").read_text()
-# Of the test pictures of these names, in Hz; all different.
+# Tones of the test sources of these names, in Hz; all different.
 TONES = {"Ada": 440.0, "Kim": 493.8833, "Leo": 554.3653}
-# Decibels; a tone that plays is above -60, what is left of none is below -90.
+# Decibels; a tone that plays is above -60, the residue of a silent one is below -90.
 HEARD = -75
 
 
 class Talk(Room):
-    """A user's page, with eyes for rooms and messages."""
+    """A user's page that can also observe rooms and messages."""
 
     def __init__(self, bench, url, session, name, role="participant", **more):
         super().__init__(bench, "chromium", url, session, name, role=role, **more)
         self.page.evaluate(f"(() => {{ {PROBE} return true }})()")
 
     def tones(self):
-        """Whose tones the page plays."""
+        """Returns the names of the participants whose tones the page plays."""
         levels = self.look("tones", list(TONES.values()))
         return sorted(name for name, level in zip(TONES, levels) if level > HEARD)
 
     def plays(self, names, timeout=8):
-        """The tones once they are those; the last ones after that time."""
+        """Returns the names of the tones once they are `names`; the last ones after that time."""
         wanted, heard = sorted(names), None
 
         def right():
@@ -39,7 +39,7 @@ class Talk(Room):
         return heard
 
     def gets_nothing_of(self, name, seconds=0.6, timeout=3):
-        """Not a packet of somebody's sound over a time that would hold dozens."""
+        """Returns whether no packet of a participant's audio arrives over a time in which dozens would."""
         def still():
             before = self.look("packets", name)
             time.sleep(seconds)
@@ -47,23 +47,23 @@ class Talk(Room):
         return self.until(still, timeout)
 
     def write(self, text):
-        """In the conversation that is open, or is being opened."""
+        """Writes in the conversation that is open, or is being opened."""
         self.until(lambda: self.look("say", "messages", text), 4)
 
     def fills(self, values):
-        """Fills the dialog, once it is open."""
+        """Fills in the dialog, once it is open."""
         self.until(lambda: self.look("dialog"), 4)
         self.look("dialogue", values)
 
 
 def together(*works):
-    """Calls them at the same time; their values."""
+    """Calls the functions at the same time; returns their values."""
     with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
         return [future.result() for future in [pool.submit(work) for work in works]]
 
 
 def people(bench, name, names=("Ada", "Kim", "Leo"), session="rooms"):
-    """A relay, and people in one session; the first is host."""
+    """Returns a relay, and participants in one session; the first is host."""
     server = relay(bench)
     found = [Talk(bench, server.url, session, who, role="host" if who == names[0] else "participant") for who in names]
     for one in found:
@@ -72,7 +72,7 @@ def people(bench, name, names=("Ada", "Kim", "Leo"), session="rooms"):
 
 
 def subsessions(bench, name):
-    """Rooms are made, started, joined and closed; one sees and hears one's own room alone."""
+    """Rooms are created, started, joined and closed; a participant receives only the own room."""
     check = bench.reporter.check
     _, (ada, kim, leo) = people(bench, name)
     for one in (ada, kim, leo):
@@ -80,7 +80,7 @@ def subsessions(bench, name):
     check(name, "at first all are seen", all(ada.sees(who) for who in ("Kim", "Leo")), names=ada.look("names"))
     tones = ada.plays(["Kim", "Leo"])
     check(name, "and heard", tones == ["Kim", "Leo"], tones=tones)
-    check(name, "what comes is not taken for silence", not ada.gets_nothing_of("Kim", timeout=0))
+    check(name, "received audio is not taken for silence", not ada.gets_nothing_of("Kim", timeout=0))
     for one in (ada, kim, leo):
         one.look("tab", "rooms")
     check(name, "a participant has no form for rooms", not kim.look("has", "commit-rooms") and not kim.look("has", "start-rooms"))
@@ -90,24 +90,24 @@ def subsessions(bench, name):
     ada.page.evaluate("document.querySelector('.room-form').elements.count.value = 2")
     ada.look("press", "fill-rooms")
     ada.look("press", "commit-rooms")
-    check(name, "everybody sees the rooms", kim.until(lambda: list(kim.look("rooms")) == ["Room 1", "Room 2"]), rooms=kim.look("rooms"))
+    check(name, "all participants see the rooms", kim.until(lambda: list(kim.look("rooms")) == ["Room 1", "Room 2"]), rooms=kim.look("rooms"))
     check(name, "and cannot enter before they are started", not kim.look("canEnter", "Room 1"))
     ada.look("press", "start-rooms")
     check(name, "rooms open",
           kim.until(lambda: kim.look("canEnter", "Room 1")) and "rooms are open" in kim.look("place"), place=kim.look("place"))
     kim.look("enter", "Room 1")
     leo.look("enter", "Room 2")
-    check(name, "one is told where one is",
+    check(name, "the page names the own room",
           kim.until(lambda: kim.look("place") == "You are in Room 1") and leo.until(lambda: leo.look("place") == "You are in Room 2"),
           places=[kim.look("place"), leo.look("place")])
     wanted = {"Main session": "Ada (you)", "Room 1": "Kim", "Room 2": "Leo"}
     check(name, "the lists of users follow", ada.until(lambda: ada.look("rooms") == wanted), rooms=ada.look("rooms"))
     apart(bench, name, ada, kim, leo)
     ada.look("enter", "Room 1")
-    check(name, "who comes in is seen", kim.sees("Ada") and kim.look("names") == ["Ada", "Kim (you)"], names=kim.look("names"))
+    check(name, "a participant who enters is seen", kim.sees("Ada") and kim.look("names") == ["Ada", "Kim (you)"], names=kim.look("names"))
     tones = together(lambda: kim.plays(["Ada"]), lambda: ada.plays(["Kim"]), lambda: leo.plays([]))
     check(name, "and heard", tones[:2] == [["Ada"], ["Kim"]], tones=tones)
-    check(name, "but not next door",
+    check(name, "but not in the other room",
           tones[2] == [] and leo.gets_nothing_of("Ada") and leo.look("names") == ["Leo (you)"], names=leo.look("names"))
     leo.look("press", "return")
     check(name, "one returns by oneself", leo.until(lambda: "main session" in leo.look("place")), place=leo.look("place"))
@@ -121,31 +121,31 @@ def subsessions(bench, name):
     tones = leo.plays(["Ada", "Kim"])
     check(name, "and heard again", tones == ["Ada", "Kim"], tones=tones)
     ada.look("press", "withdraw-rooms")
-    check(name, "what is withdrawn is gone for all", kim.until(lambda: kim.look("rooms") == {}), rooms=kim.look("rooms"))
+    check(name, "withdrawn rooms are gone for all", kim.until(lambda: kim.look("rooms") == {}), rooms=kim.look("rooms"))
     check(name, "the page's policy refused it nothing",
           [one.look("violations") for one in (ada, kim, leo)] == [[], [], []], refused=ada.look("violations"))
 
 
 def apart(bench, name, *rooms):
-    """Each alone in its room."""
+    """Checks that each participant is alone in its room."""
     check = bench.reporter.check
     heard = together(*(lambda one=one: one.plays([]) for one in rooms))
     for one, tones in zip(rooms, heard):
         check(name, f"{one.name} sees itself alone", one.until(lambda: one.look("names") == [f"{one.name} (you)"]), names=one.look("names"))
-        check(name, f"{one.name} hears nobody", tones == [], tones=tones)
+        check(name, f"{one.name} hears no other participant", tones == [], tones=tones)
         silent = together(*(lambda other=other: one.gets_nothing_of(other.name) for other in rooms if other is not one))
         check(name, f"nothing of the others comes to {one.name}", all(silent))
 
 
 def save_picture(bench, room):
-    """For those who look at the run's artefacts, and for the documentation."""
+    """Saves a screenshot for the run's artefacts and for the documentation."""
     room.page.evaluate("for (const one of document.querySelectorAll('.notice .quiet')) one.click()")
     time.sleep(0.5)
     room.page.picture(bench.current / "page.png")
 
 
 def start(ada, others):
-    """Two rooms, open; `others` by name of the room."""
+    """Opens two rooms; `others` by name of the room."""
     for one in (ada, *others.values()):
         one.look("tab", "rooms")
     ada.look("fill", ".room-form", {"names": "Tea\nCoffee"})
@@ -169,9 +169,9 @@ def help_and_broadcast(bench, name):
     kim.look("press", "ask-help")
     check(name, "the host is asked for help",
           ada.until(lambda: "Kim needs help in Tea" in ada.look("notices")) and ada.look("has", "accept-help"), notices=ada.look("notices"))
-    check(name, "who asked sees that it did", kim.page.evaluate("document.querySelector('[data-action=ask-help]').disabled"))
+    check(name, "the page shows the open request", kim.page.evaluate("document.querySelector('[data-action=ask-help]').disabled"))
     ada.look("press", "ignore-help")
-    check(name, "who is ignored is told",
+    check(name, "the participant is told if the request is ignored",
           kim.until(lambda: any("No manager is available" in text for text in kim.look("notices"))), notices=kim.look("notices"))
     check(name, "and the request is gone", ada.until(lambda: not ada.look("has", "accept-help")))
     leo.look("press", "ask-help")
@@ -180,14 +180,14 @@ def help_and_broadcast(bench, name):
     check(name, "the host comes",
           leo.until(lambda: "Ada" in leo.look("names")) and ada.until(lambda: ada.look("place") == "You are in Coffee"),
           names=leo.look("names"), place=ada.look("place"))
-    check(name, "who is helped is told",
+    check(name, "the participant is told that help comes",
           leo.until(lambda: any("A manager comes" in text for text in leo.look("notices"))), notices=leo.look("notices"))
     leo.look("press", "ask-help")
-    check(name, "a host who is there need not be asked",
+    check(name, "a host in the room cannot be asked",
           leo.until(lambda: any("is in this room already" in text for text in leo.look("notices"))), notices=leo.look("notices"))
     check(name, "and is not", not ada.look("has", "accept-help"))
     kim.look("press", "ask-help")
-    check(name, "nor one who helps others",
+    check(name, "nor a host who helps others",
           kim.until(lambda: any("All managers are busy" in text for text in kim.look("notices"))), notices=kim.look("notices"))
     check(name, "a host in a room broadcasts nothing", ada.page.evaluate("document.querySelector('.broadcast button').disabled"))
 
@@ -199,7 +199,7 @@ def chat(bench, name):
     wanted = [["Ada", "good <b>morning</b>", ""]]
     check(name, "all read it, as text", all(one.until(lambda: one.look("chat") == wanted) for one in (kim, leo)), chat=kim.look("chat"))
     check(name, "its sender once", ada.until(lambda: ada.look("chat") == [["You", "good <b>morning</b>", ""]]), chat=ada.look("chat"))
-    check(name, "who has not looked is told how much is new",
+    check(name, "a closed chat shows the number of new messages",
           kim.look("count", "chat") == 1 and ada.look("count", "chat") == 0, counts=[kim.look("count", "chat"), ada.look("count", "chat")])
     kim.look("tab", "chat")
     check(name, "until it looks", kim.until(lambda: kim.look("count", "chat") == 0))
@@ -230,7 +230,7 @@ def chat(bench, name):
 
 
 def report(bench, name):
-    """The button gives an id, and the operator reads what is kept under it, and then has the relay restart."""
+    """The button returns an id, and the operator reads the report under it, and then restarts the relay."""
     check = bench.reporter.check
     server, (ada,) = people(bench, name, ("Ada",), "trouble")
     ada.look("press", "report")
@@ -241,9 +241,9 @@ def report(bench, name):
     def kept(path):
         asked = urllib.request.Request(f"{server.url}/v1/admin/issues{path}", headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
         return urllib.request.urlopen(asked, timeout=10).read().decode()
-    check(name, "the operator finds what was typed under it",
+    check(name, "the operator finds the typed text under it",
           issue in kept("") and "The picture <b>froze</b>" in json.dumps(json.loads(kept(""))), issues=kept("")[:300])
-    check(name, "and what the relay knew of whom", json.loads(kept(f"/{issue}"))["user"]["name"] == "Ada", bundle=kept(f"/{issue}")[:300])
+    check(name, "and the relay's data of the participant", json.loads(kept(f"/{issue}"))["user"]["name"] == "Ada", bundle=kept(f"/{issue}")[:300])
     ada.look("answer", "")
     ada.look("press", "report")
     ada.page.evaluate("document.querySelector('dialog[open] button[type=button]').click()")
@@ -251,7 +251,7 @@ def report(bench, name):
     drain = urllib.request.Request(f"{server.url}/v1/admin/drain", b'{"seconds": 60}',
                                    {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": "application/json"})
     urllib.request.urlopen(drain, timeout=10).close()
-    check(name, "a relay that is to restart is told of",
+    check(name, "the page announces a restart of the relay",
           ada.until(lambda: any("The relay restarts within" in text for text in ada.look("notices"))), notices=ada.look("notices"))
 
 

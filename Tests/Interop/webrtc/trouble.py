@@ -1,4 +1,4 @@
-"""Cases of networks that are not good: loss, little bandwidth, no UDP, IPv6, addresses that change."""
+"""Cases of bad networks: loss, little bandwidth, no UDP, IPv6, addresses that change."""
 
 import time
 
@@ -9,7 +9,7 @@ from webrtc.watch import Watch, check_pictures, check_sound, first_picture, inbo
 
 
 def selected(client, call):
-    """The pair of candidates that a browser uses: (local, remote) statistics."""
+    """Returns the pair of candidates that a browser uses: (local, remote) statistics."""
     stats = {s["id"]: s for s in client.call("stats", id=call)}
     chosen = [stats.get(s.get("selectedCandidatePairId")) for s in stats.values() if s["type"] == "transport"]
     chosen += [s for s in stats.values() if s["type"] == "candidate-pair" and s.get("selected")]
@@ -19,9 +19,9 @@ def selected(client, call):
 
 
 def settled(bench, case, viewer, view, seconds=2.0):
-    """Waits until the picture runs."""
+    """Waits until video runs."""
     if first_picture(viewer, view) is None:
-        bench.reporter.check(case, "sees a picture", False, state=viewer.call("state", id=view)["states"])
+        bench.reporter.check(case, "receives a frame", False, state=viewer.call("state", id=view)["states"])
         return False
     time.sleep(seconds)
     return True
@@ -30,7 +30,7 @@ def settled(bench, case, viewer, view, seconds=2.0):
 # MARK: loss
 
 def loss(direction, percent, rate, gap, settle=4.0):
-    """Chromium to Chromium, while the datagrams of the publisher to the relay, or of the relay to the viewer, get lost."""
+    """Chromium to Chromium, with loss of the publisher's datagrams to the relay, or of the relay's to the subscriber."""
     def case(bench, name):
         bench.need_network(filters=True)
         relay = bench.relay(apart=True)
@@ -63,7 +63,7 @@ NARROW = 500_000
 
 
 def bandwidth(bench, name):
-    """The viewer's way in gets narrow and wide again. A lower layer comes and goes, the sound notices nothing."""
+    """The downlink of the subscriber becomes narrow and wide again. A lower layer is selected and left, audio is not affected."""
     relay = bench.relay()
     publisher, call = start(bench, relay, "chromium", "narrow", simulcast=True, width=960, height=540)
     path = bench.keep(Path(relay))
@@ -74,7 +74,7 @@ def bandwidth(bench, name):
     rows = []
 
     def height_is(condition, seconds):
-        """Seconds until the pictures have such a height."""
+        """Returns the seconds until frames have such a height."""
         began = time.time()
         while time.time() - began < seconds:
             rows.extend(viewer.call("frames", id=view))
@@ -106,11 +106,11 @@ def bandwidth(bench, name):
     report(name, "the highest again within 10 s", up is not None and up <= 10, seconds=up)
     whole = Watch(viewer, view, began)
     whole.end(rows)
-    # The goal, judged in long runs, is a gap of a second at most; on a machine that others share it comes out at up to one and a half.
+    # The goal, checked in long runs, is a gap of a second at most; on a shared machine it is up to one and a half.
     check_pictures(bench, name, whole, OWN, rate=15 if bench.long else 12, gap=1000 if bench.long else 2000)
-    # At the drop itself a full queue loses whatever comes, sound too, until the sender has noticed.
+    # At the drop itself a full queue drops any packet, including audio, until the sender has noticed.
     dropped, later = [(after.get("concealedSamples", 0) - before.get("concealedSamples", 0)) / 48 for before, after in zip(sound, sound[1:])]
-    report(name, "the sound is concealed for half a second at most at the drop", dropped <= 500, milliseconds=round(dropped))
+    report(name, "audio is concealed for half a second at most at the drop", dropped <= 500, milliseconds=round(dropped))
     report(name, "and then untouched", later <= 60, milliseconds=round(later))
     check_sound(bench, name, viewer, view)
 
@@ -118,7 +118,7 @@ def bandwidth(bench, name):
 # MARK: addresses
 
 def address_change(kind):
-    """The publisher's address changes, then the viewer's, as when a NAT forgets. The connections stay."""
+    """The publisher's address changes, then the subscriber's, as when a NAT forgets. The connections stay."""
     def case(bench, name):
         relay = bench.relay()
         ways = [bench.keep(Path(relay)) for _ in range(2)]
@@ -126,8 +126,8 @@ def address_change(kind):
         viewer, view = join(bench, relay, kind, "moving", rewrite=ways[1].rewrite())
         if not settled(bench, name, viewer, view):
             return
-        # Checks of consent come every five seconds at the latest (RFC 7675 section 5.1, with its randomness six).
-        for who, way in (("publisher", ways[0]), ("viewer", ways[1])):
+        # Checks of consent are at most five seconds apart (RFC 7675 section 5.1, with its randomness six).
+        for who, way in (("publisher", ways[0]), ("subscriber", ways[1])):
             watch = Watch(viewer, view)
             way.move()
             time.sleep(7.5)
@@ -138,7 +138,7 @@ def address_change(kind):
             watch.end()
             check_pictures(bench, f"{name}, {who}", watch, OWN, rate=27)
         check_sound(bench, name, viewer, view)
-        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
+        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
             states = [s for _, s in client.call("state", id=number)["states"]]
             bench.reporter.check(name, f"the {who} never failed", "failed" not in states and states[-1] == "connected",
                                  states=states)
@@ -146,7 +146,7 @@ def address_change(kind):
 
 
 def without_udp(kind):
-    """No datagram comes through: the media goes over TCP."""
+    """All datagrams are dropped: the media uses TCP."""
     def case(bench, name):
         bench.need_network(filters=True)
         relay = bench.relay(apart=True)
@@ -155,7 +155,7 @@ def without_udp(kind):
         viewer, view = join(bench, relay, kind, "tcp")
         if not settled(bench, name, viewer, view):
             return
-        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
+        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
             local, remote = selected(client, number)
             bench.reporter.check(name, f"the {who}'s way is TCP", local["protocol"] == "tcp" == remote["protocol"],
                                  local=local["protocol"], remote=f"{remote.get('address') or remote.get('ip')}:{remote['port']}")
@@ -189,7 +189,7 @@ def ipv6(publisher_kind, viewer_kind):
 
 ALL = [
     ("datagrams of the publisher lost, 5 %", loss("up", 5, 28, 500)),
-    ("datagrams to the viewer lost, 10 %", loss("down", 10, 29, 300)),
+    ("datagrams to the subscriber lost, 10 %", loss("down", 10, 29, 300)),
     ("bandwidth drops and comes back", bandwidth),
     ("address change, Chromium", address_change("chromium")),
     ("no UDP, Chromium", without_udp("chromium")),
@@ -198,7 +198,7 @@ ALL = [
 LONG = [
     *[(f"datagrams of the publisher lost, {p} %", loss("up", p, rate, gap))
       for p, rate, gap in ((0, 29, 200), (2, 28.5, 400), (10, 25, 1000))],
-    *[(f"datagrams to the viewer lost, {p} %", loss("down", p, 29, gap)) for p, gap in ((0, 200), (2, 300), (5, 300))],
+    *[(f"datagrams to the subscriber lost, {p} %", loss("down", p, 29, gap)) for p, gap in ((0, 200), (2, 300), (5, 300))],
     ("address change, aiortc", address_change("aiortc")),
     ("no UDP, Firefox", without_udp("firefox")),
 ]

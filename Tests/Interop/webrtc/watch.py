@@ -1,10 +1,10 @@
-"""What can be said about the frames that a viewer saw, and the checks that follow from it."""
+"""Statistics of the frames that a subscriber received, and the checks based on them."""
 
 import time
 
 
 class Seen:
-    """Rows of [wall clock ms, number, latency ms, source, width, height], in the order in which they were seen."""
+    """Rows of [wall clock ms, number, latency ms, source, width, height], in the order of arrival."""
 
     def __init__(self, rows):
         self.rows = rows
@@ -33,7 +33,7 @@ class Seen:
 
     @property
     def missing(self):
-        """Numbers between the first and the last that were not seen."""
+        """Returns the numbers between the first and the last that were not received."""
         return max(self.numbers) - min(self.numbers) + 1 - self.distinct if self.numbers else 0
 
     @property
@@ -45,11 +45,11 @@ class Seen:
         return sorted({row[5] for row in self.rows})
 
     def rate(self, seconds):
-        """New pictures a second."""
+        """Returns the new frames per second."""
         return self.distinct / seconds
 
     def longest_gap(self, start=None, end=None):
-        """Longest time in ms without a new picture, also before the first and after the last where the ends are given."""
+        """Returns the longest time in ms without a new frame, also before the first and after the last if the ends are given."""
         times, high = [] if start is None else [start], None
         for row, number in zip(self.good, self.numbers):
             if high is None or number > high:
@@ -60,13 +60,13 @@ class Seen:
         return max((b - a for a, b in zip(times, times[1:])), default=float("inf"))
 
     def latency(self, share):
-        """ms, below which this share of the pictures were seen."""
+        """Returns the ms within which this share of the frames was shown."""
         values = sorted(row[2] for row in self.good)
         return values[min(len(values) - 1, int(share * len(values)))] if values else float("inf")
 
 
 def first_picture(client, call, seconds=8):
-    """Wall clock ms of the first decoded picture."""
+    """Returns the wall clock ms of the first decoded frame."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         first = client.call("first", id=call)
@@ -77,10 +77,10 @@ def first_picture(client, call, seconds=8):
 
 
 class Watch:
-    """A stretch of watching: what came between `begin` and `end`."""
+    """A period of observation: the frames between `begin` and `end`."""
 
     def __init__(self, client, call, start=None):
-        """`start`: wall clock ms, where the case takes the frames itself."""
+        """`start`: wall clock ms, if the case reads the frames itself."""
         self.client, self.call = client, call
         if start is None:
             client.call("frames", id=call)
@@ -97,16 +97,16 @@ class Watch:
 
 
 def check_pictures(bench, case, watch, source, rate=29.0, gap=500, every=False, damaged=0, stamped=True):
-    """The checks that hold for any viewer: pictures come at their rate, whole, without a freeze, and of the right source."""
+    """Checks for any subscriber: frames arrive at their rate, undamaged, without a freeze, and from the right source."""
     report, seen = bench.reporter.check, watch.seen
     if seen.rate(watch.seconds) < rate or watch.gap() >= gap:
         bench.explain(watch.client, watch.call)
-    report(case, f"at least {rate:.4g} new pictures a second", seen.rate(watch.seconds) >= rate,
+    report(case, f"at least {rate:.4g} new frames a second", seen.rate(watch.seconds) >= rate,
            rate=round(seen.rate(watch.seconds), 2), pictures=seen.distinct, seconds=round(watch.seconds, 1))
     report(case, f"no freeze of {gap} ms", watch.gap() < gap, longest=round(watch.gap()))
-    report(case, "no damaged picture, none out of order", seen.damaged <= damaged and seen.backwards == 0, damaged=seen.damaged,
+    report(case, "no damaged frame, none out of order", seen.damaged <= damaged and seen.backwards == 0, damaged=seen.damaged,
            backwards=seen.backwards)
-    report(case, "only pictures of this session's publisher", seen.sources == [source], sources=seen.sources)
+    report(case, "only frames of this session's publisher", seen.sources == [source], sources=seen.sources)
     if every:
         report(case, "every frame number seen", seen.missing == 0 and bool(seen.numbers), missing=seen.missing,
                of=seen.distinct + seen.missing)
@@ -116,9 +116,9 @@ def check_pictures(bench, case, watch, source, rate=29.0, gap=500, every=False, 
 
 
 def check_sound(bench, case, client, call, mono=False, least=0.9):
-    """440 Hz on the left and 660 Hz on the right; `mono`: 440 Hz on both, as Firefox's fake microphone has it.
+    """440 Hz on the left and 660 Hz on the right; `mono`: 440 Hz on both, the output of Firefox's fake microphone.
 
-    `least`: the share of the power that is the tone. Where sound packets get lost, their concealment is no pure tone.
+    `least`: the share of the power that is the tone. If audio packets are lost, their concealment is no pure tone.
     """
     if client.kind == "firefox":
         return check_sound_statistics(bench, case, client, call)
@@ -129,23 +129,23 @@ def check_sound(bench, case, client, call, mono=False, least=0.9):
             best = heard
         time.sleep(0.25 if least < 0.9 else 0)
     if not best:
-        return bench.reporter.check(case, "sound is heard", False)
+        return bench.reporter.check(case, "audio is received", False)
     ok = best["left"] > least and (mono or best["right"] > least) and best["level"] > 0.02
     return bench.reporter.check(case, "the tones are right: 440 Hz" + (" on both sides" if mono else " left, 660 Hz right"), ok,
                                 **{k: round(v, 3) for k, v in best.items()})
 
 
 def inbound(client, call, kind):
-    """The statistics of what a browser receives of one kind."""
+    """Returns the inbound statistics of a browser for one kind of media."""
     return next((s for s in client.call("stats", id=call) if s["type"] == "inbound-rtp" and s.get("kind") == kind), {})
 
 
 def check_sound_statistics(bench, case, client, call, seconds=1.0):
-    """For a browser whose sound cannot be looked into: packets at their rate, and played rather than concealed."""
+    """For a browser whose audio cannot be analysed: packets arrive at their rate, and are played rather than concealed."""
     before = inbound(client, call, "audio")
     began = time.monotonic()
     time.sleep(seconds)
     after = inbound(client, call, "audio")
     rate = (after.get("packetsReceived", 0) - before.get("packetsReceived", 0)) / (time.monotonic() - began)
-    return bench.reporter.check(case, "sound packets come at their rate", 40 <= rate <= 60, rate=round(rate, 1),
+    return bench.reporter.check(case, "audio packets arrive at their rate", 40 <= rate <= 60, rate=round(rate, 1),
                                 lost=after.get("packetsLost"))

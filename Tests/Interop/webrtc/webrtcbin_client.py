@@ -49,7 +49,7 @@ class Client:
         self.loop.run()
 
     def count(self, pad, kind):
-        """Packets of audio; of video those with the marker, which end a frame."""
+        """Counts packets of audio; of video, those with the marker, which end a frame."""
         def passed(_, info):
             packet = info.get_buffer().extract_dup(0, 2)
             if kind == "audio" or packet[1] & 0x80:
@@ -71,12 +71,12 @@ class Client:
         peer.emit("create-offer", None, promise)
 
     def offered(self, promise):
-        # The description is a part of the reply, and gone with it.
+        # The description is a part of the reply, and is freed with it.
         reply = promise.get_reply()
         self.peer.emit("set-local-description", reply.get_value("offer"), Gst.Promise.new())
 
     def post(self):
-        """The offer goes when it has all candidates."""
+        """Posts the offer when it has all candidates."""
         if self.peer.props.ice_gathering_state != GstWebRTC.WebRTCICEGatheringState.COMPLETE or self.location:
             return False
         offer = self.peer.props.local_description.sdp.as_text()

@@ -1,4 +1,4 @@
-"""GStreamer's whip-client of Debian (simple-whip-client), and a file for it and for ffmpeg to publish."""
+"""Debian's GStreamer client whip-client (simple-whip-client), and a file that it and ffmpeg publish."""
 
 import pathlib
 import shutil
@@ -8,8 +8,8 @@ import clients
 import media
 from webrtc import bar, sound
 
-# libnice brings libgupnp-igd with it, that libsoup 3, and whip-client libsoup 2: both in one process end it at once. This stands
-# in for libgupnp-igd, of which nothing is wanted here.
+# libnice loads libgupnp-igd, that loads libsoup 3, and whip-client loads libsoup 2: a process with both aborts at once. This library
+# replaces libgupnp-igd, whose functions are not needed here.
 STUB = "".join(f"void *gupnp_simple_igd_{name}(void) {{ return 0; }}\n"
                for name in ("add_port", "get_type", "remove_port_local", "thread_new"))
 
@@ -28,7 +28,7 @@ def stub(folder):
 
 
 class File:
-    """Seconds of the moving picture with the bar (no time stamps: it is encoded before) and the two tones, in WebM."""
+    """The moving test video with the bar (no time stamps: it is encoded before) and the two tones, in WebM."""
 
     def __init__(self, folder, source, seconds=30, width=640, height=360, rate=30, bitrate="1200k"):
         folder = pathlib.Path(folder)

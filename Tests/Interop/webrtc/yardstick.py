@@ -1,4 +1,4 @@
-"""The same measurements on the relay and on Janus, by turns in one run, so that the machine is the same for both."""
+"""The same measurements on the relay and on Janus, interleaved in one run, so that the conditions of the machine are the same for both."""
 
 import time
 
@@ -10,7 +10,7 @@ from webrtc.watch import Watch, first_picture, inbound
 
 
 class Own:
-    """The relay under test, spoken to as `janus.Janus` is."""
+    """The relay under test, with the interface of `janus.Janus`."""
 
     def __init__(self, bench):
         self.relay = bench.relay(apart=True)
@@ -66,7 +66,7 @@ def latency(bench, name):
             figures.setdefault(who, []).append((seen.latency(0.5), seen.latency(0.99), round(seen.rate(watch.seconds), 1)))
             end(way, publisher, viewer)
     best = {who: min(f[0] for f in values) for who, values in figures.items()}
-    # A millisecond is what the clocks of two pages can tell apart.
+    # The clocks of two pages can be compared to one millisecond.
     bench.reporter.check(name, "p50 from Chromium to Chromium no worse than Janus", best["relay"] <= best["Janus"] + 1,
                          **{f"{who} (p50, p99, rate)": values for who, values in figures.items()})
 
@@ -86,8 +86,8 @@ def joiners(bench, name):
         figures[who] = sorted(waits)
         end(way, publisher, viewer)
     middle = {who: waits[len(waits) // 2] for who, waits in figures.items()}
-    # Half of a picture's time is chance.
-    bench.reporter.check(name, "a late joiner's first picture no later than with Janus", middle["relay"] <= middle["Janus"] + 17,
+    # Half of a frame interval is chance.
+    bench.reporter.check(name, "a late joiner's first frame no later than with Janus", middle["relay"] <= middle["Janus"] + 17,
                          **figures)
 
 
@@ -118,7 +118,7 @@ def loss(direction, percent):
             figures[who] = (round(seen.rate(watch.seconds), 2), round(watch.gap()), seen.latency(0.5), seen.damaged)
             end(way, publisher, viewer)
         own, other = figures["relay"], figures["Janus"]
-        bench.reporter.check(name, "pictures come at no lower rate than with Janus", own[0] >= other[0] - 0.5,
+        bench.reporter.check(name, "frames arrive at no lower rate than with Janus", own[0] >= other[0] - 0.5,
                              **{f"{who} (rate, longest gap, p50, damaged)": f for who, f in figures.items()})
     return case
 
@@ -146,7 +146,7 @@ def switching(bench, name):
 ALL = [
     ("yardstick: latency", latency),
     ("yardstick: late joiners", joiners),
-    ("yardstick: datagrams to the viewer lost, 10 %", loss("down", 10)),
+    ("yardstick: datagrams to the subscriber lost, 10 %", loss("down", 10)),
     ("yardstick: datagrams of the publisher lost, 5 %", loss("up", 5)),
     ("yardstick: simulcast", switching),
 ]

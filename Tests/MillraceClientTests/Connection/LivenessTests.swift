@@ -3,8 +3,8 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("Signs of life") struct LivenessTests {
-    @Test("CON-3 a ping each interval, and silence after two and a half") func pingsAndSilence() {
+@Suite("Liveness of a connection") struct LivenessTests {
+    @Test("CON-3 a ping is due each interval, and a connection is silent after 2.5 intervals") func pingsAndSilence() {
         var liveness = Liveness(interval: .seconds(10))
         let start = MediaTime.seconds(100)
         #expect(!liveness.isSilent(now: start))
@@ -15,7 +15,7 @@ import Testing
         #expect(liveness.deadline == start + .seconds(20))
         let second = liveness.takePing(now: start + .seconds(20))
         #expect(second)
-        // Silence comes before the third ping.
+        // The connection counts as silent before the third ping is due.
         #expect(liveness.deadline == start + .seconds(25))
         #expect(!liveness.isSilent(now: start + .milliseconds(24_999)))
         #expect(liveness.isSilent(now: start + .seconds(25)))
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "odd intervals neither trap nor spin",
+        "a zero, negative or infinite interval is clamped to 100 ms to 1 h",
         arguments: [
             (MediaTime.never, MediaTime.seconds(3_600)), (MediaTime.zero, MediaTime.milliseconds(100)),
             (MediaTime.seconds(-5), MediaTime.milliseconds(100)),

@@ -4,12 +4,12 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("The way back") struct ReconnectBackoffTests {
-    /// Nothing is drawn: 0, then 1 s, 2 s, 4 s, 8 s, 8 s...
+@Suite("Reconnect backoff") struct ReconnectBackoffTests {
+    /// Policy without jitter: delays of 0, then 1 s, 2 s, 4 s, 8 s, 8 s...
     private static let policy = ReconnectPolicy(
         firstDelay: .zero, shortestDelay: .seconds(1), longestDelay: .seconds(8), jitter: 0, giveUpAfter: .seconds(60))
 
-    @Test("CON-3 attempts count from the loss, and begin anew after the return") func counts() {
+    @Test("CON-3 delays count from the loss, and start over after a successful reconnect") func counts() {
         var random = SeededGenerator(seed: 1)
         var backoff = ReconnectBackoff(Self.policy)
         let lost = MediaTime.seconds(5)
@@ -17,7 +17,7 @@ import Testing
         backoff.begin(now: lost)
         #expect(backoff.isUnderWay)
         let delays = (0..<6).map { _ -> Double in
-            // Each attempt that fails is a loss again, which changes nothing.
+            // Each failed attempt reports the loss again, which must not restart the backoff.
             backoff.begin(now: lost)
             return backoff.nextAttempt(now: lost, using: &random).map { ($0 - lost).seconds } ?? -1
         }
@@ -29,18 +29,19 @@ import Testing
         #expect(next == lost)
     }
 
-    @Test("CON-3 it is over where the next attempt would come too late") func givesUp() {
+    @Test("CON-3 reconnecting ends if the next attempt would come after the time limit") func givesUp() {
         var random = SeededGenerator(seed: 1)
         var backoff = ReconnectBackoff(Self.policy)
         backoff.begin(now: .zero)
-        // The first comes at once, the second a second later.
+        // The first attempt is immediate, the second follows after 1 s.
         let inTime = backoff.nextAttempt(now: .milliseconds(59_999), using: &random)
         let late = backoff.nextAttempt(now: .milliseconds(59_000), using: &random)
         #expect(inTime == .milliseconds(59_999))
         #expect(late == nil)
     }
 
-    @Test("CON-6 not before the relay said, but within an hour") func retryAfter() {
+    @Test("CON-6 no attempt is made before the relay's retry-after time, which is limited to one hour")
+    func retryAfter() {
         var random = SeededGenerator(seed: 1)
         var policy = Self.policy
         policy.giveUpAfter = .seconds(86_400)

@@ -5,7 +5,7 @@ import Testing
 @testable import MillraceClient
 
 @Suite("Reconnect policy") struct ReconnectPolicyTests {
-    @Test("CON-3 delays grow to their bound, and are drawn at random") func delays() {
+    @Test("CON-3 delays grow to their limit, with random jitter") func delays() {
         var random = SeededGenerator(seed: 7)
         let policy = ReconnectPolicy()
         for _ in 0..<200 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("Requests that wait for their answers") struct RequestLedgerTests {
+@Suite("Ledger of open requests") struct RequestLedgerTests {
     private static let start = MediaTime.seconds(1)
 
     private static func message(_ bytes: [UInt8]) throws -> RequestMessage {
@@ -20,13 +20,13 @@ import Testing
         #expect(messages.map(\.id) == [1, 2, 3])
         #expect(messages.allSatisfy { $0.request.method == .ping })
         #expect(ledger.count == 3)
-        // The second time it was answered before; 9 was never asked.
+        // Request 2 is already answered the second time; request 9 was never sent.
         let purposes = [UInt32(2), 2, 9].map { ledger.take($0) ?? "none" }
         #expect(purposes == ["b", "none", "none"])
         #expect(ledger.count == 2)
     }
 
-    @Test("the deadline is that of the oldest request that is open") func deadlines() throws {
+    @Test("the deadline is that of the oldest open request") func deadlines() throws {
         var ledger = RequestLedger<Int>(timeout: .seconds(15))
         #expect(ledger.deadline == .never)
         for number in 0..<3 {
@@ -41,14 +41,14 @@ import Testing
         #expect(ledger.deadline == .never)
     }
 
-    @Test("what is not answered comes back in the order in which it was sent") func removal() throws {
+    @Test("unanswered requests are returned in the order in which they were sent") func removal() throws {
         var ledger = RequestLedger<Int>(timeout: .seconds(15))
         for number in 1...20 { _ = try ledger.add(.ping(PingRequest()), number, now: Self.start) }
         for id in [UInt32(1), 7, 20] { _ = ledger.take(id) }
         let rest = ledger.removeAll()
         #expect(rest == Array(2...6) + Array(8...19))
         #expect(ledger.count == 0 && ledger.deadline == .never)
-        // Numbers go on: a late answer finds nothing.
+        // Request ids keep counting, so a late answer matches no request.
         let next = try Self.message(ledger.add(.ping(PingRequest()), 21, now: Self.start))
         let late = ledger.take(2)
         #expect(next.id == 21 && late == nil)

@@ -1,6 +1,6 @@
 import RelayServer
 
-/// A relay in this process, and the brightness of what its participants show.
+/// A relay in this process, with the brightness of the video of its participants.
 struct BrightnessMeter {
     let relay: Relay
 

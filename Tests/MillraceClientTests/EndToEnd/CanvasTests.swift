@@ -5,9 +5,9 @@ import NIOConcurrencyHelpers
 import NIOPosix
 import Testing
 
-/// With what the library offers to everybody.
+/// Uses only the public interface of the library.
 @Suite("SDK and relay: canvas", .serialized) struct CanvasTests {
-    @Test("CAN-1 pictures that are to be turned arrive upright, with their capture times", .timeLimit(.minutes(2)))
+    @Test("CAN-1 rotated frames arrive upright, with their capture times", .timeLimit(.minutes(2)))
     func rotation() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", canHost: true)
@@ -17,7 +17,7 @@ import Testing
                 video: .init(width: 180, height: 320, framesPerSecond: 15, bitrate: .kilobits(400), speed: 12))
             let publisher = Publisher(settings)
             let stream = try await ada.publish(publisher)
-            // As a phone's camera takes it: lying, left of it up.
+            // Frame as a phone's camera delivers it: landscape, with the upper edge on the left.
             let sources = NIOLockedValueBox<UInt32>(0)
             let task = MultiThreadedEventLoopGroup.singleton.any().scheduleRepeatedTask(
                 initialDelay: .zero, delay: .milliseconds(66)
@@ -27,7 +27,7 @@ import Testing
                     return number
                 }
                 var picture = I420Frame(width: 320, height: 180)
-                // The right third is bright: upright, that is the lower one.
+                // The right third is bright; in the upright frame it is the lower third.
                 for y in 0..<180 { for x in 214..<320 { picture.bytes[y * 320 + x] = 220 } }
                 picture.rotation = .quarter
                 picture.captureTime = .seconds(1) + .milliseconds(Int64(number) * 66)
@@ -47,7 +47,7 @@ import Testing
                 let (upper, lower) = (seen.bytes[40 * 180 + 90], seen.bytes[290 * 180 + 90])
                 #expect(upper < 60 && lower > 180)
             }
-            // Known from the publisher's first report on.
+            // Capture times are known after the publisher's first sender report.
             let known = times.withLockedValue { Array($0.suffix(8)) }
             let gaps = zip(known.dropFirst(), known).map { $0 - $1 }
             #expect(gaps.allSatisfy { $0 > .zero && $0 < .seconds(1) }, "\(known)")
@@ -57,12 +57,14 @@ import Testing
         }
     }
 
-    @Test("CAN-2 by the Swift interface: stills, pictures and sound into files", .timeLimit(.minutes(2)))
+    @Test(
+        "CAN-2 the Swift interface delivers stills, frames and audio, which are written to files",
+        .timeLimit(.minutes(2)))
     func files() async throws {
         try await RelayUnderTest.run { relay in
             let call = try await relay.call()
             let (ada, bob, subscriber) = (call.ada, call.bob, call.subscriber)
-            // Any number of readers, each at its pace: one of them takes one picture only.
+            // Readers are independent, each with its own pace: this one takes a single frame.
             let slow = subscriber.canvas.pictures(limit: 1)
             let (pictures, sound) = (subscriber.canvas.pictures(limit: 50), subscriber.canvas.sound(limit: 200))
             let video = MemorySink()

@@ -6,7 +6,7 @@ import Signaling
 import Testing
 
 @Suite("SDK and relay: conversations", .serialized) struct ConversationTests {
-    /// A user of a relay, with a connection of its own and a store.
+    /// Returns a client of a user, with its own connection and store.
     private static func client(
         _ name: String, _ relay: RelayUnderTest, url: String? = nil, store: ConversationStore? = nil
     ) async throws -> MessagingClient {
@@ -37,7 +37,7 @@ import Testing
         return nil
     }
 
-    /// Waits until something about a client's store holds.
+    /// Waits until a condition on a client's store holds.
     private static func wait(
         _ client: MessagingClient, _ what: String, _ holds: (MessagingClient) async throws -> Bool
     ) async throws {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("CHT-2 CHT-3 CHT-5 CHT-6 CHT-7 a first message makes the conversation on both sides; unread, muted, cleared")
+    @Test("CHT-2 CHT-3 CHT-5 CHT-6 CHT-7 a first message creates the conversation on both sides; unread, mute, clear")
     func messages() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await Self.client("ada", relay)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("CHT-4 CHT-5 CHT-9 what came while a client was away is read, list and history, each message once")
+    @Test("CHT-4 CHT-5 CHT-9 a client reads the list and history of its time offline, each message once")
     func away() async throws {
         try await RelayUnderTest.run { relay in
             let store = try ConversationStore()
@@ -101,7 +101,7 @@ import Testing
             _ = await first(of: adas, within: 40, "the last one", Self.sent("30"))
             let again = try await Self.client("bob", relay, store: store)
             try await again.connect()
-            // In step: nothing is waited for.
+            // The client has synchronised when `connect` returns, so no wait is needed.
             #expect(try await again.totalUnread() == 30)
             let newest = try await again.history(of: .peer("ada"), count: 12)
             #expect(newest.messages.map(\.text) == (19...30).map { "\($0)" } && newest.hasMore && !newest.isOffline)
@@ -113,7 +113,7 @@ import Testing
             #expect(later.messages.map(\.text) == (19...23).map { "\($0)" })
             #expect(try await again.history(of: .peer("nobody")).messages.isEmpty)
             await again.disconnect()
-            // Without a connection the store has it all.
+            // Without a connection the store serves the whole history.
             let offline = try await again.history(of: .peer("ada"), count: 100)
             #expect(offline.messages.count == 30 && !offline.hasMore && !offline.isOffline)
             #expect(try await again.conversations().map(\.id) == ["ada"])
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("CHT-9 messages that are written without a connection wait, and are sent after the return, in order, once")
+    @Test("CHT-9 messages written without a connection are queued, and sent after reconnecting, in order, once")
     func waits() async throws {
         try await RelayUnderTest.run { relay in
             let proxy = try await TCPProxy.start(to: relay.port)
@@ -130,7 +130,7 @@ import Testing
             let bob = try await Self.client("bob", relay)
             try await bob.connect()
             let bobs = bob.events
-            // Before the first connection, and through any number of cuts.
+            // Messages are written before the first connection and during several connection losses.
             try await ada.send("0", to: .peer("bob"))
             #expect(try await ada.store.outgoing().count == 1)
             try await ada.connect()
@@ -159,7 +159,8 @@ import Testing
         }
     }
 
-    @Test("CHT-2 CHT-10 groups: made, invited to, talked in, left, dismissed") func groups() async throws {
+    @Test("CHT-2 CHT-10 a group is created, a member is invited, writes and leaves, and the group is dismissed")
+    func groups() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await Self.client("ada", relay)
             let bob = try await Self.client("bob", relay)
@@ -180,7 +181,7 @@ import Testing
             #expect(larger.members == ["ada", "bob", "cleo"])
             try await cleo.send("hi all", to: .group(group.id))
             _ = await first(of: bobs, "Cleo's message", Self.received("hi all"))
-            // From the invitation on.
+            // An invited member sees the conversation from its invitation on.
             try await Self.wait(cleo, "the conversation") {
                 try await $0.conversations().contains { $0.ref == .group(group.id) && $0.name == "Team" }
             }
@@ -192,7 +193,7 @@ import Testing
             _ = await first(of: cleos, "the end of the group") { event -> Bool? in
                 event == .groupDismissed(group.id) ? true : nil
             }
-            // A message to what is not there is refused, and does not hold up others.
+            // A message to an unknown group is refused, and does not delay messages to others.
             let adas = ada.events
             try await ada.send("anybody?", to: .group(group.id))
             try await ada.send("to you", to: .peer("bob"))
@@ -209,12 +210,12 @@ import Testing
         }
     }
 
-    @Test("CHT-8 a conversation that is deleted leaves the list, and comes back with a new message")
+    @Test("CHT-8 a deleted conversation leaves the list, and returns with a new message")
     func deletes() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await Self.client("ada", relay)
             let bob = try await Self.client("bob", relay)
-            // Another device of the same user.
+            // Second device of the same user.
             let tablet = try await Self.client("bob", relay)
             for client in [ada, bob, tablet] { try await client.connect() }
             let bobs = bob.events
@@ -237,7 +238,7 @@ import Testing
                     try await $0.conversations().first?.lastMessage?.text == "two"
                 }
             }
-            // One device is away, and a new message comes before it is back.
+            // A new message arrives before one device has reconnected.
             await tablet.disconnect()
             try await bob.deleteMessages(of: .peer("ada"))
             try await Self.wait(bob, "one's own messages") {
@@ -253,7 +254,8 @@ import Testing
         }
     }
 
-    @Test("CHT-2 CHT-9 by the connection of a session, through its losses") func inSession() async throws {
+    @Test("CHT-2 CHT-9 conversations work over the connection of a session, across its losses")
+    func inSession() async throws {
         try await RelayUnderTest.run { relay in
             let proxy = try await TCPProxy.start(to: relay.port)
             let session = try await relay.join("ada", canHost: true, url: "http://127.0.0.1:\(proxy.port)")
@@ -273,7 +275,7 @@ import Testing
                 try await $0.conversations().first?.lastMessage?.text == "meanwhile"
             }
             #expect(try await ada.history(of: .peer("bob")).messages.map(\.text) == ["from a session", "meanwhile"])
-            // There is one client at a time, which a second one does not shut off.
+            // A session has at most one messaging client; a second one is refused and does not disconnect the first.
             do {
                 let second = MessagingClient(session: session, store: try ConversationStore())
                 #expect(await Self.code { try await second.connect() } == .alreadyJoined)
@@ -311,7 +313,7 @@ import Testing
         }
     }
 
-    @Test("CHT-5 a delegate is told the same", .timeLimit(.minutes(1))) func delegate() async throws {
+    @Test("CHT-5 a delegate receives the same events", .timeLimit(.minutes(1))) func delegate() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await Self.client("ada", relay)
             let bob = try await Self.client("bob", relay)
@@ -328,7 +330,7 @@ import Testing
         }
     }
 
-    @Test("CON-5 CHT-2 who is no user has no conversations") func strangers() async throws {
+    @Test("CON-5 CHT-2 a client without a user identity is refused conversations") func strangers() async throws {
         try await RelayUnderTest.run { relay in
             let nobody = MessagingClient(
                 url: relay.url, token: try await relay.token(), store: try ConversationStore())

@@ -12,7 +12,7 @@ import Testing
             _ = await SessionMediaTests.counters(call.subscriber, 5, "frames at a subscriber")
             let means = try await BrightnessMeter(relay: relay.relay).brightness(of: "Room")
             #expect(Array(means.keys) == [call.stream.rawValue])
-            // The test frame is neither black nor white.
+            // The mean of the test frame is neither black nor white.
             #expect(means.values.allSatisfy { $0 > 20 && $0 < 230 }, "\(means)")
             _ = call.source
             await call.ada.disconnect()
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("CAN-4 audio and frames come until the stream ends, and are counted", .timeLimit(.minutes(2)))
+    @Test("CAN-4 audio and frames arrive until the stream ends, and are counted", .timeLimit(.minutes(2)))
     func untilTheEnd() async throws {
         try await RelayUnderTest.run { relay in
             let call = try await relay.call()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("CAN-4 what cannot be tapped is said by its cause")
+    @Test("CAN-4 a tap that cannot be opened fails with an error that names the cause")
     func refused() async throws {
         let stopped = Relay(configuration: RelayConfiguration())
         await #expect(throws: TapError.notRunning) { try await stopped.tap(session: "room", stream: "a") }

@@ -4,7 +4,7 @@ import MillraceClient
 import Signaling
 import Testing
 
-@Suite("SDK and relay: audio and video to begin with", .serialized) struct JoinOptionsTests {
+@Suite("SDK and relay: join options for audio and video", .serialized) struct JoinOptionsTests {
     private static func join(_ relay: RelayUnderTest, _ name: String, _ options: JoinOptions) async throws -> Session {
         var configuration = SessionConfiguration()
         configuration.localAddress = "127.0.0.1"
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "SES-8 the largest received size holds at the relay, and audio that is off does not come",
+        "SES-8 the relay enforces the largest received size, and sends no audio to a client that turned it off",
         .timeLimit(.minutes(2)))
     func received() async throws {
         try await RelayUnderTest.run { relay in
@@ -34,11 +34,11 @@ import Testing
             let bounded = try await SessionMediaTests.subscribe(bob, to: stream)
             let whole = try await SessionMediaTests.subscribe(cai, to: stream)
             let frames = bounded.canvas.pictures(limit: 1_000)
-            // Another subscriber is sent the whole size, so there is one to be kept from Bob.
+            // Another subscriber receives the full size, so the relay has a larger encoding to withhold from Bob.
             _ = await first(of: whole.canvas.pictures(), within: 30, "a frame of the whole size") { frame -> Bool? in
                 frame.width == TestSource.width ? true : nil
             }
-            // What Bob asks for himself does not lift the bound.
+            // Bob's own preferences do not lift the limit.
             try await bounded.setPreferences(
                 SubscriptionPreferences(width: TestSource.width, height: TestSource.height))
             _ = await SessionMediaTests.counters(whole, 45, "3 s of frames")

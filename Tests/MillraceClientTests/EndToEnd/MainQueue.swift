@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Whether something runs on the main actor, whose executor is the main queue here.
+/// Reports whether code runs on the main actor, whose executor is the main queue here.
 enum MainQueue {
     private static let key = DispatchSpecificKey<Bool>()
     private static let mark: Void = DispatchQueue.main.setSpecific(key: key, value: true)

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// An executor on a queue that can be told from others.
+/// Executor on a queue that a test can identify.
 final class NamedExecutor: TaskExecutor {
     private static let key = DispatchSpecificKey<Bool>()
     private let queue = DispatchQueue(label: "millrace.test.executor")

@@ -7,11 +7,11 @@ import RelayServer
 import Signaling
 import Testing
 
-/// One client's whole network goes away and comes back, in real time. Those that take long run where `MILLRACE_LONG_TESTS` is 1.
+/// Cuts and restores the whole network of one client, in real time. The long tests run if `MILLRACE_LONG_TESTS` is 1.
 @Suite("SDK and relay: network cuts", .serialized) struct NetworkCutTests {
     private static let isLong = ProcessInfo.processInfo.environment["MILLRACE_LONG_TESTS"] == "1"
 
-    /// Ada behind a network that can be cut and Bob beside the relay; both publish, each sees the other.
+    /// Ada behind a network that can be cut, and Bob next to the relay; both publish, and each subscribes to the other.
     private struct Call {
         let network: SwitchableNetwork
         let ada: Session
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    /// What has come of a feed so far.
+    /// Returns the events that are queued in a feed.
     private func drain(_ feed: Feed<SessionEvent>) -> [SessionEvent] {
         var events: [SessionEvent] = []
         while let event = feed.poll() { events.append(event) }
         return events
     }
 
-    /// The events by which a client tells of its way back, in order.
+    /// Returns the events of a reconnect, in order.
     private func way(_ events: [SessionEvent]) -> [SessionEvent] {
         events.filter { event in
             switch event {
@@ -113,30 +113,30 @@ import Testing
             ]
             #expect(way(told) == (isNoticed ? wanted : []))
             let others = drain(bobs)
-            // To others its streams were dropped at most, and are back.
+            // Other participants saw the streams dropped at most, and restored.
             #expect(!others.contains(where: isEnd) && !told.contains(where: isEnd))
             #expect(call.bob.streams.values.allSatisfy { !$0.isDropped })
             #expect(call.bob.remoteUsers.allSatisfy { $0.isConnected })
         }
     }
 
-    @Test("CON-3 a network that breaks for 5 s: same ids, media goes on, events in order", .timeLimit(.minutes(2)))
+    @Test("CON-3 a network that breaks for 5 s: same ids, media continues, events in order", .timeLimit(.minutes(2)))
     func breaksFor5() async throws { try await staysTheSame(.broken, seconds: 5, isNoticed: true) }
 
-    @Test("CON-3 a network that is silent for 5 s: nobody is told, media goes on", .timeLimit(.minutes(2)))
+    @Test("CON-3 a network that is silent for 5 s: no event is sent, media continues", .timeLimit(.minutes(2)))
     func silentFor5() async throws { try await staysTheSame(.silent, seconds: 5, isNoticed: false) }
 
     @Test(
-        "CON-3 a network that is gone for 20 s: same ids, media goes on, events in order", .timeLimit(.minutes(3)),
+        "CON-3 a network that is gone for 20 s: same ids, media continues, events in order", .timeLimit(.minutes(3)),
         .enabled(if: isLong, "MILLRACE_LONG_TESTS is not 1"), arguments: SwitchableNetwork.Cut.allCases)
     func gone20(cut: SwitchableNetwork.Cut) async throws { try await staysTheSame(cut, seconds: 20, isNoticed: true) }
 
     @Test(
-        "CON-3 a network that is gone for 60 s: others see the end, the client joins anew by itself and publishes again",
+        "CON-3 a network that is gone for 60 s: others see the end, the client joins by itself and publishes again",
         .timeLimit(.minutes(4)), .enabled(if: isLong, "MILLRACE_LONG_TESTS is not 1"),
         arguments: SwitchableNetwork.Cut.allCases)
     func gone60(cut: SwitchableNetwork.Cut) async throws {
-        // A silent client is missed after three pings; then its grace time of 30 s begins.
+        // The relay notices a silent client after three pings; then its grace time of 30 s begins.
         try await Call.run {
             $0.connectPingSeconds = 5
         } _: { call in
@@ -144,7 +144,7 @@ import Testing
             let (adas, bobs) = (call.ada.events, call.bob.events)
             let back = call.ada.events
             try await call.cut(cut, seconds: 60)
-            // Well before the client was back.
+            // The client is still far from reconnecting at this time.
             let others = drain(bobs)
             let ends = others.compactMap { event -> String? in
                 switch event {
@@ -169,7 +169,7 @@ import Testing
                     .didReconnect(isNewConnection: true),
                 ])
             #expect(call.ada.connection != connection && call.ada.status == .connected)
-            // Its publisher has another stream; its subscriber is the same one.
+            // The publisher has another stream; the subscriber is the same object.
             let created = await first(of: bobs, "the new stream") { event -> StreamInfo? in
                 if case .streamCreated(let info) = event { return info }
                 return nil

@@ -1,9 +1,9 @@
-/// Replaces a text by another one of its length in bytes that come in pieces: how a test leads media by another way than the one that the
-/// relay names.
+/// Replaces a text by another one of the same length in a byte stream that arrives in pieces. A test uses it to send media
+/// to another port than the one that the relay announces.
 struct PortRewriter {
     private let from: [UInt8]
     private let to: [UInt8]
-    /// The end of what came, where it may be the beginning of the text.
+    /// End of the received bytes, if it may be the beginning of the text.
     private var rest: [UInt8] = []
 
     init(from: String, to: String) {

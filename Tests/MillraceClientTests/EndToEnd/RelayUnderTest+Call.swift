@@ -2,18 +2,18 @@ import MillraceClient
 import Signaling
 
 extension RelayUnderTest {
-    /// Two who have joined: the first publishes a test picture with sound, the second watches it.
+    /// Two participants: the first publishes a test frame with audio, the second subscribes to it.
     struct Call {
         let ada: Session
         let bob: Session
         let publisher: Publisher
         let stream: StreamID
-        /// To be kept as long as pictures are wanted.
+        /// Source of the media; it must be kept as long as frames are expected.
         let source: TestSource
         let subscriber: Subscriber
     }
 
-    /// - Parameter url: by which the first reaches the relay; nil: its own.
+    /// - Parameter url: address by which the first participant reaches the relay; nil: the relay's own address.
     func call(url: String? = nil) async throws -> Call {
         let ada = try await join("Ada", canHost: true, url: url)
         let bob = try await join("Bob")

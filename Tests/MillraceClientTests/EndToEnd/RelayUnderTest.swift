@@ -8,11 +8,11 @@ import RelayServer
 import Signaling
 import Testing
 
-/// A relay in this process, as `--dev` has it, on free ports.
+/// A relay in this process, configured as with `--dev`, on free ports.
 struct RelayUnderTest {
     let relay: Relay
 
-    /// Runs `body` against a relay of its own.
+    /// Runs `body` against a new relay.
     static func run(
         _ configure: (inout RelayConfiguration) -> Void = { _ in }, _ body: (RelayUnderTest) async throws -> Void
     ) async throws {
@@ -47,7 +47,7 @@ struct RelayUnderTest {
             now: Int64(Date().timeIntervalSince1970))
     }
 
-    /// A client that has joined.
+    /// Returns a client that has joined.
     func join(
         _ name: String, session: String = "room", canHost: Bool = false, url: String? = nil,
         _ configure: (inout SessionConfiguration) -> Void = { _ in }
@@ -62,10 +62,10 @@ struct RelayUnderTest {
     }
 }
 
-/// Codes alone are what tests compare.
+/// Tests compare only error codes.
 extension ErrorCode: Error {}
 
-/// The first of a feed's elements that fits; nil, and an issue, where none comes in time.
+/// Returns the first element of a feed that matches; records an issue and returns nil if none arrives in time.
 func first<Element: Sendable, Found: Sendable>(
     of feed: Feed<Element>, within seconds: Int64 = 20, _ what: String,
     sourceLocation: SourceLocation = #_sourceLocation, _ matches: @escaping @Sendable (Element) -> Found?

@@ -5,7 +5,7 @@ import Signaling
 import Testing
 
 @Suite("SDK and relay: connections", .serialized) struct SessionLifeTests {
-    @Test("CON-1 each status is told in its order, from the present one on", .timeLimit(.minutes(1)))
+    @Test("CON-1 every status change is reported in order, beginning with the current status", .timeLimit(.minutes(1)))
     func statusChanges() async throws {
         try await RelayUnderTest.run { relay in
             let proxy = try await TCPProxy.start(to: relay.port)
@@ -57,7 +57,7 @@ import Testing
         func session(_ session: Session, didDisconnect reason: DisconnectReason) { note("disconnect") }
     }
 
-    @Test("CON-2 a delegate is told on the executor of the application's, in order", .timeLimit(.minutes(1)))
+    @Test("CON-2 a delegate is called on the executor of the application, in order", .timeLimit(.minutes(1)))
     func delegates() async throws {
         try await RelayUnderTest.run { relay in
             let executor = NamedExecutor()
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("SES-6 leaving twice at once: both have left; a refused end for all says nothing of the other")
+    @Test("SES-6 two concurrent leaves both succeed; a refused end for all does not fail a concurrent leave")
     func leavesTwice() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", canHost: true)
@@ -109,7 +109,7 @@ import Testing
                 do throws(SessionError) { try await bob.leave() } catch { return error.code }
                 return nil
             }
-            // Whichever came first, who only leaves has left.
+            // A plain leave succeeds whichever of the two runs first.
             #expect(await left.value == nil)
             #expect([.notPermitted, .notConnected].contains(await refused.value))
             #expect(bob.status == .notConnected)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("SES-1 SES-2 SES-5 USR-2 the first join makes a session, others meet in it, its name is free afterwards")
+    @Test("SES-1 SES-2 SES-5 USR-2 the first join creates a session, others join it, its name is free after it ends")
     func sessions() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", session: "Team Room", canHost: true)
@@ -138,7 +138,8 @@ import Testing
     }
 
     @Test(
-        "CON-5 wss with a certificate of one's own: trusted where it is given, refused else", .timeLimit(.minutes(1)),
+        "CON-5 wss with a private certificate is trusted if it is configured, and refused otherwise",
+        .timeLimit(.minutes(1)),
         .enabled(if: CertificateMaker.isThere, "openssl is not there"))
     func secure() async throws {
         let maker = CertificateMaker()

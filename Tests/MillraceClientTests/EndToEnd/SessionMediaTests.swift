@@ -6,7 +6,7 @@ import Signaling
 import Testing
 
 @Suite("SDK and relay: media", .serialized) struct SessionMediaTests {
-    /// The numbers that are burned into what a subscriber sees, `count` of them.
+    /// Returns `count` of the frame numbers that are drawn into the received video.
     static func counters(_ subscriber: Subscriber, _ count: Int, _ what: String) async -> [UInt32] {
         let counters = NIOLockedValueBox<[UInt32]>([])
         _ = await first(of: subscriber.canvas.pictures(limit: 100), within: 30, what) { picture -> Bool? in
@@ -29,7 +29,9 @@ import Testing
         return try await session.subscribe(to: stream)
     }
 
-    @Test("STR-1 STR-2 STR-3 CAN-1 a stream is published, seen and heard", .timeLimit(.minutes(2)))
+    @Test(
+        "STR-1 STR-2 STR-3 CAN-1 a subscriber receives the video and audio of a published stream",
+        .timeLimit(.minutes(2)))
     func seenAndHeard() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", canHost: true)
@@ -53,7 +55,7 @@ import Testing
             let counters = await Self.counters(subscriber, 45, "45 pictures")
             #expect(counters == counters.sorted())
             #expect(counters.count >= 45)
-            // Nothing was left out on the way but what the encoder may.
+            // Only the encoder may skip frames on the way.
             if let low = counters.first, let high = counters.last { #expect(high - low < 60) }
             #expect(subscriber.isConnected || connected.poll() == .connected)
             let heard = NIOLockedValueBox(0)
@@ -86,7 +88,9 @@ import Testing
         }
     }
 
-    @Test("STR-1 camera and screen over one peer connection, and no second camera", .timeLimit(.minutes(2)))
+    @Test(
+        "STR-1 one peer connection publishes camera and screen, and a second camera is refused",
+        .timeLimit(.minutes(2)))
     func twoStreams() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", canHost: true)
@@ -117,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("STR-3 simulcast: a subscriber that wants a small picture gets one", .timeLimit(.minutes(2)))
+    @Test("STR-3 simulcast: a subscriber that prefers a small frame size receives it", .timeLimit(.minutes(2)))
     func simulcast() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", canHost: true)

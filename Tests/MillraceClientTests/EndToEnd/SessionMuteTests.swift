@@ -5,7 +5,7 @@ import Signaling
 import Testing
 
 @Suite("SDK and relay: muting", .serialized) struct SessionMuteTests {
-    /// A host, and two who publish a tone that the host hears.
+    /// A host and two participants who publish a tone that the host receives.
     private struct Room {
         let host: Session
         let users: [Session]
@@ -40,7 +40,7 @@ import Testing
             }
         }
 
-        /// Waits until the tone was heard in so many blocks.
+        /// Waits until `count` blocks contained the tone.
         func tones(_ subscriber: Subscriber, _ count: Int) async {
             let heard = NIOLockedValueBox(0)
             let tone = TestSource.tone
@@ -53,9 +53,9 @@ import Testing
             }
         }
 
-        /// The tone of one is heard for a second, none of the other's meanwhile.
+        /// Checks that the tone of `loud` arrives for one second, and that of `silent` does not.
         func hearsOnly(_ loud: Int, not silent: Int) async {
-            // What was on its way.
+            // Skips audio that was in flight.
             await tones(subscribers[loud], 25)
             let rest = subscribers[silent].canvas.sound(limit: 500)
             await tones(subscribers[loud], 50)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("MUT-1 MUT-3 all are muted but the streams that are left out", .timeLimit(.minutes(2)))
+    @Test("MUT-1 MUT-3 muting all silences every stream except the excluded ones", .timeLimit(.minutes(2)))
     func excluding() async throws {
         try await Room.run { room in
             let (bobs, cleos) = (room.publishers[0].events, room.publishers[1].events)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("MUT-2 MUT-3 MUT-4 one stream is muted, its publisher is told and lifts it", .timeLimit(.minutes(2)))
+    @Test("MUT-2 MUT-3 MUT-4 one stream is muted; its publisher is notified and unmutes it", .timeLimit(.minutes(2)))
     func oneStream() async throws {
         try await Room.run { room in
             do throws(SessionError) {

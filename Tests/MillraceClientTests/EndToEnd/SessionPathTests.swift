@@ -10,7 +10,9 @@ import Testing
         return id ?? nil
     }
 
-    @Test("CON-3 CON-4 a silent path is looked for anew: the same peer connections and keys", .timeLimit(.minutes(2)))
+    @Test(
+        "CON-3 CON-4 a silent path is found again by ICE restart, with the same peer connections and keys",
+        .timeLimit(.minutes(2)))
     func silent() async throws {
         try await RelayUnderTest.run { relay in
             let call = try await relay.call()
@@ -26,7 +28,7 @@ import Testing
             #expect(await Self.isSubscribed(bob) == peer)
             #expect(try #require(await bob.core.answeredRevision) > (answered ?? 0))
             #expect(publisher.stream == stream)
-            // Nobody noticed.
+            // Neither participant received an event.
             for feed in [adas, bobs] {
                 while let event = feed.poll() {
                     if case .activeSpeakerChanged = event { continue }
@@ -41,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "CON-9 media that cannot reach the relay is reported after 10 s with what was tried, and when it can after all",
+        "CON-9 media that cannot reach the relay is reported after 10 s with its candidates, and when it connects",
         .timeLimit(.minutes(2)))
     func unreachable() async throws {
         let mediaPort = try await SwitchableNetwork.freePort()
@@ -79,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("CON-3 a peer connection that only the client has lost is made anew at both ends", .timeLimit(.minutes(2)))
+    @Test("CON-3 both ends replace a peer connection that only the client has lost", .timeLimit(.minutes(2)))
     func ended() async throws {
         let mediaPort = try await SwitchableNetwork.freePort()
         try await RelayUnderTest.run({ $0.webRTCPort = mediaPort }) { relay in
@@ -94,7 +96,7 @@ import Testing
             let watched = try await SessionMediaTests.subscribe(bob, to: first)
             _ = await SessionMediaTests.counters(watched, 10, "Ada's pictures before")
             let events = bob.events
-            // The relay does not hear of it.
+            // The relay is not informed of the loss.
             network.cut(.silent)
             await ada.core.thread?.call { room in
                 room.publishing?.close(now: ClientClock.now)

@@ -6,14 +6,14 @@ import NIOConcurrencyHelpers
 import Signaling
 import Testing
 
-@Suite("SDK and relay: coming back", .serialized) struct SessionReconnectTests {
+@Suite("SDK and relay: reconnecting", .serialized) struct SessionReconnectTests {
     private static func count(_ event: SessionEvent) -> Int? {
         if case .signal(_, "count", let data) = event { return Int(data) }
         return nil
     }
 
     @Test(
-        "CON-3 SIG-3 a cut WebSocket: the same connection, nothing missed, media goes on, what was said meanwhile is sent",
+        "CON-3 SIG-3 after a WebSocket cut the id is kept, no event is lost, media continues, queued signals are sent",
         .timeLimit(.minutes(2)))
     func cut() async throws {
         try await RelayUnderTest.run { relay in
@@ -32,7 +32,7 @@ import Testing
             _ = await first(of: dropped, "the drop, as others see it") { $0 == .dropped ? true : nil }
             #expect(bob.streams[stream]?.isDropped == true)
             for number in 4...20 { try await bob.signal(type: "count", data: "\(number)") }
-            // Media has another way.
+            // Media uses another path.
             _ = await SessionMediaTests.counters(subscriber, 15, "pictures during the cut")
             await #expect(throws: SessionError.self) {
                 try await ada.signal(type: "now", retryAfterReconnect: false)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("CON-3 CON-6 a relay that starts anew: clients join it again by themselves, and publish again")
+    @Test("CON-3 CON-6 clients join a restarted relay again by themselves, and publish again")
     func relayRestarts() async throws {
         let port = NIOLockedValueBox(0)
         let session = NIOLockedValueBox<(Session, Publisher, Feed<SessionEvent>, TestSource)?>(nil)
@@ -114,7 +114,9 @@ import Testing
         }
     }
 
-    @Test("CON-6 a relay that drains sends its clients to another one, where they go on", .timeLimit(.minutes(2)))
+    @Test(
+        "CON-6 a draining relay sends its clients to another relay, where their session continues",
+        .timeLimit(.minutes(2)))
     func moves() async throws {
         try await RelayUnderTest.run { second in
             try await RelayUnderTest.run({ $0.adminToken = "administrator-of-the-relay" }) { first in
@@ -159,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("CON-4 a client on another address goes on without joining again", .timeLimit(.minutes(2)))
+    @Test("CON-4 a client whose address changes continues without joining again", .timeLimit(.minutes(2)))
     func networkChange() async throws {
         try await RelayUnderTest.run { relay in
             let call = try await relay.call()

@@ -6,7 +6,7 @@ import Signaling
 import Testing
 
 @Suite("SDK and relay: rules", .serialized) struct SessionRulesTests {
-    @Test("SIG-1 SIG-2 signals arrive in order, at everybody and the sender too", .timeLimit(.minutes(1)))
+    @Test("SIG-1 SIG-2 signals reach all participants, including the sender, in order", .timeLimit(.minutes(1)))
     func signals() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", canHost: true)
@@ -24,7 +24,7 @@ import Testing
                 }
                 #expect(heard.withLockedValue { $0 } == (1...50).map { "\($0)" })
             }
-            // To one alone.
+            // Signals to one participant only.
             let adas = ada.events
             let bobs = bob.events
             if let me = ada.connection { try await bob.signal(type: "whisper", data: "x", to: me) }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("USR-1 USR-3 USR-4 USR-5 CON-2 roles, names and who is there", .timeLimit(.minutes(1)))
+    @Test("USR-1 USR-3 USR-4 USR-5 CON-2 roles, names and the list of participants", .timeLimit(.minutes(1)))
     func roles() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", canHost: true)
@@ -76,7 +76,7 @@ import Testing
                 if case .userChanged(let user) = event, user.id == bobsID, user.role == .manager { return true }
                 return nil
             }
-            // A manager may do what a participant may not.
+            // A manager has permissions that a participant lacks.
             try await bob.rename(adasID, to: "Countess")
             try await ada.removeUser(bobsID)
             let reason = await first(of: bobs, "the removal") { event -> DisconnectReason? in
@@ -89,12 +89,12 @@ import Testing
         }
     }
 
-    /// Throws the code of what `body` throws.
+    /// Throws the error code of the error that `body` throws.
     private func code(_ body: () async throws -> Void) async throws {
         do { try await body() } catch let error as SessionError { throw error.code }
     }
 
-    @Test("MUT-1 MUT-3 MUT-4 USR-8 force mute silences, late streams start muted, lifting it is the publisher's")
+    @Test("MUT-1 MUT-3 MUT-4 USR-8 a force mute silences, late streams start muted, and only the publisher lifts it")
     func forceMute() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", canHost: true)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("STR-1 stream names have 1 to 150 characters, at the client as at the relay", .timeLimit(.minutes(1)))
+    @Test("STR-1 client and relay accept stream names of 1 to 150 characters", .timeLimit(.minutes(1)))
     func streamNames() async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada")
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("SES-4 SES-5 SES-6 TOK-2 TOK-3 passwords, tokens, the end for all", .timeLimit(.minutes(1)))
+    @Test("SES-4 SES-5 SES-6 TOK-2 TOK-3 passwords, tokens, ending for all", .timeLimit(.minutes(1)))
     func entering() async throws {
         try await RelayUnderTest.run { relay in
             let ada = Session(url: relay.url, token: try await relay.token(canHost: true))
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("ISS-1 a report has an id, and none comes without a connection", .timeLimit(.minutes(1)))
+    @Test("ISS-1 a report receives an id, and fails without a connection", .timeLimit(.minutes(1)))
     func reportIssue() async throws {
         try await RelayUnderTest.run {
             $0.limitIssueSeconds = 0

@@ -8,7 +8,7 @@ import Testing
         case left
     }
 
-    @Test("What a subscriber received can be read after it ended", .timeLimit(.minutes(2)), arguments: End.allCases)
+    @Test("Statistics of a subscriber can be read after it ended", .timeLimit(.minutes(2)), arguments: End.allCases)
     func outlive(end: End) async throws {
         try await RelayUnderTest.run { relay in
             let call = try await relay.call()

@@ -16,9 +16,9 @@ import Testing
         for session in sessions { await session.disconnect() }
     }
 
-    /// Waits until something about a session holds.
+    /// Waits until a condition on a session holds.
     private static func wait(_ session: Session, _ what: String, _ holds: @escaping @Sendable () -> Bool) async {
-        // Read from before the look: what comes between the two is not to be missed.
+        // The feed opens before the check, so that an event between the two is not missed.
         let events = session.events
         if holds() { return }
         _ = await first(of: events, what) { _ -> Bool? in holds() ? true : nil }
@@ -30,7 +30,7 @@ import Testing
         return nil
     }
 
-    @Test("SUB-1 SUB-2 SUB-3 SUB-4 committed, started, joined, returned, stopped: all see who is where")
+    @Test("SUB-1 SUB-2 SUB-3 SUB-4 committed, started, joined, returned, stopped: all clients see the same lists")
     func lists() async throws {
         try await RelayUnderTest.run { relay in
             let (ada, bob, cleo) = try await Self.join(relay)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("SUB-2 roles: a manager starts, stops and broadcasts; a late joiner finds the state")
+    @Test("SUB-2 roles: a manager starts, stops and broadcasts; a late joiner receives the state")
     func roles() async throws {
         try await RelayUnderTest.run { relay in
             let (ada, bob, cleo) = try await Self.join(relay)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("SUB-5 help is asked for, ignored, and given") func help() async throws {
+    @Test("SUB-5 help is requested, ignored, and given") func help() async throws {
         try await RelayUnderTest.run { relay in
             let (ada, bob, cleo) = try await Self.join(relay)
             let (adas, bobs) = (ada.subsessions.events, bob.subsessions.events)
@@ -126,7 +126,9 @@ import Testing
         }
     }
 
-    @Test("SUB-3 media stops as two part and goes on as they meet, without a new subscription", .timeLimit(.minutes(2)))
+    @Test(
+        "SUB-3 media stops when two participants part and resumes when they meet, with the same subscription",
+        .timeLimit(.minutes(2)))
     func media() async throws {
         try await RelayUnderTest.run { relay in
             let (ada, bob, cleo) = try await Self.join(relay)
@@ -145,13 +147,13 @@ import Testing
             #expect(subscriber.isSuspended && !subscriber.isEnded)
             let quiet = subscriber.canvas.pictures(limit: 100)
             _ = await SessionMediaTests.counters(others, 8, "pictures in the main session, still")
-            // What was on its way.
+            // Skips frames that were in flight.
             while quiet.poll() != nil {}
             _ = await SessionMediaTests.counters(others, 15, "pictures in the main session, still")
             #expect(quiet.poll() == nil)
             try await ada.subsessions.list[0].join()
             _ = await first(of: events, "resumed") { $0 == .resumed ? true : nil }
-            // A wish for somebody who is not heard waits.
+            // A subscription to a publisher in another subsession stays pending.
             let dora = try await relay.join("Dora")
             let waiting = try await SessionMediaTests.subscribe(dora, to: stream)
             _ = await SessionMediaTests.counters(subscriber, 15, "pictures in the subsession")
@@ -167,7 +169,8 @@ import Testing
         }
     }
 
-    @Test("CHT-1 SUB-6 chat to all, to one, within a subsession; the host switches it off") func chat() async throws {
+    @Test("CHT-1 SUB-6 chat reaches all, one participant, or a subsession; the host disables it")
+    func chat() async throws {
         try await RelayUnderTest.run { relay in
             let (ada, bob, cleo) = try await Self.join(relay)
             let (adas, bobs, cleos) = (ada.chat.events, bob.chat.events, cleo.chat.events)
@@ -197,7 +200,7 @@ import Testing
                 if case .message(let message) = event { return message.text }
                 return nil
             }
-            // Neither what was whispered nor what was said in the subsession.
+            // Neither the private message nor that of the subsession arrives.
             #expect(outside == "out here")
             #expect(await Self.code { try await bob.chat.setAllowed(false) } == .notPermitted)
             try await ada.chat.setAllowed(false)

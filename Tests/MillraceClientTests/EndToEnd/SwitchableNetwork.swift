@@ -2,13 +2,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Everything that one client and a relay send each other, WebSocket and media, goes by it, and it can be switched off and on.
+/// Carries all traffic between one client and a relay, WebSocket and media, and can be switched off and on.
 final class SwitchableNetwork: Sendable {
-    /// How a network goes away.
+    /// Way in which a network fails.
     enum Cut: Sendable, CaseIterable {
-        /// Nothing comes through any more, and nobody is told.
+        /// All traffic is dropped, and neither end is notified.
         case silent
-        /// As an interface that goes down: connections break at once, new ones are refused.
+        /// Like an interface that goes down: connections break immediately, new ones are refused.
         case broken
     }
 
@@ -16,14 +16,14 @@ final class SwitchableNetwork: Sendable {
         var cut: Cut?
         var carriesMedia = true
         var open: [ObjectIdentifier: any Channel] = [:]
-        /// Connections that were begun while nothing came through.
+        /// Connections that were opened while traffic was dropped.
         var waiting: [EventLoopPromise<Void>] = []
     }
 
     private let state: NIOLockedValueBox<State>
     private let listener: any Channel
     private let media: any Channel
-    /// Where the client finds the relay.
+    /// Port on which the client reaches the relay.
     let port: Int
 
     private init(_ listener: any Channel, _ media: any Channel, _ state: NIOLockedValueBox<State>) {
@@ -33,7 +33,7 @@ final class SwitchableNetwork: Sendable {
         port = listener.localAddress?.port ?? 0
     }
 
-    /// A UDP port that is free at the moment, for a relay whose port has to be known before it runs.
+    /// Returns a UDP port that is free at the moment, for a relay whose port must be known before it runs.
     static func freePort() async throws -> Int {
         let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()
@@ -44,7 +44,7 @@ final class SwitchableNetwork: Sendable {
 
     /// - Parameters:
     ///   - target: the relay's HTTP port.
-    ///   - mediaPort: its port for WebRTC, of five digits as any that the system chooses.
+    ///   - mediaPort: its port for WebRTC, which must have five digits like any port that the system chooses.
     static func start(to target: Int, mediaPort: Int) async throws -> SwitchableNetwork {
         let group = MultiThreadedEventLoopGroup.singleton
         let state = NIOLockedValueBox(State())
@@ -110,7 +110,7 @@ final class SwitchableNetwork: Sendable {
         }
     }
 
-    /// Carries media or does not; the WebSocket is not affected.
+    /// Switches media on or off; the WebSocket is not affected.
     func setMedia(_ carriesMedia: Bool) { state.withLockedValue { $0.carriesMedia = carriesMedia } }
 
     func restore() {
@@ -148,7 +148,7 @@ final class SwitchableNetwork: Sendable {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
-    /// Carries datagrams to the relay from a socket for each address of the client, and back.
+    /// Forwards datagrams to the relay from one socket per client address, and back.
     private final class MediaWay: ChannelInboundHandler {
         typealias InboundIn = AddressedEnvelope<ByteBuffer>
         private let relay: SocketAddress

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Stands between clients and a relay, and cuts them off when it is told to.
+/// TCP proxy between clients and a relay that can cut connections.
 final class TCPProxy: Sendable {
     private struct State {
         var open: [ObjectIdentifier: any Channel] = [:]
@@ -43,8 +43,8 @@ final class TCPProxy: Sendable {
         return TCPProxy(listener, state)
     }
 
-    /// Cuts every connection.
-    /// - Parameter blocks: takes no new ones until `unblock`.
+    /// Closes every connection.
+    /// - Parameter blocks: refuses new connections until `unblock`.
     func cut(blocks: Bool = false) {
         let open = state.withLockedValue { state in
             state.isBlocked = blocks

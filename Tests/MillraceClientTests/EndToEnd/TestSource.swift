@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Pushes a numbered picture and a tone into a publisher, at their pace, until it is let go of.
+/// Pushes a numbered frame and a tone into a publisher in real time, until it is released.
 final class TestSource: Sendable {
     static let width = 320
     static let height = 180
@@ -33,7 +33,7 @@ final class TestSource: Sendable {
         if audio {
             tasks.append(
                 loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(20)) { _ in
-                    // As much as time has passed, however late the turn is.
+                    // Pushes audio for the time that has passed, even if the timer fires late.
                     let due = (NIODeadline.now() - started).nanoseconds * 48 / 1_000_000 / 960 * 960
                     let start = samples.withLockedValue { samples in
                         defer { samples = max(samples, due) }
@@ -51,7 +51,7 @@ final class TestSource: Sendable {
 
     deinit { for task in tasks { task.cancel() } }
 
-    /// Pictures so far.
+    /// Number of frames that were pushed.
     var count: UInt32 { pushed.withLockedValue { $0 } }
 
     static var settings: PublisherSettings {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("SDK and relay: how media goes", .serialized) struct TransportChoiceTests {
+@Suite("SDK and relay: choice of the media transport", .serialized) struct TransportChoiceTests {
     private func call(
         _ choice: TransportChoice, over transport: MediaTransport, certificate: String? = nil,
         _ configure: (inout RelayConfiguration) -> Void = { _ in }
@@ -35,12 +35,12 @@ import Testing
     }
 
     @Test(
-        "without DTLS where the relay takes it, and by choice", .timeLimit(.minutes(2)),
+        "native transport if the relay accepts it, and by choice", .timeLimit(.minutes(2)),
         arguments: [TransportChoice.automatic, .native])
     func native(_ choice: TransportChoice) async throws { try await call(choice, over: .native) }
 
     @Test(
-        "without DTLS over TLS, where a relay takes keys by no other connection", .timeLimit(.minutes(2)),
+        "native transport over TLS, if the relay accepts keys over no other connection", .timeLimit(.minutes(2)),
         .enabled(if: CertificateMaker.isThere, "openssl is not there"),
         arguments: [TransportChoice.automatic, .native])
     func nativeOverTLS(_ choice: TransportChoice) async throws {
@@ -53,12 +53,13 @@ import Testing
         }
     }
 
-    @Test("with DTLS by choice", .timeLimit(.minutes(2))) func webRTC() async throws {
+    @Test("WebRTC transport by choice", .timeLimit(.minutes(2))) func webRTC() async throws {
         try await call(.webRTC, over: .webRTC)
     }
 
     @Test(
-        "with DTLS where the relay takes no keys over this connection; who insists is told so", .timeLimit(.minutes(2)))
+        "WebRTC transport if the relay accepts no keys over this connection; a client that requires native fails",
+        .timeLimit(.minutes(2)))
     func fallback() async throws {
         try await call(.automatic, over: .webRTC) { $0.connectKeysOnLoopback = false }
         try await RelayUnderTest.run({ $0.connectKeysOnLoopback = false }) { relay in

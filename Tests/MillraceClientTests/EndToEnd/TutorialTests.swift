@@ -3,7 +3,7 @@ import NIOPosix
 import Testing
 
 @Suite("Tutorial: its program") struct TutorialProgramTests {
-    @Test("the program does what the article says", .timeLimit(.minutes(2))) func runs() async throws {
+    @Test("the program behaves as the article says", .timeLimit(.minutes(2))) func runs() async throws {
         try await RelayUnderTest.run { relay in
             let process = Process()
             process.executableURL = try Self.program()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// Lies beside the tests, wherever they were built.
+    /// Returns the path of the program, which is built next to the tests.
     private static func program() throws -> URL {
         let name = "MillraceTutorial"
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -8,7 +8,7 @@ import Signaling
 import Testing
 
 @Suite("SDK and relay: canvas of a user", .serialized) struct UserCanvasTests {
-    /// Everything that an HTTP request is answered with, as it comes.
+    /// Collects the bytes of an HTTP response.
     private final class Answer: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
 
@@ -34,14 +34,14 @@ import Testing
         #expect(isMet, "\(what) did not happen in 20 s")
     }
 
-    @Test("USR-11 the canvas of a user goes on when the user replaces the stream", .timeLimit(.minutes(2)))
+    @Test("USR-11 the canvas of a user continues when the user replaces the stream", .timeLimit(.minutes(2)))
     func follows() async throws {
         try await RelayUnderTest.run { relay in
             let call = try await relay.call()
             let (ada, bob) = (call.ada, call.bob)
             let user = try #require(ada.connection)
             let pictures = bob.canvas(of: user).pictures(limit: 50)
-            // Before its first packet the stream has no video that could be asked for.
+            // Before its first packet the stream has no video to request.
             _ = await first(of: pictures, "a picture") { _ in true }
             let answer = Answer()
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -63,7 +63,7 @@ import Testing
             #expect(stream != call.stream)
             let source = TestSource(second)
             _ = try await SessionMediaTests.subscribe(bob, to: stream)
-            // The second source counts from 1 again; 80 of its pictures are 5 s for the subscription.
+            // The second source counts from 1 again; 80 of its frames leave 5 s for the subscription.
             let after = await first(of: pictures, "a picture of the second stream") { picture -> UInt32? in
                 FrameBar.read(from: picture).flatMap { $0.counter < 80 ? $0.counter : nil }
             }
@@ -78,7 +78,7 @@ import Testing
             let statistics = await bob.statistics(of: user)
             #expect(Array(statistics.keys) == [stream])
 
-            // It ends when the user has left.
+            // The canvas ends when the user has left.
             await ada.disconnect()
             try await eventually("the end of the body") { answer.isOver }
             _ = (call.source, source)

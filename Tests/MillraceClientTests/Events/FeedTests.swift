@@ -6,7 +6,7 @@ import Testing
 @testable import MillraceClient
 
 @Suite("Feeds and delegates") struct FeedTests {
-    @Test("CON-2 every reader gets everything, in order") func readers() async {
+    @Test("CON-2 every reader receives every event, in order") func readers() async {
         let hub = FeedHub<Int>()
         let feeds = (0..<5).map { _ in hub.feed(limit: 1_000) }
         for number in 0..<500 { hub.send(number) }
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("CAN-1 a slow reader loses the oldest, counts them, and holds up nobody") func slow() async {
+    @Test("CAN-1 a slow reader loses the oldest events, counts them, and delays no other reader") func slow() async {
         let hub = FeedHub<Int>()
         let slow = hub.feed(limit: 2)
         let quick = hub.feed(limit: 100)
@@ -62,7 +62,7 @@ import Testing
         #expect(!hub.isWatched)
     }
 
-    @Test("a reader's loop ends, after what waits, when what it reads from is gone", .timeLimit(.minutes(1)))
+    @Test("a reader's loop delivers the queued events and ends when its source is released", .timeLimit(.minutes(1)))
     func hubThatIsGone() async {
         var hub: FeedHub<Int>? = FeedHub<Int>()
         guard let feed = hub?.feed(limit: 4), let waiting = hub?.feed(limit: 4) else { return }
@@ -80,7 +80,7 @@ import Testing
         #expect(await task.value == [1])
     }
 
-    @Test("a feed that is made while its source ends, ends", .timeLimit(.minutes(1))) func madeAtTheEnd() async {
+    @Test("a feed that is created while its source ends, ends", .timeLimit(.minutes(1))) func madeAtTheEnd() async {
         for _ in 0..<2_000 {
             let hub = FeedHub<Int>()
             async let ending: Void = hub.finish()
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("CON-2 a delegate is told where the application says, in order", arguments: [true, false])
+    @Test("CON-2 a delegate is called on the queue that the application chose, in order", arguments: [true, false])
     func delegate(serial: Bool) async {
         let queue = serial ? DispatchQueue(label: "d") : DispatchQueue(label: "d", attributes: .concurrent)
         let key = DispatchSpecificKey<Int>()
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("CON-2 each event has its method") func named() async {
+    @Test("CON-2 each event calls its delegate method") func named() async {
         let delegate = Named()
         let session = Session(url: "ws://127.0.0.1:1", token: "")
         session.add(delegate, on: DelegateExecutor { $0() })
@@ -151,7 +151,7 @@ import Testing
         func messagingStoreReset(_ client: MessagingClient) { note("reset") }
     }
 
-    @Test("CHT-5 each event of conversations has its method") func told() throws {
+    @Test("CHT-5 each event of conversations calls its delegate method") func told() throws {
         let delegate = Told()
         let client = MessagingClient(url: "ws://127.0.0.1:1", token: "", store: try ConversationStore())
         for event: ConversationEvent in [

@@ -18,7 +18,7 @@ import Testing
             let rates = share.rates(available: .kilobits(kilobits), audio: .kilobits(48))
             #expect(rates.count == 3)
             #expect(rates[0] != nil)
-            // None above one that is left out.
+            // If an encoding is dropped, all larger ones are dropped, too.
             if rates[1] == nil { #expect(rates[2] == nil) }
             let sum = rates.reduce(0) { $0 + ($1?.rawValue ?? 0) }
             #expect(sum <= max(BitrateShare.floor.rawValue, kilobits * 900))

@@ -8,13 +8,13 @@ import Testing
     static let duration = 960
     static let step = MediaTime.milliseconds(20)
 
-    /// A sender of 50 packets a second behind an emulated link, and a buffer that plays what comes.
+    /// A sender of 50 packets a second behind an emulated link, and a buffer that plays the received packets.
     struct Run {
         var outputs: [(output: JitterBuffer.Output, at: MediaTime)] = []
         var buffer: JitterBuffer
         var sent = 0
 
-        /// - Parameter silent: packets that are not sent, without a gap in the numbers.
+        /// - Parameter silent: packets that are not sent, without a gap in the sequence numbers.
         init(
             _ conditions: LinkConditions, packets: Int = 1_000, seed: UInt64 = 1, silent: Range<Int> = 0..<0,
             change: (at: Int, to: LinkConditions)? = nil
@@ -72,7 +72,7 @@ import Testing
         func count(_ matches: (JitterBuffer.Output) -> Bool) -> Int { outputs.count { matches($0.output) } }
         var lost: Int { count { if case .lost = $0 { true } else { false } } }
         var stretched: Int { count { if case .stretch = $0 { true } else { false } } }
-        /// Between two outputs, while sound goes on.
+        /// Times between two outputs while audio plays.
         var gaps: [MediaTime] { zip(outputs.dropFirst(), outputs).map { $0.at - $1.at } }
     }
 
@@ -87,7 +87,7 @@ import Testing
         return conditions
     }
 
-    @Test("CAN-1 on an even path sound is held back for the least time, and every packet is played once, in order")
+    @Test("CAN-1 on a link without jitter the delay is minimal, and every packet is played once, in order")
     func even() throws {
         let run = try Run(Self.link())
         #expect(run.played.count == run.sent)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "CAN-1 the delay follows the jitter, and then nearly everything is there in time",
+        "CAN-1 the delay follows the jitter, after which nearly all packets arrive in time",
         arguments: [30, 60, 120, 250])
     func adapts(milliseconds: Int) throws {
         for seed in UInt64(1)...5 {
@@ -106,14 +106,14 @@ import Testing
             let jitter = Double(milliseconds)
             #expect(run.buffer.targetDelay.milliseconds > jitter * 0.85)
             #expect(run.buffer.targetDelay.milliseconds < jitter * 1.15 + 25)
-            // Once it is settled.
+            // Counts only packets after the delay has settled.
             let late = run.outputs.suffix(2_000).count { if case .lost = $0.output { true } else { false } }
             #expect(late < 140, "\(late) of 2,000 came too late at \(milliseconds) ms")
             #expect(run.played.map(\.sequence) == run.played.map(\.sequence).sorted())
         }
     }
 
-    @Test("CAN-1 a path that gets better gives the delay back") func shrinks() throws {
+    @Test("CAN-1 the delay shrinks when the jitter does") func shrinks() throws {
         let run = try Run(
             Self.link(jitter: .milliseconds(200)), packets: 6_000, change: (at: 1_500, to: Self.link()))
         #expect(run.buffer.targetDelay < .milliseconds(60))
@@ -121,7 +121,9 @@ import Testing
         #expect(run.lost < 120)
     }
 
-    @Test("CAN-1 losses are made up for, each once, with the packet behind for its copy", arguments: [0.01, 0.1, 0.3])
+    @Test(
+        "CAN-1 each lost packet is concealed once, with the following packet for its in-band FEC",
+        arguments: [0.01, 0.1, 0.3])
     func conceals(loss: Double) throws {
         for seed in UInt64(1)...5 {
             let run = try Run(Self.link(jitter: .milliseconds(20), loss: loss), packets: 2_000, seed: seed)
@@ -130,19 +132,19 @@ import Testing
             var others: UInt64 = 0
             for (place, entry) in run.outputs.enumerated() {
                 guard case .lost(_, _, let following?) = entry.output else { continue }
-                // The packet itself is the next to be played, but for what a growing delay puts between.
+                // The following packet is played next, unless a growing delay inserts others before it.
                 let next = run.outputs[(place + 1)...].first { if case .packet = $0.output { true } else { false } }
                 guard case .packet(let packet) = next?.output else { continue }
                 if packet.sequence != following.sequence { others += 1 }
             }
-            // But for those that a shrinking delay left out.
+            // Packets that a shrinking delay skipped are the exception.
             #expect(others <= run.buffer.statistics.skipped)
-            // No hole in the sound.
+            // Audio has no gap.
             #expect(run.gaps.dropLast(10).allSatisfy { $0 <= Self.step })
         }
     }
 
-    @Test("CAN-1 what comes out of order or twice is played in order and once") func reorders() throws {
+    @Test("CAN-1 reordered and duplicated packets are played in order and once") func reorders() throws {
         for seed in UInt64(1)...5 {
             let run = try Run(
                 Self.link(jitter: .milliseconds(10), reordering: 0.2, duplication: 0.1), packets: 2_000, seed: seed)
@@ -154,14 +156,14 @@ import Testing
         }
     }
 
-    @Test("a sender that falls silent leaves no loss behind") func silence() throws {
+    @Test("a sender that pauses causes no loss") func silence() throws {
         let run = try Run(Self.link(jitter: .milliseconds(10)), packets: 500, silent: 200..<300)
         #expect(run.lost == 0)
         #expect(run.played.count == 400)
         #expect(run.buffer.statistics.pauses >= 1)
     }
 
-    @Test("a stream that begins anew is played from there") func restart() {
+    @Test("a stream whose timestamps jump is played from the jump on") func restart() {
         var buffer = JitterBuffer()
         var played: [Int64] = []
         func packet(_ number: Int64, _ base: Int64) -> JitterBuffer.Packet {
@@ -179,7 +181,7 @@ import Testing
         #expect(played == played.sorted())
     }
 
-    @Test("memory is bounded whatever comes") func bounded() {
+    @Test("memory is bounded for any input") func bounded() {
         var random = SeededGenerator(seed: 3)
         var buffer = JitterBuffer()
         var now = MediaTime.zero

@@ -3,8 +3,8 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("Watching a path") struct PathWatchTests {
-    @Test("CON-4 silence is told again and again, the end of consent once (RFC 7675)") func silence() {
+@Suite("Path watch") struct PathWatchTests {
+    @Test("CON-4 silence is reported repeatedly, the expiry of consent once (RFC 7675)") func silence() {
         var watch = PathWatch()
         #expect(watch.look(lastConsent: nil, now: .seconds(5)).isEmpty)
         #expect(watch.look(lastConsent: .seconds(10), now: .seconds(10)).isEmpty)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("Turning pictures") struct PictureTurnerTests {
-    /// Three wide and two high, with six shades.
+@Suite("Rotation of frames") struct PictureTurnerTests {
+    /// Frame of 3 x 2 pixels with six shades.
     private static func picture(_ rotation: Rotation) -> I420Frame {
         var frame = I420Frame(width: 3, height: 2)
         frame.bytes.replaceSubrange(frame.yRange, with: [1, 2, 3, 4, 5, 6])
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "CAN-1 what is to be turned clockwise is",
+        "CAN-1 a frame is rotated clockwise by its rotation",
         arguments: [
             (Rotation.none, [1, 2, 3, 4, 5, 6], [7, 8], [9, 10]), (.quarter, [4, 1, 5, 2, 6, 3], [7, 8], [9, 10]),
             (.half, [6, 5, 4, 3, 2, 1], [8, 7], [10, 9]), (.threeQuarters, [3, 6, 2, 5, 1, 4], [8, 7], [10, 9]),

@@ -11,21 +11,23 @@ import Testing
         func add(_ media: EncodedMedia) { self.media.withLockedValue { $0.append(media) } }
         var count: Int { media.withLockedValue { $0.count } }
 
-        /// Waits for so many, and no longer than ten seconds.
+        /// Waits until `count` items are there, for at most 10 s.
         func wait(for count: Int) { wait { $0.count >= count } }
 
-        /// Waits for what is to come, and no longer than ten seconds.
+        /// Waits until a condition holds, for at most 10 s.
         func wait(until holds: ([EncodedMedia]) -> Bool) {
             let deadline = ContinuousClock.now + .seconds(10)
             while !holds(media.withLockedValue { $0 }), ContinuousClock.now < deadline {}
         }
     }
 
-    @Test("STR-1 sound of any block length becomes packets of 20 ms, timed by its samples", arguments: [1, 2])
+    @Test(
+        "STR-1 audio in blocks of any length becomes packets of 20 ms, with times from its sample count",
+        arguments: [1, 2])
     func sound(channels: Int) {
         let output = Output()
         let pipeline = AudioPipeline(.init(channels: channels), output: { output.add($0) }, failure: { _ in })
-        // Nothing while nobody takes it.
+        // A paused pipeline produces no packets.
         pipeline.push(PCMBlock(channels: 2, samples: Array(repeating: 0, count: 1_920)), time: .seconds(1))
         pipeline.setPaused(false)
         var pushed = 0
@@ -47,7 +49,7 @@ import Testing
         for (next, time) in zip(times.dropFirst(), times) { #expect(abs((next - time).milliseconds - 20) < 0.01) }
     }
 
-    @Test("STR-1 simulcast makes three sizes, key frames where asked") func simulcast() {
+    @Test("STR-1 simulcast encodes three sizes, with key frames on request") func simulcast() {
         let output = Output()
         let sizes = NIOLockedValueBox<[String]>([])
         let pipeline = VideoPipeline(
@@ -72,7 +74,7 @@ import Testing
         #expect(keys[1] == [true, false, false, true, false, false])
         #expect(keys[2] == [true, false, false, false, false, false])
         #expect(sizes.withLockedValue { $0.isEmpty })
-        // A narrow path: the largest is left out, and begins with a key frame when it comes back.
+        // On a narrow path the largest encoding is dropped, and resumes with a key frame.
         pipeline.setAvailable(.kilobits(200))
         let before = output.count
         pipeline.push(I420Frame(width: 320, height: 176), time: .seconds(1))

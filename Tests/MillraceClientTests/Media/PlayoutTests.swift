@@ -8,8 +8,8 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("From packets to sound and pictures") struct PlayoutTests {
-    /// One period of 400 Hz is 120 samples.
+@Suite("Playout: packets to audio and frames") struct PlayoutTests {
+    /// Tone of 400 Hz; one period is 120 samples.
     private static func tone(from start: Int, count: Int) -> PCMBlock {
         var samples: [Int16] = []
         for place in start..<(start + count) {
@@ -24,7 +24,7 @@ import Testing
         return (energy / Double(max(1, block.samples.count))).squareRoot()
     }
 
-    @Test("CAN-1 a tone over a lossy path comes out without holes", arguments: [0.0, 0.05, 0.15])
+    @Test("CAN-1 a tone over a lossy path plays without gaps", arguments: [0.0, 0.05, 0.15])
     func sound(loss: Double) throws {
         var random = SeededGenerator(seed: 11)
         let encoder = try OpusEncoder(application: .voice, bitrate: .kilobits(48), fec: true, expectedLoss: 15)
@@ -57,19 +57,19 @@ import Testing
         let frames = blocks.reduce(0) { $0 + $1.frameCount }
         #expect(frames > 480 * 960)
         let nominal = 8_000 / 2.0.squareRoot()
-        // The first blocks are the codec's own delay and the growing buffer.
+        // Skips the first blocks, which contain the codec's delay and the growing buffer.
         let audible = blocks.dropFirst(10).count { Self.loudness($0) > nominal * 0.5 }
-        // What is made up for fades, and what comes after it rises again.
+        // Concealed audio fades out, and the audio after it fades in.
         #expect(Double(audible) > Double(blocks.count - 10) * 0.97 * (1 - 2 * loss))
         #expect(playout.damaged == 0)
         if loss > 0 { #expect(playout.concealed > UInt64(500 * loss * 0.6)) }
-        // Capture times are the sender's, and rise.
+        // Capture times are those of the sender, and increase.
         let times = blocks.dropFirst(20).map(\.captureTime)
         #expect(times.allSatisfy { $0 > .seconds(1_000) && $0 < .seconds(1_011) })
         #expect(times == times.sorted())
     }
 
-    @Test("CAN-1 pictures come out whole and in order; after a loss a key frame is asked for") func pictures() throws {
+    @Test("CAN-1 frames are delivered whole and in order; a loss causes a key frame request") func pictures() throws {
         let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 160, height: 96, bitrate: .kilobits(400)))
         var packetizer = VP8Packetizer(maximumPayloadLength: 300)
         let playout = VideoPlayout()
@@ -88,7 +88,7 @@ import Testing
             else { continue }
             let payloads = packetizer.payloads(of: encoded.bytes)
             var packets = Array(payloads.enumerated())
-            // Out of order within a frame, and one frame loses a packet.
+            // Packets are reordered within a frame, and one frame loses a packet.
             packets.shuffle(using: &random)
             for (place, payload) in packets where !(number == 40 && place == 0) {
                 payload.withUnsafeBytes {
@@ -116,7 +116,7 @@ import Testing
         #expect(times == times.sorted() && times.allSatisfy { $0 >= .seconds(9) && $0 < .seconds(14) })
     }
 
-    @Test("CAN-3 a rotation holds from the packet that says it until another one is said, and frames come upright")
+    @Test("CAN-3 a rotation applies from the packet that signals it until the next one; frames are delivered upright")
     func rotation() throws {
         let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 64, height: 32, bitrate: .kilobits(200)))
         var packetizer = VP8Packetizer(maximumPayloadLength: 1_000)
@@ -150,7 +150,8 @@ import Testing
         #expect(sizes.withLockedValue { $0 } == [64, 32, 32, 64])
     }
 
-    @Test("CAN-1 a decoder that does not keep up leaves out up to a key frame, and says so") func slowDecoder() throws {
+    @Test("CAN-1 a decoder that falls behind drops frames up to a key frame, and reports it")
+    func slowDecoder() throws {
         let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 64, height: 64, bitrate: .kilobits(200)))
         let asked = NIOLockedValueBox(0)
         let pictures = NIOLockedValueBox(0)
@@ -162,7 +163,7 @@ import Testing
         for number in 0..<2_000 {
             let frame = I420Frame(width: 64, height: 64)
             if let encoded = try encoder.encode(frame, timestamp: Int64(number) * 3_000, forceKeyFrame: number == 0) {
-                // Damaged ones as well.
+                // Every 50th frame is damaged.
                 let bytes = number % 50 == 49 ? [1, 2, 3] : encoded.bytes
                 decoder.add(
                     EncodedPicture(

@@ -33,13 +33,13 @@ import Testing
         LoginRequest.Answer(user: user, store: store, cursor: cursor)
     }
 
-    @Test("CHT-4 pages go from the newest on and do not shift while new messages come") func pages() async throws {
+    @Test("CHT-4 new messages do not shift pages, which start at the newest") func pages() async throws {
         let store = try ConversationStore()
         let all = (1...25).map { Self.conversation(.peer("user \($0)"), order: Int64($0)) }
         _ = try await store.take(all, deleted: [], cursor: 25, isLive: false)
         let first = try await store.conversations(count: 10)
         #expect(first.map(\.order) == Array((16...25).reversed()))
-        // One that was to come next goes to the top.
+        // A conversation of the next page moves to the top of the list.
         _ = try await store.take(
             [Self.conversation(.peer("user 12"), order: 26)], deleted: [], cursor: 26, isLive: true)
         let second = try await store.conversations(before: first.last?.order, count: 10)
@@ -50,13 +50,14 @@ import Testing
         #expect(try await store.conversations(count: -1).isEmpty)
     }
 
-    @Test("CHT-5 CHT-7 only what changed is told, and the total leaves out what is muted") func changes() async throws {
+    @Test("CHT-5 CHT-7 only changed conversations are reported, and the total excludes muted ones")
+    func changes() async throws {
         let store = try ConversationStore()
         let cleo = ConversationRef.group("g")
         let both = [Self.conversation(unread: 2, last: 2, order: 5), Self.conversation(cleo, unread: 3, order: 6)]
         let first = try await store.take(both, deleted: [], cursor: 6, isLive: true)
         #expect(first.added == both && first.updated.isEmpty && first.totalUnread == 5)
-        // The same again, and an older state.
+        // The same state again, and an older one.
         var older = both[0]
         older.unread = 9
         older.change = 1
@@ -74,7 +75,7 @@ import Testing
         #expect(third.totalUnread == 0 && third.updated.map(\.unread) == [0])
     }
 
-    @Test("CHT-8 a deleted conversation leaves the list and comes back with a new message", arguments: [true, false])
+    @Test("CHT-8 a deleted conversation leaves the list and returns with a new message", arguments: [true, false])
     func deletes(onThisDeviceOnly: Bool) async throws {
         let store = try ConversationStore()
         _ = try await store.take(
@@ -88,23 +89,23 @@ import Testing
         #expect(gone.deleted == [Self.bob] && gone.totalUnread == 0)
         #expect(try await store.conversations().isEmpty)
         #expect(try await store.conversation(Self.bob) == nil)
-        // Nothing new in it: it stays away from this device.
+        // A state without a new message does not restore it on this device.
         if onThisDeviceOnly {
             let still = try await store.take(
                 [Self.conversation(unread: 2, last: 2, order: 5, change: 6)], deleted: [], cursor: 6, isLive: true)
             #expect(still.events.isEmpty)
         }
-        // Its messages have stayed.
+        // Its messages are kept.
         let again = try await store.take(
             [Self.conversation(unread: 3, last: 3, order: 7)], deleted: [], cursor: 7, isLive: true)
-        // The relay counts three: it knows nothing of what was deleted on this device alone.
+        // The relay counts three unread messages: it does not know of a deletion on this device only.
         let unread = onThisDeviceOnly ? 1 : 3
         #expect(again.added.map(\.id) == ["bob"] && again.added.map(\.unread) == [unread])
         #expect(again.updated.isEmpty && again.totalUnread == unread)
         #expect(try await store.read { db in try HistoryTable.exists(db, Self.bob, 2) })
     }
 
-    @Test("CHT-9 another user, another relay's store or an older one: all begins anew") func begins() async throws {
+    @Test("CHT-9 another user, another relay's store or an older one empties the store") func begins() async throws {
         let store = try ConversationStore()
         #expect(try await store.begin(Self.login()) == StoreStart(isReset: false, since: 0))
         _ = try await store.take([Self.conversation(order: 5)], deleted: [], cursor: 5, isLive: false)
@@ -120,7 +121,7 @@ import Testing
         #expect(try await store.user() == "bob")
     }
 
-    @Test("CHT-9 what waits to be sent is kept over a restart of the program, within its bound") func keeps()
+    @Test("CHT-9 the queue of unsent messages survives a restart of the program, within its limit") func keeps()
         async throws
     {
         let folder = TemporaryFolder()
@@ -148,7 +149,7 @@ import Testing
         #expect(throws: SessionError.self) { try ConversationStore(path: folder.path + "/other") }
     }
 
-    /// A relay's history of one conversation, whose numbers have gaps as numbers may.
+    /// A relay's history of one conversation, with gaps in its message numbers.
     private struct Relay {
         var messages: [Message]
 
@@ -183,7 +184,8 @@ import Testing
     }
 
     @Test(
-        "CHT-9 history in both directions is whole and in order, whatever lies in the store already", arguments: 1...10)
+        "CHT-9 history in both directions is complete and in order, whatever the store holds already",
+        arguments: 1...10)
     func history(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let store = try ConversationStore()
@@ -206,7 +208,7 @@ import Testing
             let count = Int.random(in: 1...12, using: &random)
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
-                // In step: a message as it happens, its two events in either order.
+                // While connected, a message is followed by its two events in either order.
                 let message = next()
                 relay.messages.append(message)
                 let isFirst = Bool.random(using: &random)
@@ -214,7 +216,7 @@ import Testing
                 _ = try await store.take([listed()], deleted: [], cursor: number, isLive: true)
                 if !isFirst { try await store.take(message, isLive: true) }
             case 1:
-                // Away for a while.
+                // Offline, while the relay receives up to ten messages.
                 for _ in 0..<Int.random(in: 0...10, using: &random) { relay.messages.append(next()) }
                 _ = try await store.take([listed()], deleted: [], cursor: number, isLive: false)
             case 2:
@@ -245,7 +247,7 @@ import Testing
                 if wanted.count > count { #expect(stretch.hasMore) }
             }
         }
-        // All of it lies here now, once it was read: nothing is asked for any more.
+        // Once the whole history has been read, the store serves it without requests.
         let whole = try await read(store, relay, &asked) { try await $0.stretch(of: Self.bob, before: nil, count: 500) }
         #expect(whole.messages == relay.messages && !whole.hasMore)
         let before = asked
@@ -253,7 +255,7 @@ import Testing
         #expect(asked == before)
     }
 
-    @Test("CHT-8 deleted messages are gone, and nothing before them is asked for") func deletesMessages() async throws {
+    @Test("CHT-8 deleted messages are gone, and no earlier ones are requested") func deletesMessages() async throws {
         let store = try ConversationStore()
         _ = try await store.begin(Self.login())
         _ = try await store.take(
@@ -269,7 +271,7 @@ import Testing
         #expect(one.messages.map(\.number) == [6] && one.missing == nil)
     }
 
-    @Test("old messages beyond the bound leave the store, and are asked for again") func trims() async throws {
+    @Test("messages beyond the limit leave the store, and are requested again") func trims() async throws {
         let store = try ConversationStore()
         _ = try await store.begin(Self.login())
         _ = try await store.take([Self.conversation(last: 50, order: 50)], deleted: [], cursor: 50, isLive: false)
@@ -281,7 +283,7 @@ import Testing
         #expect(kept.messages.map(\.number) == Array(31...50) && kept.missing == .before(31))
     }
 
-    /// A store that is in step, with messages 1 to 5 of one conversation.
+    /// A synchronised store that holds messages 1 to 5 of one conversation.
     private static func filled() async throws -> ConversationStore {
         let store = try ConversationStore()
         _ = try await store.begin(login())
@@ -291,14 +293,14 @@ import Testing
         return store
     }
 
-    @Test("CHT-8 what another device deleted leaves this one, also where a new message came since, and stays away")
+    @Test("CHT-8 messages that another device deleted leave this one and stay away, also after a new message")
     func clearedElsewhere() async throws {
         let store = try await Self.filled()
         var state = Self.conversation(unread: 1, last: 6, order: 6, change: 7)
         state.clearedThrough = 5
         _ = try await store.take([state], deleted: [], cursor: 7, isLive: false)
         #expect(try await store.stretch(of: Self.bob, before: nil, count: 9).messages.allSatisfy { $0.number > 5 })
-        // An answer that the relay gave before, and a message that is confirmed late.
+        // An answer that the relay sent before the deletion, and a late confirmation of a message.
         try await store.take(
             Self.bob, .before(6), HistoryRequest.Answer(messages: [Self.message(4), Self.message(5)], hasMore: true))
         try await store.take(Self.message(3), isLive: true)
@@ -306,7 +308,7 @@ import Testing
         #expect(try await store.conversation(Self.bob)?.clearedThrough == 5)
     }
 
-    @Test("CHT-8 messages of a conversation that is off the list are deleted as well") func clearedAndDeleted()
+    @Test("CHT-8 messages of a conversation outside the list are deleted as well") func clearedAndDeleted()
         async throws
     {
         let store = try await Self.filled()
@@ -319,16 +321,16 @@ import Testing
         #expect(try await store.nearest(of: Self.bob, .after(0), count: 9).isEmpty)
     }
 
-    @Test("CHT-5 of a conversation's states the newest counts, in whatever order they come, listed or not")
+    @Test("CHT-5 the newest state of a conversation applies, in any order of arrival, listed or not")
     func newestState() async throws {
         let store = try await Self.filled()
         let back = Self.conversation(unread: 6, last: 6, order: 6, change: 11)
         _ = try await store.take([back], deleted: [], cursor: nil, isLive: true)
-        // The answer to what was asked before says that it was deleted.
+        // An answer to an earlier request says that the conversation was deleted.
         let older = try await store.take([], deleted: [Self.gone(change: 10)], cursor: 10, isLive: false)
         #expect(older.events.isEmpty)
         #expect(try await store.conversation(Self.bob) == back)
-        // The other way around, also for one that was not known.
+        // The reverse order, also for an unknown conversation.
         for ref in [Self.bob, .peer("cleo")] {
             _ = try await store.take([], deleted: [Self.gone(ref, change: 13)], cursor: nil, isLive: true)
             let late = try await store.take(
@@ -341,7 +343,7 @@ import Testing
         #expect(listed.added.map(\.id) == ["cleo"])
     }
 
-    @Test("CHT-9 what the relay does not have any more before a message is not shown either") func expired()
+    @Test("CHT-9 messages that the relay has discarded are not shown either") func expired()
         async throws
     {
         let store = try await Self.filled()
@@ -354,21 +356,22 @@ import Testing
         #expect(rest.messages.map(\.number) == [5] && !rest.hasMore)
     }
 
-    @Test("old messages go while new ones come, not only when the store is opened") func trimsWhileOpen() async throws {
+    @Test("old messages are removed as new ones arrive, not only on opening") func trimsWhileOpen() async throws {
         let store = try ConversationStore(messageLimit: 20, trimInterval: 8)
         _ = try await store.begin(Self.login())
         for number in 1...100 { try await store.take(Self.message(Int64(number)), isLive: true) }
         let oldest = try await store.nearest(of: Self.bob, .after(0), count: 1).map(\.number)
         let newest = try await store.nearest(of: Self.bob, .newest, count: 1).map(\.number)
-        // After the 96th the newest 20 stay.
+        // The last trim, after message 96, kept the newest 20.
         #expect(oldest == [77] && newest == [100])
     }
 
-    @Test("CHT-9 nothing after an unknown message does not make what is here the newest") func nothingAfter()
+    @Test("CHT-9 an empty page after an unknown message does not mark the stored messages as the newest")
+    func nothingAfter()
         async throws
     {
         let store = try await Self.filled()
-        // Away, while more came than is here now.
+        // Offline, while more messages arrived than the store holds.
         _ = try await store.take([Self.conversation(last: 50, order: 50)], deleted: [], cursor: 50, isLive: false)
         try await store.take(Self.bob, .after(100), HistoryRequest.Answer(messages: [], hasMore: false))
         #expect(try await store.stretch(of: Self.bob, before: nil, count: 9).missing == .newest)
@@ -376,7 +379,7 @@ import Testing
         #expect(try await store.stretch(of: Self.bob, before: nil, count: 1).missing == nil)
     }
 
-    @Test("texts are stored whole, with U+0000 and all") func texts() async throws {
+    @Test("texts are stored unchanged, including U+0000") func texts() async throws {
         let folder = TemporaryFolder()
         let text = "a\u{0}b\u{0}\u{1F600}e\u{301}"
         var message = Self.message(1)

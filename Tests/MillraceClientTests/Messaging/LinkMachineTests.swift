@@ -66,7 +66,7 @@ import Testing
 
         mutating func reply() { receive(ResultMessage<Done>(id: sent.last?.id ?? 0, .success(Done()))) }
 
-        /// Until the next WebSocket is to be opened.
+        /// Advances time until the next WebSocket opens.
         mutating func advanceToOpen() {
             let before = opened.count
             while opened.count == before, machine.deadline != .never {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("CHT-9 a lost link is opened again, ever less often, and says what was not answered") func comesBack() {
+    @Test("CHT-9 a lost link is reopened with growing delays, and reports unanswered requests") func comesBack() {
         var bench = Bench()
         bench.ask(1)
         bench.open()
@@ -109,7 +109,7 @@ import Testing
         #expect(bench.news.last == "up")
     }
 
-    @Test("CON-3 silence, unanswered requests and a relay that ends count as a loss") func losses() {
+    @Test("CON-3 silence, unanswered requests and a relay that closes count as a loss") func losses() {
         var bench = Bench()
         bench.open()
         bench.advance(by: .seconds(26))
@@ -143,7 +143,7 @@ import Testing
         #expect(bench.news == ["up", "answer 1"])
     }
 
-    @Test("CON-5 a user that the relay refuses for good is not tried again") func refused() {
+    @Test("CON-5 the client does not retry after a permanent refusal of the user") func refused() {
         var bench = Bench()
         bench.machine.refused(link: bench.link, SignalingError(.draining, retryAfter: 3), now: bench.now)
         bench.drain()
@@ -162,7 +162,7 @@ import Testing
         #expect(bench.news.last == "up" && bench.opened.count == 3)
     }
 
-    @Test("CON-5 a file of certificates that cannot be read is an error at once, not a relay that cannot be reached")
+    @Test("CON-5 an unreadable certificate file fails at once, and is not reported as an unreachable relay")
     func certificates() async {
         let security = ConnectionSecurity(
             timeout: .seconds(1), checksCertificates: true, trustedCertificates: "/does/not/exist.pem")

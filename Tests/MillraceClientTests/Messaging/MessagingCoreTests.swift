@@ -4,7 +4,7 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("Messaging client: in step and sending") struct MessagingCoreTests {
+@Suite("Messaging client: synchronisation and sending") struct MessagingCoreTests {
     private static let bob = ConversationRef.peer("bob")
 
     private struct Bench {
@@ -22,14 +22,14 @@ import Testing
                 link: link, store: store, configuration: configuration, board: board)
         }
 
-        /// Connects, with the relay's part played.
+        /// Connects, and answers as the relay.
         func connect(_ conversations: [Conversation] = [], cursor: Int64 = 1) async throws {
             async let connecting: Void = core.connect(name: "Ada")
             await link.letIn(conversations, cursor: cursor)
             try await connecting
         }
 
-        /// The message that is sent next.
+        /// Returns the next message that the client sends.
         func nextMessage() async throws -> (PlayedLink.Asked, SendMessageRequest) {
             let asked = await link.next()
             guard case .messaging(.sendMessage(let message)) = asked.request else {
@@ -48,7 +48,9 @@ import Testing
         return nil
     }
 
-    @Test("CHT-5 CHT-9 in step only once all pages are stored, and from there on after a loss", .timeLimit(.minutes(1)))
+    @Test(
+        "CHT-5 CHT-9 the client is synchronised once all pages are stored, and resumes from there after a loss",
+        .timeLimit(.minutes(1)))
     func steps() async throws {
         let bench = try Bench()
         let events = bench.board.events.feed(limit: 100)
@@ -90,7 +92,7 @@ import Testing
         await bench.link.stand()
         #expect(await bench.link.letIn(cursor: 15) == 12)
         #expect(await seek(events) { $0 == .statusChanged(.connected) ? true : nil } == true)
-        // The relay was set back: all that is stored is of no use.
+        // The relay's store was restored to an older state, so the stored data is invalid.
         await bench.link.cut()
         await bench.link.stand()
         #expect(await bench.link.letIn(cursor: 3) == 0)
@@ -100,7 +102,9 @@ import Testing
         #expect(await bench.link.isClosed)
     }
 
-    @Test("CHT-9 messages go one by one, again with the same id after a loss, in order", .timeLimit(.minutes(1)))
+    @Test(
+        "CHT-9 messages are sent one at a time, in order, and again with the same id after a loss",
+        .timeLimit(.minutes(1)))
     func sends() async throws {
         let bench = try Bench()
         let first = try await bench.core.send("1", to: Self.bob)
@@ -132,7 +136,7 @@ import Testing
         await bench.core.disconnect()
     }
 
-    @Test("CHT-10 what the relay cannot store now is tried again; what it refuses is told, and holds up nothing")
+    @Test("CHT-10 a message that the relay cannot store now is retried; a refused one is reported and delays no other")
     func refusals() async throws {
         let bench = try Bench()
         try await bench.connect()
@@ -156,7 +160,9 @@ import Testing
         await bench.core.disconnect()
     }
 
-    @Test("CON-5 CHT-10 a relay that is busy is asked again, one that refuses the user is not", .timeLimit(.minutes(1)))
+    @Test(
+        "CON-5 CHT-10 login is retried when the relay is busy, and not when it refuses the user",
+        .timeLimit(.minutes(1)))
     func logins() async throws {
         let bench = try Bench()
         async let connecting: Void = bench.core.connect(name: nil)
@@ -176,14 +182,14 @@ import Testing
         #expect(refusal == .identityMissing)
         #expect(bench.board.snapshot.status == .failed)
         #expect(await bench.link.isClosed)
-        // A request without a connection is refused at once.
+        // A request without a connection fails at once.
         await #expect(throws: SessionError.self) { try await bench.core.clearUnread(Self.bob) }
         try await bench.connect()
         #expect(bench.board.snapshot.status == .connected)
         await bench.core.disconnect()
     }
 
-    @Test("CHT-9 pages of messages are read from the relay where the store lacks them", .timeLimit(.minutes(1)))
+    @Test("CHT-9 pages of messages that the store lacks are read from the relay", .timeLimit(.minutes(1)))
     func history() async throws {
         let bench = try Bench()
         try await bench.connect([ConversationStoreTests.conversation(last: 9, order: 9)])
@@ -199,7 +205,7 @@ import Testing
             asked, .success(HistoryRequest.Answer(messages: Array(all.suffix(6)), hasMore: true)))
         let pageRead = try await page
         #expect(pageRead == HistoryPage(messages: Array(all.suffix(4)), hasMore: true, isOffline: false))
-        // Of the next page two lie here already.
+        // The store already holds two messages of the next page.
         async let older = bench.core.history(of: Self.bob, before: 6, count: 10)
         let next = await bench.link.next()
         guard case .messaging(.history(let further)) = next.request else { return }
@@ -207,7 +213,7 @@ import Testing
         await bench.link.answer(next, .success(HistoryRequest.Answer(messages: Array(all.prefix(3)), hasMore: false)))
         let olderRead = try await older
         #expect(olderRead == HistoryPage(messages: Array(all.prefix(5)), hasMore: false, isOffline: false))
-        // A message that is not here.
+        // A page after a message that the store does not hold.
         async let foreign = bench.core.history(of: Self.bob, after: 100, count: 10)
         await bench.link.answer(await bench.link.next(), .success(HistoryRequest.Answer(messages: [], hasMore: false)))
         let foreignRead = try await foreign
@@ -219,7 +225,7 @@ import Testing
         #expect(unknown == HistoryPage(messages: [], hasMore: true, isOffline: true))
     }
 
-    @Test("CON-3 a link that ends by itself ends the client, which can begin anew", .timeLimit(.minutes(1)))
+    @Test("CON-3 a link that ends by itself ends the client, which can connect again", .timeLimit(.minutes(1)))
     func ended() async throws {
         let bench = try Bench()
         try await bench.connect()
@@ -238,7 +244,7 @@ import Testing
     }
 
     @Test(
-        "what the link is told is carried out in order: a disconnect never comes before its connect",
+        "commands to the link are executed in order: a disconnect never precedes its connect",
         .timeLimit(.minutes(1)))
     func commands() async throws {
         let bench = try Bench()
@@ -252,7 +258,7 @@ import Testing
         #expect(await bench.link.told == Array(repeating: ["open", "close"], count: 50).flatMap { $0 })
     }
 
-    @Test("CHT-9 what was told before a disconnect is not stored after it", .timeLimit(.minutes(1)))
+    @Test("CHT-9 events received before a disconnect are not stored after it", .timeLimit(.minutes(1)))
     func stale() async throws {
         let bench = try Bench()
         try await bench.connect()
@@ -268,7 +274,8 @@ import Testing
         await bench.core.disconnect()
     }
 
-    @Test("CHT-6 an answer undoes nothing that came behind it", .timeLimit(.minutes(1))) func answers() async throws {
+    @Test("CHT-6 an answer does not undo events that followed it", .timeLimit(.minutes(1)))
+    func answers() async throws {
         let bench = try Bench()
         try await bench.connect([ConversationStoreTests.conversation(unread: 3, last: 3, order: 3)], cursor: 3)
         let events = bench.board.events.feed(limit: 100)
@@ -286,7 +293,8 @@ import Testing
         await bench.core.disconnect()
     }
 
-    @Test("CHT-9 without a connection what is next to an unknown message comes from the store", .timeLimit(.minutes(1)))
+    @Test(
+        "CHT-9 without a connection the page next to an unknown message comes from the store", .timeLimit(.minutes(1)))
     func strangers() async throws {
         let bench = try Bench()
         try await bench.connect([ConversationStoreTests.conversation(last: 9, order: 9)])
@@ -295,7 +303,7 @@ import Testing
         await bench.link.answer(
             await bench.link.next(), .success(HistoryRequest.Answer(messages: all, hasMore: true)))
         _ = try await page
-        // Nothing was ever said there: the same whichever way one goes, and whatever is known here.
+        // The conversation has no messages: the page is empty in both directions, with or without a known message number.
         for number: Int64? in [nil, 7] {
             async let unknown = bench.core.history(of: .peer("cleo"), before: number, count: 4)
             await bench.link.answer(
@@ -311,7 +319,7 @@ import Testing
         #expect(before == HistoryPage(messages: Array(all.suffix(3)), hasMore: true, isOffline: true))
     }
 
-    @Test("after one event was left out all are, until the link is up again") func overfull() async {
+    @Test("after one dropped event all are dropped, until the link is up again") func overfull() async {
         let queue = NewsQueue(limit: 2)
         func event(_ total: Int) -> LinkNews { .event(.totalUnreadChanged(TotalUnreadChanged(total: total))) }
         for total in 1...3 { queue.push(event(total)) }
@@ -325,7 +333,7 @@ import Testing
             default: heard.append("something else")
             }
             switch heard.count {
-            // There is room again, but this one would say that the third is known.
+            // The queue has space again, but this event would imply that event 3 was delivered.
             case 1: queue.push(event(4))
             case 2:
                 queue.push(event(5))
@@ -337,12 +345,11 @@ import Testing
             default: break
             }
         }
-        // Asked for once.
+        // The client is asked to synchronise once.
         #expect(heard == ["1", "2 again", "down", "up", "6"])
     }
 
-    @Test("events that nobody looks at are bounded, answers and the end of the link never left out") func queue() async
-    {
+    @Test("unread events are bounded; answers and the end of the link are never dropped") func queue() async {
         let queue = NewsQueue(limit: 3)
         let event = LinkNews.event(.totalUnreadChanged(TotalUnreadChanged(total: 1)))
         for _ in 0..<10 { queue.push(event) }

@@ -3,7 +3,7 @@ import Signaling
 
 @testable import MillraceClient
 
-/// A link whose other end is played by a test.
+/// Link whose relay side a test plays.
 actor PlayedLink: MessagingLink {
     struct Asked: Sendable {
         var request: Request
@@ -15,7 +15,7 @@ actor PlayedLink: MessagingLink {
     private var waiting: CheckedContinuation<Asked, Never>?
     private(set) var restarts: [Int?] = []
     private(set) var isClosed = false
-    /// What it was told to do but for sending, in order.
+    /// Commands that the link received, except for requests, in order.
     private(set) var told: [String] = []
 
     func open(_ news: @escaping @Sendable (LinkNews) -> Void) {
@@ -48,7 +48,7 @@ actor PlayedLink: MessagingLink {
 
     // MARK: the relay
 
-    /// What is asked next.
+    /// Returns the next request.
     func next() async -> Asked {
         guard asked.isEmpty else { return asked.removeFirst() }
         return await withCheckedContinuation { waiting = $0 }
@@ -64,8 +64,8 @@ actor PlayedLink: MessagingLink {
         news?(.answer(ticket: asked.ticket, .success([UInt8](data))))
     }
 
-    /// Lets a client in.
-    /// - Returns: what it asked for changes since.
+    /// Answers the login and the first request for changes.
+    /// - Returns: the cursor after which the client requested changes.
     @discardableResult
     func letIn(_ conversations: [Conversation] = [], cursor: Int64 = 1) async -> Int64? {
         answer(await next(), .success(LoginRequest.Answer(user: "ada", store: "s", cursor: cursor)))

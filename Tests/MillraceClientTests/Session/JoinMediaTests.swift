@@ -5,8 +5,8 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("Session machine: audio and video to begin with") struct JoinMediaTests {
-    @Test("SES-8 options are sent with each join, also with the one after the session was lost")
+@Suite("Session machine: join options for audio and video") struct JoinMediaTests {
+    @Test("SES-8 options are sent with every join, including the one after a lost session")
     func machine() throws {
         var options = JoinOptions()
         options.audio.isOn = false
@@ -31,14 +31,14 @@ import Testing
         for media in joins { #expect(media == JoinMedia(startsAudioMuted: true, maximumWidth: 640)) }
     }
 
-    @Test("SES-8 usual options are not sent") func usual() {
+    @Test("SES-8 default options are not sent") func usual() {
         #expect(JoinOptions().media == nil)
         var options = JoinOptions()
         options.audio.isMusic = true
         #expect(options.media == nil)
     }
 
-    @Test("SES-8 music is stereo and not taken for speech")
+    @Test("SES-8 music is stereo and is not encoded as speech")
     func music() throws {
         let settings = PublisherSettings.Audio(bitrate: .kilobits(32), channels: 1, dtx: true).music
         #expect(settings.channels == 2 && settings.bitrate == .kilobits(128) && !settings.dtx)
@@ -49,7 +49,7 @@ import Testing
         #expect(publisher.audio != nil && publisher.audio !== before)
         let encoder = try OpusEncoder(
             channels: settings.channels, application: settings.application, bitrate: settings.bitrate)
-        // A chord on one side, another on the other.
+        // A different tone on each channel.
         var packet: [UInt8] = []
         for block in 0..<5 {
             let samples = (0..<1_920).map { place -> Int16 in

@@ -5,23 +5,23 @@ import Signaling
 
 @testable import MillraceClient
 
-/// A session machine in virtual time, with the relay's part played by the test.
+/// A session machine in virtual time; the test plays the relay.
 struct MachineBench {
     var machine: SessionMachine
     var now = MediaTime.seconds(1)
     var events: [SessionEvent] = []
-    /// On the WebSocket that stands, and before it.
+    /// Requests that were sent, on all WebSockets.
     var sent: [RequestMessage] = []
     var opened: [(url: String, link: Int, at: MediaTime)] = []
     var closed: [(link: Int, saysGoodbye: Bool)] = []
     var entered: [Result<Void, SessionError>] = []
     var left: [Result<Void, SessionError>] = []
     var answers: [UInt64: Result<[UInt8], SignalingError>] = [:]
-    /// Tickets in the order in which they were answered.
+    /// Tickets in the order of their answers.
     var answered: [UInt64] = []
     var media: [MediaNotice] = []
     var conversations: [MessagingEvent] = []
-    /// What the model held when each event came out.
+    /// Streams in the model at each event.
     var streamsAtEvent: [Set<StreamID>] = []
     var seq: UInt64 = 0
 
@@ -93,7 +93,7 @@ struct MachineBench {
 
     mutating func refuse(_ error: SignalingError) { reply(Result<Done, SignalingError>.failure(error)) }
 
-    /// Tells an event, with the next number unless another one is given.
+    /// Sends an event to the client, with the next number unless another one is given.
     mutating func tell(_ event: Event, seq number: UInt64? = nil) {
         if number == nil { seq += 1 }
         guard let data = try? JSONEncoder().encode(EventMessage(seq: number ?? seq, event)) else { return }
@@ -110,14 +110,14 @@ struct MachineBench {
         reply(.success(ResumeRequest.Answer(connection: Self.me, missed: missed)))
     }
 
-    /// Joins from the start.
+    /// Connects and joins.
     mutating func enter(_ answer: JoinAnswer = Self.answer()) {
         connect()
         open()
         joined(answer)
     }
 
-    /// Lets time pass, with each deadline on the way.
+    /// Advances time, with each deadline on the way.
     mutating func advance(by time: MediaTime) {
         let end = now + time
         while machine.deadline <= end {
@@ -128,7 +128,7 @@ struct MachineBench {
         now = end
     }
 
-    /// Until the next WebSocket is to be opened.
+    /// Advances time until the next WebSocket opens.
     mutating func advanceToOpen() {
         let before = opened.count
         while opened.count == before, machine.deadline != .never {
@@ -165,7 +165,7 @@ struct MachineBench {
         .signal(SignalReceived(from: bob, type: "n", data: "\(number)"))
     }
 
-    /// What the signals that came said, in order.
+    /// Data of the received signals, in order.
     var heard: [String] {
         events.compactMap { event in
             if case .signal(_, _, let data) = event { return data }

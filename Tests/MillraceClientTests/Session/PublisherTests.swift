@@ -4,13 +4,15 @@ import Testing
 @testable import MillraceClient
 
 @Suite("Publisher") struct PublisherTests {
-    @Test("STR-1 a stream without a name of its own is called by its video type") func defaultName() {
+    @Test("STR-1 a stream without a name is named after its video type") func defaultName() {
         #expect(PublisherSettings().name == "camera")
         #expect(PublisherSettings(videoType: .screen).name == "screen")
         #expect(PublisherSettings(name: "", videoType: .screen).name == "")
     }
 
-    @Test("MUT-3 what the relay was not asked to let through again stays muted", arguments: [TrackKind.audio, .video])
+    @Test(
+        "MUT-3 media stays muted if the request to unmute does not reach the relay",
+        arguments: [TrackKind.audio, .video])
     func unmuteThatFails(kind: TrackKind) async throws {
         let core = SessionCore(
             url: "ws://127.0.0.1:1", token: "t", configuration: SessionConfiguration(), board: SessionBoard())
@@ -20,7 +22,7 @@ import Testing
         publisher.setStream(StreamID(rawValue: "s"))
         #expect(await refusal(of: publisher, kind, false) == .notConnected)
         #expect(!publisher.isAudioMuted && !publisher.isVideoMuted)
-        // Who asked for silence is not heard, whatever the relay knows.
+        // A mute takes effect locally even if the request to the relay fails.
         #expect(await refusal(of: publisher, kind, true) == .notConnected)
         #expect(await refusal(of: publisher, kind, false) == .notConnected)
         #expect(publisher.isAudioMuted == (kind == .audio))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("Session model: which streams are recorded")
+@Suite("Session model: recorded streams")
 struct RecordingStateTests {
     private let cam = StreamID(rawValue: "cam"), screen = StreamID(rawValue: "screen")
 
@@ -13,7 +13,7 @@ struct RecordingStateTests {
         return answer
     }
 
-    @Test("REC-1 a client that joins late, and one that joins anew, is told what is recorded now")
+    @Test("REC-1 a client that joins late, or joins again, receives the current recording state")
     func joining() {
         var model = SessionModel()
         let events = model.join(answer(recorded: [cam]))
@@ -22,7 +22,7 @@ struct RecordingStateTests {
         #expect(model.join(answer(recorded: [screen])) == [])
     }
 
-    @Test("REC-1 a recording that begins and ends is told once, with the state already changed")
+    @Test("REC-1 start and end of a recording are each reported once, after the state has changed")
     func events() {
         var model = SessionModel()
         _ = model.join(answer(recorded: []))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("Session machine: chat that is sent again") struct SessionChatTests {
+@Suite("Session machine: resent chat messages") struct SessionChatTests {
     private static let room = SubsessionID(rawValue: "r")
 
     private static func say(_ text: String, id: String?, ticket: UInt64, _ bench: inout MachineBench) {
@@ -11,7 +11,7 @@ import Testing
         bench.drain()
     }
 
-    /// What the relay was sent, in order.
+    /// Chat messages that the relay received, in order.
     private static func said(_ bench: MachineBench) -> [ChatRequest] {
         bench.sent.compactMap { message in
             if case .chat(let chat) = message.request { return chat }
@@ -35,10 +35,10 @@ import Testing
             .success(ChatRequest.Answer(message: ChatMessageID(rawValue: "m1"), time: 5)),
             to: bench.sent[bench.sent.count - 4].id)
         bench.cut()
-        // The relay would not know it again.
+        // The relay could not recognise a resent message without an id, so it fails.
         #expect(bench.answered == [1, 3])
         #expect(Self.failure(3, bench) == .notConnected)
-        // Lost once more before it is back.
+        // The connection is lost once more before it resumes.
         bench.advanceToOpen()
         bench.open()
         bench.cut()
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "CHT-1 SUB-6 joined anew, it is sent again where the relay knows it by its user, and nobody else would hear it",
+        "CHT-1 SUB-6 after a new join a message is resent if the relay knows its user and its audience is the same",
         arguments: [
             ("42", false, "s", true), (nil, false, "s", false), ("42", true, "s", false), ("42", false, "t", false),
         ] as [(String?, Bool, String, Bool)])
@@ -85,7 +85,7 @@ import Testing
         #expect(Self.failure(1, bench) == (isSentAgain ? nil : ErrorCode.notConnected))
     }
 
-    @Test("CHT-1 what was to be sent again has failed where the session is left before") func left() {
+    @Test("CHT-1 an unsent message fails if the client leaves the session first") func left() {
         var bench = MachineBench()
         bench.enter()
         Self.say("hello", id: "a", ticket: 1, &bench)

@@ -6,7 +6,7 @@ import Transport
 @testable import MillraceClient
 
 @Suite("Delegates of a session (CON-2)") struct SessionDelegateTests {
-    /// Notes the name of each method that is called.
+    /// Records the name of each method that is called.
     private final class Listener: SessionDelegate {
         nonisolated(unsafe) var calls: [String] = []
 
@@ -62,7 +62,7 @@ import Transport
     private static let user = UserInfo(id: MachineBench.me, name: "Ada", joinedAt: 0)
     private static let stream = MachineBench.stream("a")
 
-    /// One event of each kind.
+    /// Events, one of each kind.
     private static let events: [SessionEvent] = [
         .statusChanged(.connected), .didConnect(user), .didFail(SessionError(.notConnected)), .didDisconnect(.left),
         .didBeginReconnecting, .didReconnect(isNewConnection: false), .relayDraining(seconds: 1),
@@ -77,7 +77,7 @@ import Transport
         .encryptionFailed(stream.id, .wrongSecret),
     ]
 
-    /// The method that is to be called. A new event does not compile here until it has one.
+    /// Returns the method that an event calls. A new event does not compile here until it has one.
     private static func method(for event: SessionEvent) -> String {
         switch event {
         case .statusChanged: "statusChanged"
@@ -121,11 +121,11 @@ import Transport
             listener.session(session, didReceive: event)
             #expect(listener.calls == [Self.method(for: event)], "\(event)")
         }
-        // Every method of this class was called: the list above has every kind of event.
+        // Every method of this class was called, so the list above contains every kind of event.
         #expect(Set(Self.events.map(Self.method)).count == Self.events.count && Self.events.count == 31)
     }
 
-    /// How an application learns of an event of the protocol. A new one does not compile here until it is told.
+    /// Returns the method by which an application learns of a protocol event. A new event does not compile here until it has one.
     private static func told(_ name: EventName) -> String {
         switch name {
         case .userJoined, .usersChanged: "connectionCreated"
@@ -149,9 +149,9 @@ import Transport
         case .chat, .chatAllowedChanged: "chat"
         case .draining: "relayDraining"
         case .disconnected: "didDisconnect"
-        // Told by `SubscriberEvent`; the library answers the offer and makes lost media again.
+        // Reported by `SubscriberEvent`; the library answers offers and replaces lost media itself.
         case .subscriptionChanged, .offer, .mediaReset: ""
-        // Of conversations, for `MessagingDelegate`.
+        // Events of conversations, for `MessagingDelegate`.
         case .messageReceived, .notification, .conversationsChanged, .totalUnreadChanged, .groupChanged,
             .groupDismissed:
             ""

@@ -5,7 +5,7 @@ import Testing
 @testable import MillraceClient
 
 @Suite("Session machine: joining and leaving") struct SessionMachineJoiningTests {
-    @Test("CON-1 CON-2 joining tells the status, then of those who are there already") func joins() {
+    @Test("CON-1 CON-2 joining reports the status, then the participants who are already present") func joins() {
         var bench = MachineBench()
         #expect(bench.machine.status == .notConnected)
         let me = MachineBench.user(MachineBench.me, role: .host)
@@ -27,7 +27,7 @@ import Testing
         #expect(throws: Never.self) { try bench.entered.first?.get() }
     }
 
-    @Test("SES-7 users that come in pages are all there when the session counts as joined") func pages() {
+    @Test("SES-7 users that arrive in pages are all known when the session counts as joined") func pages() {
         func page(_ ids: [String], next: UInt64? = nil) -> Result<UsersPage, SignalingError> {
             let users = ids.map { MachineBench.user(ConnectionID(rawValue: $0)) }
             return .success(
@@ -48,7 +48,7 @@ import Testing
             return
         }
         #expect(first.after == 1 && bench.machine.status == .connecting && bench.entered.isEmpty)
-        // What happens in between comes after the users.
+        // Events that arrive between the pages are reported after the users.
         bench.tell(.userLeft(UserLeft(user: ConnectionID(rawValue: "c"), reason: .left)))
         bench.tell(MachineBench.text(1))
         bench.reply(page(["c", "d"], next: 3))
@@ -62,7 +62,7 @@ import Testing
         #expect(bench.heard == ["1", "2"])
     }
 
-    @Test("SES-7 a relay whose pages do not come to an end is not asked for ever") func endlessPages() {
+    @Test("SES-7 the client stops requesting pages from a relay that never ends them") func endlessPages() {
         var bench = MachineBench()
         bench.connect()
         bench.open()
@@ -128,7 +128,7 @@ import Testing
         #expect(bench.closed.isEmpty)
     }
 
-    @Test("SES-4 a join that is cancelled for its password leaves nothing") func cancelled() {
+    @Test("SES-4 a join that is cancelled at its password leaves no state") func cancelled() {
         var bench = MachineBench()
         bench.connect()
         bench.open()
@@ -141,14 +141,14 @@ import Testing
         #expect(bench.machine.deadline == .never)
     }
 
-    @Test("CON-2 a relay that cannot be reached: did fail, and the status says so") func unreachable() {
+    @Test("CON-2 an unreachable relay causes didFail and the status failed") func unreachable() {
         var bench = MachineBench()
         bench.connect()
         bench.cut()
         #expect(bench.machine.status == .failed)
         #expect(bench.events.suffix(2) == [.didFail(SessionError(.connectFailed, "cut")), .statusChanged(.failed)])
         #expect(throws: SessionError(.connectFailed, "cut")) { try bench.entered.last?.get() }
-        // And again from the start.
+        // Connects again from the start.
         bench.connect()
         #expect(bench.opened.count == 2)
         bench.open()
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(
-        "CON-5 the relay's refusal of a join is told with its code",
+        "CON-5 a refused join reports the relay's error code",
         arguments: [ErrorCode.tokenExpired, .tokenBadSignature, .tokenTopicMismatch, .unsupportedVersion, .draining])
     func refused(code: ErrorCode) {
         var bench = MachineBench()
@@ -168,7 +168,7 @@ import Testing
         #expect(throws: SessionError(code)) { try bench.entered.last?.get() }
     }
 
-    @Test("CON-5 a join that is too large to be sent fails at once") func tooLarge() {
+    @Test("CON-5 a join that is too large to send fails at once") func tooLarge() {
         var bench = MachineBench()
         let name = String(repeating: "x", count: SignalingProtocol.maximumMessageBytes)
         bench.machine.connect(.init(session: "Room", token: "token", name: name), now: bench.now)
@@ -194,7 +194,7 @@ import Testing
         #expect(other.machine.status == .failed)
     }
 
-    @Test("SES-6 ending for all is refused by the relay, and the connection stays") func endForAllRefused() {
+    @Test("SES-6 if the relay refuses to end the session for all, the connection stays") func endForAllRefused() {
         var bench = MachineBench()
         bench.enter()
         bench.machine.leave(endForAll: true, now: bench.now)
@@ -208,7 +208,7 @@ import Testing
         #expect(bench.statuses == [.connecting, .connected, .disconnecting, .connected])
     }
 
-    @Test("CON-1 the end for all goes by disconnecting, as leaving does") func endForAll() {
+    @Test("CON-1 ending for all disconnects, as leaving does") func endForAll() {
         var bench = MachineBench()
         bench.enter()
         bench.machine.leave(endForAll: true, now: bench.now)
@@ -217,7 +217,7 @@ import Testing
         #expect(bench.statuses == [.connecting, .connected, .disconnecting, .notConnected])
     }
 
-    @Test("STR-6 leaving ends everything, whether the relay answers or not", arguments: [true, false])
+    @Test("STR-6 leaving ends all streams, whether the relay answers or not", arguments: [true, false])
     func leaves(answers: Bool) {
         var bench = MachineBench()
         bench.enter()
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test(
-        "SES-5 USR-6 the relay's end of a connection is told with its reason, and is final",
+        "SES-5 USR-6 a connection that the relay ends reports its reason, and is not resumed",
         arguments: [DisconnectReason.removed, .sessionEnded, .left])
     func ended(reason: DisconnectReason) {
         var bench = MachineBench()
@@ -245,7 +245,7 @@ import Testing
         #expect(bench.opened.count == 1)
     }
 
-    @Test("CON-2 an error comes before the disconnect that it causes") func failsThenDisconnects() {
+    @Test("CON-2 an error is reported before the disconnect that it causes") func failsThenDisconnects() {
         var bench = MachineBench()
         bench.enter()
         bench.tell(.disconnected(Disconnected(reason: .tokenExpired)))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import MillraceClient
 
-@Suite("Session machine: coming back") struct SessionMachineReconnectingTests {
-    @Test("CON-3 a lost connection is taken up again: missed events in order and once, then did reconnect")
+@Suite("Session machine: reconnecting") struct SessionMachineReconnectingTests {
+    @Test("CON-3 a lost connection is resumed: missed events in order and once, then did reconnect")
     func resumes() {
         var bench = MachineBench()
         bench.enter()
@@ -23,7 +23,7 @@ import Testing
         #expect(resume.resumeToken == "secret" && resume.lastEvent == 3)
         bench.resumed(missed: 2)
         #expect(bench.machine.status == .reconnecting)
-        // The replay overlaps what was seen.
+        // The replay overlaps the received events.
         bench.tell(MachineBench.text(3), seq: 3)
         bench.tell(MachineBench.text(4))
         bench.tell(MachineBench.text(5))
@@ -34,7 +34,7 @@ import Testing
         #expect(bench.media.contains { if case .resumed(false, false) = $0 { true } else { false } })
     }
 
-    @Test("CON-3 a gap in the numbers is never passed over") func gap() {
+    @Test("CON-3 a gap in the event numbers forces a resume") func gap() {
         var bench = MachineBench()
         bench.enter()
         bench.tell(MachineBench.text(1))
@@ -49,7 +49,7 @@ import Testing
         #expect(bench.heard == ["1", "2", "3"])
     }
 
-    @Test("CON-3 an expired connection is joined anew, and what changed meanwhile is told") func joinsAnew() {
+    @Test("CON-3 an expired connection joins again, and changes in the meantime are reported") func joinsAnew() {
         var bench = MachineBench()
         let (me, bob) = (MachineBench.user(MachineBench.me), MachineBench.user(MachineBench.bob))
         let (old, new) = (MachineBench.stream("old"), MachineBench.stream("new"))
@@ -70,12 +70,12 @@ import Testing
                 .streamCreated(new), .statusChanged(.connected), .didReconnect(isNewConnection: true),
             ])
         #expect(bench.machine.model.connection == again)
-        // Numbers begin anew with the connection.
+        // Event numbers start over with the new connection.
         bench.tell(MachineBench.text(1))
         #expect(bench.heard == ["1"])
     }
 
-    @Test("CON-3 an expired connection ends where joining anew is not wanted") func doesNotJoinAnew() {
+    @Test("CON-3 an expired connection ends if joining again is disabled") func doesNotJoinAnew() {
         var configuration = SessionConfiguration()
         configuration.reconnect.joinsAnew = false
         var bench = MachineBench(configuration)
@@ -88,7 +88,7 @@ import Testing
         #expect(bench.events.last == .didDisconnect(.networkLost))
     }
 
-    @Test("CON-3 attempts back off, and end after the time given") func givesUp() {
+    @Test("CON-3 attempts back off, and end after the time limit") func givesUp() {
         var configuration = SessionConfiguration()
         configuration.reconnect.giveUpAfter = .seconds(60)
         var bench = MachineBench(configuration)
@@ -110,10 +110,10 @@ import Testing
         #expect(waits.suffix(3).allSatisfy { $0 >= .milliseconds(2_500) })
     }
 
-    @Test("CON-3 a relay that says nothing any more counts as lost") func silence() {
+    @Test("CON-3 a silent relay counts as lost") func silence() {
         var bench = MachineBench()
         bench.enter()
-        // Pings are answered: nothing happens.
+        // Answered pings cause no event.
         for _ in 0..<20 {
             bench.advance(by: .seconds(5))
             if bench.sent.last?.request.method == .ping { bench.reply(.success(Done())) }
@@ -125,7 +125,7 @@ import Testing
         #expect(bench.now - lastWord <= .seconds(13))
     }
 
-    @Test("CON-6 a relay that shuts down is come back to, by joining anew") func relayRestarts() {
+    @Test("CON-6 clients join again after a relay shutdown") func relayRestarts() {
         var bench = MachineBench()
         bench.enter()
         bench.tell(.draining(Draining(seconds: 10)))
@@ -134,7 +134,7 @@ import Testing
         #expect(bench.machine.status == .connected)
         bench.tell(.disconnected(Disconnected(reason: .relayShutdown)))
         #expect(bench.machine.status == .reconnecting)
-        // Not back at once.
+        // The first three attempts fail.
         for _ in 0..<3 {
             bench.advanceToOpen()
             bench.cut()
@@ -151,7 +151,7 @@ import Testing
         #expect(bench.events.last == .didReconnect(isNewConnection: true))
     }
 
-    @Test("CON-6 a draining relay's clients move to the other one before its end, not all at once") func moves() {
+    @Test("CON-6 clients of a draining relay move to the other one before its end, at different times") func moves() {
         var moments: Set<MediaTime> = []
         for seed in 1...8 {
             var bench = MachineBench(seed: UInt64(seed))
@@ -170,7 +170,7 @@ import Testing
         #expect(moments.count > 4)
     }
 
-    @Test("USR-6 a token that was revoked meanwhile ends the way back") func revoked() {
+    @Test("USR-6 a token that was revoked while reconnecting ends the reconnect") func revoked() {
         var bench = MachineBench()
         bench.enter()
         bench.cut()
@@ -193,21 +193,21 @@ import Testing
         #expect(bench.opened.count == 1)
     }
 
-    @Test("CON-3 whatever is cut whenever, events come in order, each once", arguments: 1...40) func anyCuts(seed: Int)
-    {
+    @Test("CON-3 with cuts at random times, events arrive in order, each once", arguments: 1...40)
+    func anyCuts(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var configuration = SessionConfiguration()
         configuration.reconnect.giveUpAfter = .seconds(1e6)
         var bench = MachineBench(configuration, seed: UInt64(seed))
         bench.enter()
-        // The relay's log, and how much of it went out on the WebSocket that stands.
+        // The relay's log, and the number of its events that were sent on the current WebSocket.
         var log = 0
         var told = 0
         for _ in 0..<300 {
             switch bench.machine.phase {
             case .connected:
                 if told < log {
-                    // A replay may begin too early.
+                    // A replay may begin with events that the client already has.
                     let from = max(1, told - Int.random(in: 0...2, using: &random))
                     for number in from...(told + 1) { bench.tell(MachineBench.text(number), seq: UInt64(number)) }
                     told += 1

@@ -5,7 +5,7 @@ import Testing
 @testable import MillraceClient
 
 @Suite("Session machine: requests and signals") struct SessionMachineRequestTests {
-    @Test("SIG-1 what is no signal is refused before it is sent") func invalidSignals() {
+    @Test("SIG-1 an invalid signal is refused before it is sent") func invalidSignals() {
         var bench = MachineBench()
         bench.enter()
         let before = bench.sent.count
@@ -30,7 +30,8 @@ import Testing
         #expect(bench.sent.last?.request == .signal(longest))
     }
 
-    @Test("State is current when a granted request is answered, and its event is told when it comes") func granted() {
+    @Test("State is current when a granted request is answered, and its event is reported when it arrives")
+    func granted() {
         let red = SubsessionID(rawValue: "r")
         var bench = MachineBench()
         bench.enter()
@@ -77,7 +78,7 @@ import Testing
         #expect(!bench.machine.model.isMuteForced && bench.machine.model.isChatAllowed)
     }
 
-    @Test("SIG-3 signals wait while the connection comes back, and keep their order") func queued() {
+    @Test("SIG-3 signals are queued while reconnecting, and keep their order") func queued() {
         var bench = MachineBench()
         bench.enter()
         bench.cut()
@@ -98,7 +99,7 @@ import Testing
         #expect(bench.answered.suffix(5) == [1, 2, 3, 4, 5])
     }
 
-    @Test("SIG-3 a signal that was under way when the connection broke goes first") func underWay() {
+    @Test("SIG-3 an unanswered signal at the time of the loss is sent first") func underWay() {
         var bench = MachineBench()
         bench.enter()
         bench.signal("1", ticket: 1)
@@ -118,7 +119,7 @@ import Testing
         #expect(data == ["2", "4"])
     }
 
-    @Test("SIG-3 what waits is bounded") func bounded() {
+    @Test("SIG-3 the queue of signals is bounded") func bounded() {
         var configuration = SessionConfiguration()
         configuration.signalLimit = 3
         var bench = MachineBench(configuration)
@@ -127,7 +128,7 @@ import Testing
         for number in 1...5 { bench.signal("\(number)", ticket: UInt64(number)) }
         #expect(bench.answered == [4, 5])
         if case .failure(let error) = bench.answers[4] { #expect(error.code == .limitReached) }
-        // They end with the session.
+        // Queued signals fail when the session ends.
         bench.machine.leave(endForAll: false, now: bench.now)
         bench.drain()
         #expect(bench.answered == [4, 5, 1, 2, 3])
@@ -144,7 +145,7 @@ import Testing
         bench.reply(.success(ReportIssueRequest.Answer(issue: "i")), to: ids[1])
         bench.reply(.success(StatisticsAnswer()), to: ids[0])
         #expect(bench.answered == [2, 1])
-        // An answer to nothing changes nothing.
+        // An answer to an unknown request has no effect.
         bench.reply(.success(Done()), to: 4_000)
         #expect(bench.machine.refused == 1)
     }
@@ -205,7 +206,7 @@ import Testing
         #expect(bench.answers.isEmpty)
     }
 
-    @Test("STR-5 streams are true at every event") func streams() {
+    @Test("STR-5 the list of streams is current at every event") func streams() {
         var bench = MachineBench()
         let (a, b) = (MachineBench.stream("a"), MachineBench.stream("b"))
         bench.enter(MachineBench.answer(streams: [a]))
@@ -219,13 +220,13 @@ import Testing
         bench.tell(.streamDestroyed(StreamDestroyed(stream: a.id, reason: .unpublished)))
         #expect(bench.events.last == .streamDestroyed(a, .unpublished))
         #expect(bench.streamsAtEvent.last == [b.id])
-        // Of what is not there nothing is told.
+        // The end of an unknown stream causes no event.
         let count = bench.events.count
         bench.tell(.streamDestroyed(StreamDestroyed(stream: a.id, reason: .unpublished)))
         #expect(bench.events.count == count)
     }
 
-    @Test("USR-3 MUT-3 USR-7 roles and modes are told and kept") func modes() {
+    @Test("USR-3 MUT-3 USR-7 role changes and modes are reported and stored") func modes() {
         var bench = MachineBench()
         let bob = MachineBench.user(MachineBench.bob)
         bench.enter(MachineBench.answer(users: [MachineBench.user(MachineBench.me, role: .host), bob]))
@@ -242,7 +243,7 @@ import Testing
         #expect(bench.machine.model.users.map(\.id) == [MachineBench.me])
     }
 
-    @Test("USR-10 a question to unmute is told apart from an unmute that a moderator has done") func unmuting() {
+    @Test("USR-10 a request to unmute is distinct from an unmute by a moderator") func unmuting() {
         var bench = MachineBench()
         bench.enter()
         bench.tell(.unmuteRequested(UnmuteRequested(from: MachineBench.bob, kind: .audio)))
@@ -258,7 +259,7 @@ import Testing
             bench.machine.receive(Array(text.utf8), link: bench.link, now: bench.now)
         }
         #expect(bench.machine.refused == 6)
-        // An event of a newer relay has its number.
+        // An unknown event of a newer relay has a number, too.
         bench.machine.receive(
             Array("{\"seq\":1,\"event\":\"fromTheFuture\",\"data\":{}}".utf8), link: bench.link, now: bench.now)
         bench.drain()

@@ -7,7 +7,7 @@ import Testing
 @testable import MillraceClient
 
 @Suite("Session: conversations over its connection") struct SessionMessagingTests {
-    /// What a link is told, as words.
+    /// Records the news of a link as words.
     private final class Heard: Sendable {
         let news = NIOLockedValueBox<[String]>([])
         let link = UUID()
@@ -36,7 +36,7 @@ import Testing
             url: "ws://127.0.0.1:1", token: "t", configuration: configuration, board: SessionBoard())
     }
 
-    @Test("CON-5 where no session stands the link has ended at once") func noSession() async throws {
+    @Test("CON-5 without a session the link ends at once") func noSession() async throws {
         let heard = Heard()
         await Self.core().openMessaging(heard.seat)
         #expect(heard.words == ["ended notConnected"])
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "CON-3 CON-5 the end of a session is the end of its link, whether it failed or was left",
+        "CON-3 CON-5 the link ends with its session, whether that failed or was left",
         arguments: [true, false])
     func ends(fails: Bool) async {
         let core = Self.core()
@@ -56,7 +56,7 @@ import Testing
         await core.openMessaging(heard.seat)
         await core.end(fails: fails)
         #expect(heard.words == ["up", "ended notConnected"])
-        // Nobody is told of another session's standing without asking.
+        // A link that ended hears nothing of a later session.
         await core.stand()
         #expect(heard.words.count == 2)
         let again = Heard()
@@ -64,7 +64,7 @@ import Testing
         #expect(again.words == ["up"])
     }
 
-    @Test("one link at a time: a second is refused, and does not shut the first off") func second() async {
+    @Test("a session has one link at a time: a second is refused, and the first stays") func second() async {
         let core = Self.core()
         await core.stand()
         let (first, second) = (Heard(), Heard())
@@ -82,7 +82,7 @@ import Testing
         #expect(first.words == ["up", "down", "up"])
     }
 
-    @Test("a restart that is to wait holds up nobody, and ends with its link") func restarts() async {
+    @Test("a delayed restart blocks no caller, and is cancelled with its link") func restarts() async {
         let core = Self.core()
         await core.stand()
         let heard = Heard()
@@ -99,7 +99,7 @@ import Testing
 }
 
 extension SessionCore {
-    /// Joined, without a WebSocket: what is sent goes nowhere.
+    /// Joins without a WebSocket, so that sent messages are discarded.
     fileprivate func stand() {
         let now = ClientClock.now
         machine.connect(.init(session: "Room", token: "t", name: "Ada", password: nil, client: nil), now: now)

@@ -25,7 +25,8 @@ import Testing
         return bench
     }
 
-    @Test("SUB-1 SUB-2 what happens to the list and to one's role is told, and true when it is") func states() {
+    @Test("SUB-1 SUB-2 changes to the list and to the own role are reported after the state has changed")
+    func states() {
         var bench = Self.bench()
         let before = bench.events.count
         bench.tell(.subsessionRoleChanged(SubsessionRoleChanged(isManager: true)))
@@ -48,7 +49,8 @@ import Testing
         #expect(bench.machine.model.subsessions == SubsessionsState())
     }
 
-    @Test("SUB-3 SUB-4 who is where follows the moves, in order of joining; who leaves is nowhere") func moves() {
+    @Test("SUB-3 SUB-4 membership follows the moves, in order of joining; a participant who leaves is in no subsession")
+    func moves() {
         var bench = Self.bench()
         let (a, b, c) = (ConnectionID(rawValue: "a"), ConnectionID(rawValue: "b"), ConnectionID(rawValue: "c"))
         bench.tell(.subsessionsChanged(SubsessionsChanged(change: .started, state: Self.state(.started))))
@@ -70,14 +72,14 @@ import Testing
             ])
         #expect(bench.machine.model.subsessions == Self.state(.started, red: [b]))
         #expect(bench.machine.model.users(in: Self.red).map(\.id) == [b])
-        // A subsession that is not known holds nobody, and harms nobody.
+        // A move to an unknown subsession is ignored.
         bench.tell(
             .subsessionUsersChanged(
                 SubsessionUsersChanged(changes: [SubsessionMove(user: b, to: SubsessionID(rawValue: "?"))])))
         #expect(bench.machine.model.subsessions == Self.state(.started))
     }
 
-    @Test("SUB-1 a client that joined anew is told what became of the list meanwhile") func joinsAnew() {
+    @Test("SUB-1 a client that joins again is told the changes of the list in the meantime") func joinsAnew() {
         var bench = Self.bench()
         bench.tell(.subsessionsChanged(SubsessionsChanged(change: .started, state: Self.state(.started))))
         bench.cut()
@@ -93,7 +95,8 @@ import Testing
         #expect(bench.machine.model.subsessions == Self.state(.committed))
     }
 
-    /// Lost and joined anew, with what is told of subsessions by that.
+    /// Loses the connection and joins again.
+    /// - Returns: the events of subsessions that this causes.
     private static func joinAnew(_ former: SubsessionsState, _ state: SubsessionsState) -> [SessionEvent] {
         var bench = Self.bench()
         bench.tell(.subsessionsChanged(SubsessionsChanged(change: .started, state: former)))
@@ -109,7 +112,7 @@ import Testing
         return bench.events[before...].filter { if case .subsessions = $0 { true } else { false } }
     }
 
-    @Test("SUB-4 joining anew tells who moved, and nothing of a list that is as it was") func moved() {
+    @Test("SUB-4 joining again reports moved participants, and nothing for an unchanged list") func moved() {
         let (a, b, c) = (ConnectionID(rawValue: "a"), ConnectionID(rawValue: "b"), ConnectionID(rawValue: "c"))
         let former = Self.state(.started, red: [a, b])
         #expect(Self.joinAnew(former, former).isEmpty)
@@ -126,13 +129,13 @@ import Testing
                 .subsessions(.changed(.stopped)),
                 .subsessions(.usersChanged([SubsessionMove(user: a, from: Self.red)])),
             ])
-        // Another list altogether.
+        // A completely different list.
         let other = SubsessionsState(
             status: .committed, subsessions: [SubsessionInfo(id: SubsessionID(rawValue: "g"), name: "Green")])
         #expect(Self.joinAnew(former, other) == [.subsessions(.changed(.committed))])
     }
 
-    @Test("SUB-2 each first join tells the role, also after one has left", arguments: [true, false])
+    @Test("SUB-2 every first join reports the role, also after the client has left", arguments: [true, false])
     func role(isManager: Bool) {
         var bench = MachineBench()
         var answer = MachineBench.answer()
@@ -149,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("SUB-2 SUB-5 SUB-6 CHT-1 broadcasts, help and chat are told as they are") func messages() {
+    @Test("SUB-2 SUB-5 SUB-6 CHT-1 broadcasts, help and chat are reported unchanged") func messages() {
         var bench = Self.bench()
         let before = bench.events.count
         let (request, bob) = (HelpRequestID(rawValue: "h"), MachineBench.bob)
@@ -172,7 +175,8 @@ import Testing
         #expect(!bench.machine.model.isChatAllowed)
     }
 
-    @Test("CHT-5 events of conversations have no number, and leave those of the session in order") func unnumbered() {
+    @Test("CHT-5 events of conversations have no number, and do not disturb the order of session events")
+    func unnumbered() {
         var bench = Self.bench()
         bench.tell(MachineBench.text(1))
         bench.tell(.messaging(.totalUnreadChanged(TotalUnreadChanged(total: 3))), seq: 0)

@@ -4,7 +4,7 @@ import Testing
 @testable import MillraceClient
 
 @Suite("Subscriber") struct SubscriberTests {
-    @Test("SUB-3 what begins anew is not suspended any more, and says so") func beginsAgain() throws {
+    @Test("SUB-3 a subscriber that starts over is no longer suspended, and reports that") func beginsAgain() throws {
         let core = SessionCore(
             url: "ws://127.0.0.1:1", token: "t", configuration: SessionConfiguration(), board: SessionBoard())
         let thread = try #require(MediaThread(localAddress: "127.0.0.1"))

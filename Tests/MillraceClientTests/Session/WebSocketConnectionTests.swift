@@ -10,7 +10,7 @@ import Testing
 @testable import MillraceClient
 
 @Suite("WebSockets to the relay") struct WebSocketConnectionTests {
-    /// Answers with the beginning of a refusal, and no more.
+    /// Sends the beginning of a refusal, and nothing after it.
     private final class StalledDoor: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("CON-5 a refusal that comes to no end is given up in time", .timeLimit(.minutes(1)))
+    @Test("CON-5 an incomplete refusal times out", .timeLimit(.minutes(1)))
     func stalledRefusal() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { client in
@@ -42,7 +42,7 @@ import Testing
         try await listener.close()
     }
 
-    /// Sends one text of a size when a client has connected.
+    /// Returns a listener that sends one text of `bytes` bytes to each client.
     private static func listener(sending bytes: Int) async throws -> any Channel {
         let upgrader = NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in
@@ -50,7 +50,7 @@ import Testing
             },
             upgradePipelineHandler: { channel, _ in
                 let text = ByteBuffer(repeating: UInt8(ascii: "x"), count: bytes)
-                // After the handshake, which is written when the handlers are in place.
+                // The delay lets the handshake finish, which is written when the handlers are in place.
                 channel.eventLoop.scheduleTask(in: .milliseconds(50)) {
                     channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: text), promise: nil)
                 }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "the largest message of the relay is taken, a larger one ends the connection", .timeLimit(.minutes(1)),
+        "the largest message of the relay is accepted, a larger one ends the connection", .timeLimit(.minutes(1)),
         arguments: [0, 1])
     func largestMessage(excess: Int) async throws {
         #expect(SignalingProtocol.maximumRelayMessageBytes == 16 << 20)

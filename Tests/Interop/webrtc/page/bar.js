@@ -1,7 +1,7 @@
 "use strict";
 // The machine-readable bar: three rows of sixteen cells along the upper edge, each a sixteenth of the width and a fifteenth of
 // the height, so that it survives scaling. Row 0: frame number. Row 1: milliseconds of the wall clock. Row 2: source id in the
-// upper byte, CRC-8 of all the rest in the lower. The same as in bar.py.
+// upper byte, CRC-8 of all other bytes in the lower. The same as in bar.py.
 
 const COLUMNS = 16, ROWS = 3, ROW_SHARE = 15;
 
@@ -20,7 +20,7 @@ function barWords(number, milliseconds, source) {
   return [number, milliseconds, source << 8 | crc8([number >> 8, number & 255, milliseconds >> 8, milliseconds & 255, source])];
 }
 
-// A number of more than 31 bits loses its upper ones in a bit operation, but not wrongly: the clock is taken modulo 65,536 first.
+// A bit operation drops the upper bits of a number of more than 31 bits, which is correct here: the clock is taken modulo 65,536 first.
 const clock16 = () => Date.now() % 65536;
 
 function drawBar(context, width, height, number, source) {
@@ -39,7 +39,7 @@ class BarReader {
     this.context = this.canvas.getContext("2d", {willReadFrequently: true, alpha: false});
   }
 
-  // {number, stamp, source}, or null where the picture is damaged.
+  // Returns {number, stamp, source}, or null if the frame is damaged.
   read(image, width, height) {
     this.context.drawImage(image, 0, 0, width, height * ROWS / ROW_SHARE, 0, 0, COLUMNS * 4, ROWS * 4);
     const data = this.context.getImageData(0, 0, COLUMNS * 4, ROWS * 4).data;

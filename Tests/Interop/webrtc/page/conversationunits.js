@@ -1,5 +1,5 @@
 "use strict";
-// Units of conversations outside the session, against the store of playedstore.js.
+// Unit tests of conversations outside the session, against the store of playedstore.js.
 
 Object.assign(UNITS, {
   async "conversations: the list, its order and its counts follow the events"(modules) {
@@ -7,7 +7,7 @@ Object.assign(UNITS, {
         "hello"); });
     same([conversations.list.length, conversations.list[0].id, conversations.hasMore, conversations.totalUnread], [30, "u39", true, 40],
          "the first page");
-    // One that is further down has changed: those between are not passed over for that.
+    // A conversation further down has changed: those between must still be read.
     store.update({type: 0, id: "u0"}, {name: "Zero"});
     await until(() => conversations.get("0:u0"), "one that was not read yet");
     await conversations.loadMore();
@@ -39,10 +39,10 @@ Object.assign(UNITS, {
     same([numbers(), conversations.thread("0:anna").hasOlder], [upTo(1, 71), false], "all");
     await conversations.loadOlder({type: 0, id: "stranger"});
     same([conversations.thread("0:stranger").messages, conversations.thread("0:stranger").hasOlder], [[], false],
-         "with somebody one has never written to");
+         "with a user who never received a message");
   },
 
-  async "conversations: a message whose answer was lost is stored once; what came meanwhile is fetched"(modules) {
+  async "conversations: a message whose answer was lost is stored once; messages of the time offline are read"(modules) {
     const {relay, store, session, conversations} = await talking(modules, store => store.store(ANNA, "anna", "first"));
     await conversations.loadOlder(ANNA);
     const answer = relay.answers.sendMessage;
@@ -65,12 +65,12 @@ Object.assign(UNITS, {
     same(new Set(relay.of("sendMessage").map(one => one.message)).size, 2, "ids");
   },
 
-  async "conversations: what an event tells before the page is in step hides nothing that was missed"(modules) {
+  async "conversations: an event before the page has synchronised does not hide missed messages"(modules) {
     const {relay, store, session, conversations} = await talking(modules, store => store.store(ANNA, "anna", "hello"));
     const {login} = relay.answers, changes = store.changes.bind(store), missed = upTo(1, 6).map(number => ({type: 0, id: `missed ${number}`}));
     let opened = 0;
     conversations.addEventListener("change", ({detail: {what}}) => { if (what === "availability") opened += 1; });
-    // Each is told before the answer comes.
+    // Each event arrives before the answer.
     relay.answers.login = () => { store.receive(BERT, "bert", "first"); return login(); };
     relay.answers.conversationChanges = ({since}) => {
       if (relay.of("conversationChanges").length === 1) store.receive(BERT, "bert", "second");
@@ -89,7 +89,7 @@ Object.assign(UNITS, {
     same(relay.of("conversationChanges")[4].since, store.changed.length, "from the last event");
   },
 
-  async "conversations: what changes while the list is read anew is not lost"(modules) {
+  async "conversations: changes while the list is read again are not lost"(modules) {
     const {relay, store, session, conversations} = await talking(modules, store => store.store(ANNA, "anna", "hello"));
     relay.answers.conversations = ({before, count}) => {
       const page = store.page(before, count);
@@ -101,7 +101,7 @@ Object.assign(UNITS, {
     same(conversations.list.map(one => one.id), ["bert", "anna"], "the list");
   },
 
-  async "conversations: another store, or an older one, is read anew"(modules) {
+  async "conversations: another store, or an older one, is read from the beginning"(modules) {
     const {relay, store, session, conversations} = await talking(modules,
                                                                  store => { for (const id of ["anna", "bert"]) store.store({type: 0, id}, id,
         "hello"); });
@@ -120,7 +120,7 @@ Object.assign(UNITS, {
     same(conversations.get("0:anna").unread, 1, "what stayed");
   },
 
-  async "conversations: of two states the newer holds"(modules) {
+  async "conversations: the newer of two states applies"(modules) {
     const {relay, conversations} = await talking(modules, store => store.store(ANNA, "anna", "hello")), now = conversations.get("0:anna");
     relay.tell("conversationsChanged", {conversations: [{...now, unread: 7, change: now.change + 2}], deleted: [], cursor: 5}, 0);
     relay.tell("conversationsChanged", {conversations: [{...now, unread: 3, change: now.change + 1}], deleted: [], cursor: 4}, 0);
@@ -129,7 +129,7 @@ Object.assign(UNITS, {
     same(conversations.get("0:anna").unread, 7, "after the older");
   },
 
-  async "conversations: a deletion holds against what is older, and against nothing that is newer"(modules) {
+  async "conversations: a deletion applies to older messages, and to no newer ones"(modules) {
     const {relay, conversations} = await talking(modules, store => store.store(ANNA, "anna", "hello")), now = conversations.get("0:anna");
     const tell = (conversations, deleted) => relay.tell("conversationsChanged", {conversations, deleted, cursor: 2}, 0);
     const deleted = change => ({...ANNA, change, clearedThrough: 0});
@@ -146,7 +146,7 @@ Object.assign(UNITS, {
     await until(() => conversations.list.length === 1, "a newer state");
   },
 
-  async "conversations: messages that are deleted on another device are gone here too"(modules) {
+  async "conversations: messages that another device deleted are removed here, too"(modules) {
     const {relay, store, session, conversations} = await talking(modules,
                                                                  store => { for (let at = 0; at < 40; at++) store.store(ANNA, "anna", "hello"); });
     const numbers = () => numbersOf(conversations, "0:anna"), told = [];
@@ -155,7 +155,7 @@ Object.assign(UNITS, {
     store.update(ANNA, {clearedThrough: 20});
     await until(() => numbers()[0] === 21, "those that stay");
     same([numbers(), conversations.thread("0:anna").hasOlder, told], [upTo(21, 40), false, ["0:anna"]], "some of them");
-    // Off the list as well, and then deleted once more.
+    // Removed from the list, and then deleted once more.
     await conversations.delete(ANNA);
     relay.answers.deleteMessages({conversation: ANNA});
     await until(() => numbers().length === 0, "the others");
@@ -176,7 +176,7 @@ Object.assign(UNITS, {
     same(numbers(), [44], "after one's own deletion");
   },
 
-  async "conversations: of a long absence the newest messages are read, and older ones as one scrolls"(modules) {
+  async "conversations: after a long absence the newest messages are read, and older ones on scrolling"(modules) {
     const {relay, store, session, conversations} = await talking(modules, store => store.store(ANNA, "anna", "first"));
     const numbers = () => numbersOf(conversations, "0:anna"), thread = () => conversations.thread("0:anna");
     await conversations.loadOlder(ANNA);
@@ -196,7 +196,7 @@ Object.assign(UNITS, {
     same(numbersOf(conversations, "0:bert"), upTo(1, 70), "all of one that was empty");
   },
 
-  async "conversations: a hole is filled once, whatever comes meanwhile"(modules) {
+  async "conversations: a gap is filled once, even if messages arrive while it is read"(modules) {
     const {relay, store, conversations} = await talking(modules, store => store.store(ANNA, "anna", "first"));
     await conversations.loadOlder(ANNA);
     const seen = slowly(relay, "history", 40);
@@ -206,7 +206,7 @@ Object.assign(UNITS, {
     store.receive(ANNA, "anna", "told while it is filled");
     await until(() => conversations.thread("0:anna").messages.length === 47, "all");
     same([numbersOf(conversations, "0:anna"), seen.most, seen.asked], [upTo(1, 47), 1, 2], "messages, requests at once, requests");
-    // Older messages that were under way when the newest page took the place of all have none any more.
+    // Older messages that were in flight when the newest page replaced all others are discarded.
     const thread = conversations.thread("0:anna");
     thread.hasOlder = true;
     const older = conversations.loadOlder(ANNA);
@@ -215,7 +215,7 @@ Object.assign(UNITS, {
     same([numbersOf(conversations, "0:anna"), thread.hasOlder], [upTo(43, 47), true], "after the newest page");
   },
 
-  async "conversations: of a group its size is told, and its members are asked for where they are wanted"(modules) {
+  async "conversations: the size of a group is known, and its members are requested only when needed"(modules) {
     const {relay, conversations} = await talking(modules), choir = {id: "g", name: "Choir", owner: "anna"};
     relay.answers.group = () => ({...choir, members: ["anna", "me", "bert"]});
     relay.tell("groupChanged", {...choir, size: 2, added: ["me"], removed: []}, 0);
@@ -230,7 +230,7 @@ Object.assign(UNITS, {
     same(relay.of("group").length, 2, "asked again");
   },
 
-  async "conversations: a relay that cannot open them just now is asked again"(modules) {
+  async "conversations: a relay that cannot open the store now is asked again"(modules) {
     const codes = ["storageFailed", "limitReached", "rateLimited", "internalError", "connectFailed"], left = [...codes];
     const {relay, conversations} = await talking(modules, (store, relay) => {
       const {login, conversations: page} = relay.answers;
@@ -241,7 +241,7 @@ Object.assign(UNITS, {
     same([relay.of("login").length, conversations.list.length, conversations.unavailable], [codes.length + 1, 1, null], "tries");
   },
 
-  async "conversations: a refused message stays until it is sent again or given up"(modules) {
+  async "conversations: a refused message stays until it is sent again or discarded"(modules) {
     const {relay, conversations} = await talking(modules), answer = relay.answers.sendMessage;
     relay.answers.sendMessage = refuse("unknownGroup");
     const [one, two] = [conversations.send(ANNA, "one"), conversations.send(ANNA, "two")];
@@ -254,7 +254,7 @@ Object.assign(UNITS, {
     same([relay.of("sendMessage").length, await refusal((async () => conversations.send(ANNA, "ä".repeat(5000)))())], [3, "textTooLong"], "requests");
   },
 
-  async "conversations: a message that the relay cannot take just now is sent again by itself"(modules) {
+  async "conversations: a message that the relay cannot store now is sent again automatically"(modules) {
     const {relay, store, conversations} = await talking(modules), answer = relay.answers.sendMessage;
     const codes = ["connectFailed", "rateLimited", "limitReached", "storageFailed", "internalError", "draining", "requestTimeout"], left = [...codes];
     relay.answers.sendMessage = params => left.length ? refuse(left.shift(), 0.01)() : answer(params);
@@ -263,7 +263,7 @@ Object.assign(UNITS, {
     same([entry.status, relay.of("sendMessage").length, store.messages.get("0:anna").length], ["sending", codes.length + 1, 1], "requests");
   },
 
-  async "conversations: a name that the store does not take keeps nobody from them"(modules) {
+  async "conversations: a name that the store refuses does not prevent login"(modules) {
     const {relay, conversations} = await talking(modules, (store, relay) => {
       const {login} = relay.answers;
       relay.answers.login = params => params.name === undefined ? login() : refuse("invalidField")();
@@ -272,7 +272,7 @@ Object.assign(UNITS, {
     same([relay.of("login").map(params => params.name ?? null), conversations.list.length], [["Me", null], 1], "tries");
   },
 
-  async "conversations: without a user id, or a store, the page says so"(modules) {
+  async "conversations: without a user id, or a store, the page reports it"(modules) {
     for (const code of ["identityMissing", "tokenMissing", "messagingDisabled"]) {
       const relay = new PlayedRelay();
       window.WebSocket = relay.Socket;

@@ -1,12 +1,12 @@
 "use strict";
-// A store of conversations beside the relay that is played in units.js, and what its units share.
+// A store of conversations next to the simulated relay of units.js, and helpers that its unit tests share.
 
-/// Keeps conversations as the relay does, as far as a client sees it: numbers, unread counts, an order, and what changed when.
+/// Keeps conversations like the relay, as far as a client can observe: numbers, unread counts, an order, and the changes since a cursor.
 class PlayedStore {
   name = "store";
   order = 0;
   conversations = new Map();
-  /// As `deleted` tells of them.
+  /// Deleted conversations, as the field `deleted` reports them.
   deleted = new Map();
   messages = new Map();
   sent = new Map();
@@ -85,7 +85,7 @@ class PlayedStore {
     return {};
   }
 
-  /// Off the list, or off it as before with fewer messages.
+  /// Removes a conversation from the list, or deletes messages of one that is already removed.
   remove({type, id}, clearedThrough) {
     const deleted = {type, id, change: ++this.order, clearedThrough};
     this.deleted.set(this.key(deleted), deleted);
@@ -95,7 +95,7 @@ class PlayedStore {
     return {};
   }
 
-  /// A message of another's, with the events that it causes.
+  /// Receives a message of another user, with the events that it causes.
   receive(conversation, from, text) {
     this.store(conversation, from, text);
     this.relay.tell("messageReceived", {message: this.messages.get(this.key(conversation)).at(-1)}, 0);
@@ -109,7 +109,7 @@ class PlayedStore {
   }
 }
 
-/// A session that has joined, as user id `me`, with a store.
+/// Returns a session that has joined, as user id `me`, with a store.
 async function talking(modules, prepare = () => {}) {
   const relay = new PlayedRelay(), store = new PlayedStore(relay, "me"), join = relay.joinAnswer.bind(relay);
   relay.joinAnswer = () => ({...join(), users: [user("me", "Me", "host", {identity: "me"}), user("a", "A", "participant", {identity: "anna"})]});
@@ -126,7 +126,7 @@ const ANNA = {type: 0, id: "anna"}, BERT = {type: 0, id: "bert"};
 const numbersOf = (conversations, key) => conversations.thread(key).messages.map(one => one.number);
 const upTo = (first, last) => Array.from({length: last - first + 1}, (_, at) => first + at);
 
-/// Cuts the connection, and lets the page come back after `meanwhile`.
+/// Cuts the connection, and lets the page reconnect after `meanwhile`.
 async function whileAway(relay, session, meanwhile) {
   relay.isDown = true;
   relay.cut();
@@ -136,7 +136,7 @@ async function whileAway(relay, session, meanwhile) {
   await until(() => session.status === "connected", "the connection");
 }
 
-/// Answers of the relay to a method take a while, and are counted.
+/// Delays the relay's answers to a method, and counts them.
 function slowly(relay, method, milliseconds) {
   const answer = relay.answers[method], seen = {asked: 0, now: 0, most: 0};
   relay.answers[method] = async params => {

@@ -1,11 +1,11 @@
-// Runs in the page at `/` and looks at it as a user would: names, pictures, sound. Gives `window.probe`.
+// Runs in the page at `/` and observes it as a user would: names, video, audio. Provides `window.probe`.
 window.probe = (() => {
   const tile = name => [...document.querySelectorAll(".tile")].find(one => one.querySelector(".name").textContent === name);
   const row = name => [...document.querySelectorAll(".people li")].find(one => [name, `${name} (you)`].includes(one.querySelector(".name").textContent));
   const shown = node => !!node && !node.hidden && node.getClientRects().length > 0;
   const button = (action, place = document) => [...place.querySelectorAll(`[data-action="${action}"]`)].find(shown);
 
-  // Colour of a corner of the picture, in degrees; null where it is black, white or grey.
+  // Returns the colour of a corner of the video, in degrees; null if it is black, white or grey.
   const hue = video => {
     const context = new OffscreenCanvas(32, 18).getContext("2d");
     context.drawImage(video, 0, 0, 32, 18);
@@ -15,7 +15,7 @@ window.probe = (() => {
     return Math.round((turn * 60 + 360) % 360);
   };
 
-  // What the browser counts of a tile's track; nothing before its first packet.
+  // Returns the browser's counters of a tile's track; empty before its first packet.
   const received = async (node, kind) => {
     const report = await window.millrace?.subscriber?.receiver(node?.dataset.stream, kind)?.getStats();
     return [...report?.values() ?? []].find(stats => stats.type === "inbound-rtp") ?? {};
@@ -25,7 +25,7 @@ window.probe = (() => {
   document.addEventListener("securitypolicyviolation", event => violations.push(`${event.violatedDirective} ${event.blockedURI}`));
 
   return {
-    // Media goes by this address from now on: the relay's candidates for UDP name it, those for TCP are left out.
+    // Sends media to this address from now on: it replaces the relay's UDP candidates, and the TCP candidates are removed.
     detour: (address, port) => {
       const set = RTCPeerConnection.prototype.setRemoteDescription;
       RTCPeerConnection.prototype.setRemoteDescription = function ({type, sdp}) {
@@ -34,10 +34,10 @@ window.probe = (() => {
         return set.call(this, {type, sdp: changed.join("\r\n")});
       };
     },
-    // What the page's own policy refused it.
+    // Returns the violations of the page's own content security policy.
     violations: () => violations,
     names: () => [...document.querySelectorAll(".tile .name")].map(one => one.textContent).sort(),
-    // What is seen of somebody. Firefox without a screen counts no frames as shown: there those count that were decoded.
+    // Returns what is shown of a participant. Firefox without a screen counts no frames as shown, so its decoded frames count.
     seen: async name => {
       const node = tile(name);
       if (!node) return null;
@@ -49,7 +49,7 @@ window.probe = (() => {
               role: shown(node.querySelector(".badge")) ? node.querySelector(".badge").textContent : "", stream: node.dataset.stream,
               isLarge: node.classList.contains("is-large")};
     },
-    // Energy and packets of what is heard of somebody, since the beginning.
+    // Returns energy and packets of a participant's received audio, since the beginning.
     heard: async name => {
       const stats = await received(tile(name), "audio");
       return {energy: stats.totalAudioEnergy ?? 0, seconds: stats.totalSamplesDuration ?? 0, packets: stats.packetsReceived ?? 0};
@@ -59,7 +59,7 @@ window.probe = (() => {
       return node ? {...node.dataset, marks: [...node.querySelectorAll(".mark")].map(one => one.textContent), badges: [...node.querySelectorAll(".badge")].map(one => one.textContent)} : null;
     },
     has: action => !!button(action),
-    // Presses a button; one that the toolbar has no room for is an entry of its menu "More".
+    // Presses a button; one that does not fit into the toolbar is an entry of its menu "More".
     press: action => {
       let found = button(action);
       if (!found && button("more")) {
@@ -77,7 +77,7 @@ window.probe = (() => {
       document.body.click();
       return names;
     },
-    // Opens somebody's menu and takes an entry; what there was to take.
+    // Opens a participant's menu and selects an entry; returns the available entries.
     menu: (name, action) => {
       row(name)?.querySelector('[data-action="menu"]').click();
       const entries = [...document.querySelectorAll('[role="menu"] [role="menuitem"]')], names = entries.map(one => one.dataset.action);
@@ -96,7 +96,7 @@ window.probe = (() => {
       else document.body.click();
       return names;
     },
-    // Answers the dialog that is open.
+    // Answers the open dialog.
     answer: (value, text) => {
       const dialog = document.querySelector("dialog[open]");
       if (!dialog) return false;
@@ -104,14 +104,14 @@ window.probe = (() => {
       dialog.querySelector(`button[value="${value}"]`).click();
       return true;
     },
-    // Names of what is cut off by the window, or by the panel that it is in, of all controls that are shown.
+    // Returns the names of all shown controls that are cut off by the window or by their panel.
     cutOff: () => [...document.querySelectorAll("#room button, #room .name, #join button, dialog button, dialog input, dialog select")].filter(node => {
       if (!shown(node) || node.closest(".message-log, .stage") || getComputedStyle(node).clipPath !== "none") return false;
       const rect = node.getBoundingClientRect(), panel = node.closest("[role=tabpanel]")?.getBoundingClientRect();
       const left = Math.max(0, panel?.left ?? 0), right = Math.min(innerWidth, panel?.right ?? innerWidth);
       return rect.left < left - 1 || rect.right > right + 1 || (!panel && !node.closest("dialog") && (rect.top < -1 || rect.bottom > innerHeight + 1));
     }).map(node => `${node.dataset.action ?? node.className} ${node.textContent}`.trim().slice(0, 40)),
-    // Names of the tiles whose buttons lie over their name.
+    // Returns the names of the tiles whose buttons cover their name.
     covered: () => [...document.querySelectorAll(".tile")].filter(one => {
       const name = one.querySelector(".name").getBoundingClientRect();
       return [...one.querySelectorAll(".tile-tools button")].some(tool => {
@@ -119,7 +119,7 @@ window.probe = (() => {
         return rect.left < name.right && rect.right > name.left && rect.top < name.bottom && rect.bottom > name.top;
       });
     }).map(one => one.querySelector(".name").textContent),
-    // Icons that two buttons of the toolbar have in common.
+    // Returns icons that two buttons of the toolbar share.
     twins: () => {
       const icons = [...document.querySelectorAll("#toolbar button")].filter(shown).map(one => one.querySelector("path").getAttribute("d"));
       return icons.filter((one, index) => icons.indexOf(one) !== index).length;
@@ -139,7 +139,7 @@ window.probe = (() => {
     notices: () => [...document.querySelectorAll(".notice > span")].map(one => one.textContent),
     text: id => shown(document.getElementById(id)) ? document.getElementById(id).textContent : "",
     status: () => window.millrace?.status ?? "",
-    // Why one is not in: what the form says, and where it stands.
+    // Returns why the page has not joined: the form's message, and its place.
     why: () => {
       const missing = performance.getEntriesByType("resource").filter(one => one.responseStatus !== 200).map(one => `${one.name} ${one.responseStatus}`);
       return [document.getElementById("join-error").textContent, document.readyState, document.getElementById("join-button").textContent, ...missing].join("; ");

@@ -1,5 +1,5 @@
 "use strict";
-// A publisher: a moving picture with the bar, and two tones.
+// A publisher: a moving test video with the bar, and two tones.
 
 class Painter {
   constructor({width = 640, height = 360, fps = 30, source = 1}) {
@@ -10,7 +10,7 @@ class Painter {
     this.context = this.canvas.getContext("2d", {alpha: false});
     this.texture = new OffscreenCanvas(width, height);
     const context = this.texture.getContext("2d"), picture = context.createImageData(width, height);
-    // A picture with edges and some grain, so that an encoder has work and a drop of bandwidth matters.
+    // Edges and some grain, so that an encoder has work and a drop of bandwidth has an effect.
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const at = (y * width + x) * 4, grain = (x * 7919 + y * 104729 + x * y) % 37;
@@ -53,13 +53,13 @@ class Painter {
 
 async function soundTrack() {
   if (navigator.userAgent.includes("Firefox")) {
-    // No sound system, so no WebAudio: the fake microphone, a mono tone of 440 Hz.
+    // Without an audio system there is no WebAudio: the fake microphone, a mono tone of 440 Hz.
     return (await navigator.mediaDevices.getUserMedia({audio: true, fake: true})).getAudioTracks()[0];
   }
   return toneTrack();
 }
 
-// Lowest first, as the RIDs are ordered: l, m, h.
+// Lowest first, in the order of the RIDs: l, m, h.
 const SIMULCAST = [{rid: "l", scaleResolutionDownBy: 4, maxBitrate: 150000}, {rid: "m", scaleResolutionDownBy: 2, maxBitrate: 500000},
                    {rid: "h", scaleResolutionDownBy: 1, maxBitrate: 1500000}];
 
@@ -85,7 +85,7 @@ api.publish = async options => {
   return call.id;
 };
 
-// For relays that are not spoken to by WHIP: the test carries offer and answer itself.
+// Used with relays that lack WHIP: the test transports offer and answer itself.
 api.publishOffer = async options => {
   const call = new Call(options);
   await prepare(call);

@@ -1,5 +1,5 @@
 "use strict";
-// WHIP and WHEP as a browser's page speaks them.
+// WHIP and WHEP as a browser's page uses them.
 
 const calls = new Map();
 let lastCall = 0;
@@ -17,7 +17,7 @@ const waitFor = (ready, target, event, milliseconds, what) => new Promise((done,
   target.addEventListener(event, look);
 });
 
-// Candidates that name `from` ("address port") name `to` instead: the way leads through a proxy of the test.
+// Replaces `from` ("address port") by `to` in candidates, so that the path leads through a proxy of the test.
 const rewritten = (sdp, rewrite) => {
   if (!rewrite) return sdp;
   const [address, port] = rewrite.to.split(" ");
@@ -28,7 +28,7 @@ const rewritten = (sdp, rewrite) => {
 
 const pick = (sdp, name) => (sdp.match(new RegExp(`^a=${name}:(.*)$`, "m")) || [])[1]?.trim();
 
-// Credentials and candidates of a description, as RFC 8840 wants them in a fragment.
+// Returns credentials and candidates of a description, in the format of a fragment (RFC 8840).
 function fragment(sdp, candidates, end) {
   const mid = pick(sdp, "mid"), kind = sdp.match(/^m=(.*)$/m)[1].trim();
   return [`a=ice-ufrag:${pick(sdp, "ice-ufrag")}`, `a=ice-pwd:${pick(sdp, "ice-pwd")}`, `m=${kind}`, `a=mid:${mid}`,
@@ -146,7 +146,7 @@ const of = id => {
   return call;
 };
 
-// What the test calls. Everything takes and gives plain JSON.
+// API of the test. All arguments and results are plain JSON.
 const api = {
   state: ({id}) => {
     const {pc, times, states, location, etag, patched, answer} = of(id);

@@ -1,5 +1,5 @@
 "use strict";
-// Tones out, tones in.
+// Sends and measures tones.
 
 const LEFT_HZ = 440, RIGHT_HZ = 660;
 
@@ -17,7 +17,7 @@ function toneTrack() {
   return destination.stream.getAudioTracks()[0];
 }
 
-// Share of the power of samples that one frequency has (a pure tone: 1).
+// Returns the share of one frequency in the power of samples (a pure tone: 1).
 function share(samples, hertz, rate) {
   const factor = 2 * Math.cos(2 * Math.PI * hertz / rate);
   let before = 0, last = 0, whole = 0;

@@ -1,4 +1,4 @@
-// Looks at rooms, chat and conversations of the page at `/`; adds to `window.probe`.
+// Observes rooms, chat and conversations of the page at `/`; extends `window.probe`.
 Object.assign(window.probe, (() => {
   const shown = node => !!node && !node.hidden && node.getClientRects().length > 0;
   const text = (node, selector) => node.querySelector(selector)?.textContent ?? "";
@@ -16,13 +16,13 @@ Object.assign(window.probe, (() => {
         shown(one.querySelector(".who-list")) ? text(one, ".who-list") : ""])),
     canEnter: name => shown(card(name)?.querySelector("[data-action=join-room]")),
     enter: name => card(name)?.querySelector("[data-action=join-room]").click(),
-    // Packets of somebody's sound that have come, also while the page shows nothing of it.
+    // Returns the received packets of a participant's audio, even while the page does not show the participant.
     packets: async name => {
       const {state, subscriber} = window.millrace, stream = state.streamsOf(idOf(name)).find(one => one.videoType === "camera");
       const report = await subscriber.receiver(stream?.id, "audio")?.getStats();
       return [...report?.values() ?? []].find(stats => stats.type === "inbound-rtp")?.packetsReceived ?? 0;
     },
-    // Which of these tones the page plays, in Hz: loudest level of each over half a second, in dB.
+    // Returns which of these tones the page plays, in Hz: the loudest level of each over half a second, in dB.
     tones: async hertz => {
       analysis ??= new AudioContext({sampleRate: 48000});
       await analysis.resume();
@@ -31,7 +31,7 @@ Object.assign(window.probe, (() => {
                                                                           video.srcObject?.getAudioTracks().length);
       const sources = played.map(video => analysis.createMediaStreamSource(video.srcObject)), levels = hertz.map(() => -200);
       for (const source of sources) source.connect(analyser);
-      // The first transforms hold silence from before.
+      // The first transforms contain silence from before.
       await new Promise(done => setTimeout(done, 450));
       for (let round = 0; round < 3; round++) {
         await new Promise(done => setTimeout(done, 100));
@@ -53,21 +53,21 @@ Object.assign(window.probe, (() => {
       return true;
     },
     mayWrite: panel => document.querySelector(`#panel-${panel} .compose textarea`)?.disabled === false,
-    // Name -> [unread, last message, do not disturb].
+    // Returns name -> [unread, last message, do not disturb].
     conversations: () => Object.fromEntries([...document.querySelectorAll(".conversation-list li")].map(one => [text(one,
         ".name").replace("do not disturb", ""),
       [Number(one.dataset.unread), text(one, ".said"), one.classList.contains("is-muted")]])),
-    // From above: [type, name, seconds since the last message, what screen readers are told besides].
+    // Returns the rows from top to bottom: [type, name, seconds since the last message, additional text for screen readers].
     rows: () => [...document.querySelectorAll(".conversation-list li")].map(one => {
       const time = one.querySelector("time")?.dateTime;
       return [one.dataset.key.split(":")[0], text(one, ".name"), time ? Math.round((Date.now() - Date.parse(time)) / 1000) : null,
               [...one.querySelectorAll(".unseen")].map(node => node.textContent)];
     }),
-    // What stands above the messages of the conversation that is open.
+    // Returns the heading of the open conversation.
     head: () => [text(document, ".conversation-head h3"), text(document, ".conversation-head .hint")],
     typed: panel => document.querySelector(`#panel-${panel} .compose textarea`)?.value ?? "",
     open: name => row(name)?.querySelector(".open").click(),
-    // Takes an entry of a conversation's menu; what there was to take.
+    // Selects an entry of a conversation's menu; returns the available entries.
     conversationMenu: (name, action) => {
       (name ? row(name)?.querySelector("[data-action=menu]") : document.querySelector("[data-action=conversation-menu]"))?.click();
       const entries = [...document.querySelectorAll('[role="menu"] [role="menuitem"]')], names = entries.map(one => one.dataset.action);
@@ -81,9 +81,9 @@ Object.assign(window.probe, (() => {
       log.scrollTop = 0;
       log.dispatchEvent(new Event("scroll"));
     },
-    // What a tab says is new.
+    // Returns the number of new messages that a tab shows.
     count: tab => { const badge = document.querySelector(`#tab-${tab} .count`); return badge.hidden ? 0 : Number(badge.firstChild.textContent); },
-    // Fills the dialog that is open and agrees.
+    // Fills in the open dialog and confirms it.
     dialogue: values => {
       const form = document.querySelector("dialog[open] form");
       for (const [name, value] of Object.entries(values)) form.elements[name].value = value;

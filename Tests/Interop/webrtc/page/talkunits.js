@@ -1,11 +1,11 @@
 "use strict";
-// Units of rooms, chat and what shows messages, beside those of units.js.
+// Unit tests of rooms, chat and the display of messages, in addition to those of units.js.
 
 const room = (id, name, users = []) => ({id, name, users});
 const subsessions = (status, rooms, isManager = false) => ({status, subsessions: rooms, isManager});
 
 Object.assign(UNITS, {
-  async "rooms: who is where is true at every event"({state: {SessionState}}) {
+  async "rooms: membership is current at every event"({state: {SessionState}}) {
     const state = new SessionState(), seen = [];
     state.reset({...new PlayedRelay().joinAnswer(), users: ["me", "a", "b"].map(id => user(id, id)), isChatAllowed: false,
                  subsessions: subsessions("started", [room("1", "One", ["a"]), room("2", "Two")])});
@@ -17,7 +17,7 @@ Object.assign(UNITS, {
     same([state.place.name, state.isHere("a"), state.isHere("b"), [...state.place.users]], ["One", true, false, ["a", "me"]], "in a room");
     state.apply("subsessionUsersChanged", {changes: [{user: "a", from: "1", to: "2"}, {user: "nobody", to: "3"}]});
     same([state.isHere("a"), [...state.subsessions.rooms.get("2").users], state.subsessions.of("nobody")], [false, ["b", "a"], null],
-         "another has moved");
+         "another participant has moved");
     state.apply("userLeft", {user: "a", reason: "left"});
     same([...state.subsessions.rooms.get("2").users], ["b"], "one has left");
     state.apply("subsessionsChanged", {change: "stopped", state: subsessions("none", [], true)});
@@ -26,7 +26,7 @@ Object.assign(UNITS, {
                 ["placeChanged", null, "1"]], "events");
   },
 
-  async "rooms: requests for help last as long as who asks is there"({state: {SessionState}}) {
+  async "rooms: a request for help lasts as long as its author is present"({state: {SessionState}}) {
     const state = new SessionState(), asked = (request, user) => ({request, user, userName: user, subsession: "1", subsessionName: "One"});
     const open = () => [...state.subsessions.helpRequests.keys()];
     state.reset({...new PlayedRelay().joinAnswer(), users: ["me", "a", "b", "c"].map(id => user(id, id)),
@@ -44,7 +44,7 @@ Object.assign(UNITS, {
     same([open().length, open()[0]], [100, "n50"], "a flood");
   },
 
-  async "chat: each message once, with the room it was said in"({chat: {Chat, isTooLong}, state: {SessionState}}) {
+  async "chat: each message appears once, with the room of its author"({chat: {Chat, isTooLong}, state: {SessionState}}) {
     const state = new SessionState(), said = [], relay = new PlayedRelay();
     state.reset({...relay.joinAnswer(), subsessions: subsessions("started", [room("1", "One", ["me"])])});
     const chat = new Chat(async (method, params) => { said.push([method, params]); return {message: "m1", time: 5}; }, state);
@@ -59,7 +59,7 @@ Object.assign(UNITS, {
     same([isTooLong("x".repeat(8192)), isTooLong("ä".repeat(4097)), isTooLong("😀".repeat(2048))], [false, true, false], "lengths in UTF-8");
   },
 
-  async "chat: a session that began anew counts its messages from 1, and they are shown all the same"({chat: {Chat}, state: {SessionState}}) {
+  async "chat: a new session counts its messages from 1, and they are still shown"({chat: {Chat}, state: {SessionState}}) {
     const state = new SessionState(), relay = new PlayedRelay(), users = [user("me", "Me"), user("a", "A")];
     state.reset({...relay.joinAnswer(), users});
     let count = 0;
@@ -75,11 +75,11 @@ Object.assign(UNITS, {
     same(new Set(chat.messages.map(one => one.id)).size, 4, "ids");
   },
 
-  async "chat: a message whose answer was lost goes again under its id, where the relay knows it by that"(modules) {
+  async "chat: a message whose answer was lost is sent again with its id, if the relay recognises the id"(modules) {
     const {relay, client, said} = await joined(modules), state = new modules.state.SessionState();
     state.reset(relay.joinAnswer());
     const chat = new modules.chat.Chat((...call) => client.request(...call), state);
-    /// Its first answer is lost with the connection.
+    /// Sends a message whose first answer is lost with the connection.
     const send = async text => {
       let count = 0;
       relay.answers.chat = () => count++ ? {message: text, time: 5} : undefined;
@@ -97,7 +97,7 @@ Object.assign(UNITS, {
     same(await send("three"), [null, ["three", "a"], ["three", "a"]], "joined anew");
     state.subsessions.reset(subsessions("started", [room("1", "One", ["me"])]));
     same(await send("four"), ["notConnected", ["four", "a"]], "joined anew, from a room");
-    // One that was never sent waits, but is said in its room or nowhere.
+    // An unsent message waits, but is only ever sent to its own room.
     relay.cut();
     await until(() => client.status === "reconnecting", "the loss");
     const code = await refusal(chat.send("five"));
@@ -105,7 +105,7 @@ Object.assign(UNITS, {
     same([chat.messages.map(one => one.text), said.joined], [["one", "three"], [false, true, true, true, true]], "messages and joins");
   },
 
-  async "messages are shown as text, once, in order, wherever they come in"({messagelog: {MessageLog}}) {
+  async "messages are shown as text, once, in order, wherever they are inserted"({messagelog: {MessageLog}}) {
     const evil = `<img src=x onerror="window.hit = 1"><b>bold</b>`, log = new MessageLog("Test");
     document.body.append(log.node);
     const row = (key, more = {}) => ({key: String(key), from: evil, text: evil, time: 1, ...more}),
@@ -134,7 +134,7 @@ Object.assign(UNITS, {
     log.node.remove();
   },
 
-  async "a field that is wrong says so to screen readers"({dom: {setInvalid}}) {
+  async "an invalid field is announced to screen readers"({dom: {setInvalid}}) {
     const field = document.createElement("input");
     setInvalid(field, true);
     same(field.getAttribute("aria-invalid"), "true", "wrong");

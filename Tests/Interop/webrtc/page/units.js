@@ -1,5 +1,5 @@
 "use strict";
-// The client modules of the page at `/`, against a relay that is played here: what they do when things go wrong, in order.
+// Tests the client modules of the page at `/` against a simulated relay: their behaviour under failures, in order.
 
 const later = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
@@ -18,7 +18,7 @@ function same(found, wanted, what) {
 
 const refusal = work => work.then(() => null, error => error.code ?? String(error));
 
-/// Plays the relay's side of every WebSocket that the page opens.
+/// Simulates the relay's side of every WebSocket that the page opens.
 class PlayedRelay {
   sockets = [];
   requests = [];
@@ -84,10 +84,10 @@ const stream = (id, connection, more = {}) =>
     isDropped: false, createdAt: 1, ...more});
 const refuse = (code, retryAfter) => () => { throw Object.assign(new Error(code), {code, retryAfter}); };
 
-/// Clients that end with the unit: one that reconnects would come to the relay of the next.
+/// Clients that end with the unit test: one that reconnects would reach the relay of the next.
 const started = [];
 
-/// A Signaling that has joined, and what it said.
+/// Returns a Signaling that has joined, and its requests.
 async function joined(modules, change = () => {}) {
   const relay = new PlayedRelay(), said = {events: [], joined: [], resumed: [], ended: [], status: []};
   change(relay);
@@ -102,7 +102,7 @@ async function joined(modules, change = () => {}) {
 }
 
 const UNITS = {
-  async "a password is asked for and tried again on one connection"(modules) {
+  async "a password is requested, and tried again on the same connection"(modules) {
     const relay = new PlayedRelay();
     window.WebSocket = relay.Socket;
     relay.answers.join = ({password}) => password === "right" ? relay.joinAnswer() : refuse(password ? "passwordWrong" : "passwordNeeded")();
@@ -113,7 +113,7 @@ const UNITS = {
     same([relay.sockets.length, client.status, relay.socket.protocol], [1, "connected", "millrace.v1"], "sockets and status");
   },
 
-  async "a join that is taken back ends at once, and another can follow"(modules) {
+  async "a cancelled join ends at once, and another can follow"(modules) {
     for (const isOpen of [false, true]) {
       const relay = new PlayedRelay(), said = [];
       window.WebSocket = relay.Socket;
@@ -141,7 +141,7 @@ const UNITS = {
     same(await refusal(client.request("signal")), "notConnected", "a request afterwards");
   },
 
-  async "events once each and in order; after a hole the rest is asked for"(modules) {
+  async "events arrive once and in order; after a gap the missing ones are requested"(modules) {
     const {relay, said} = await joined(modules);
     for (const number of [1, 2, 2, 1, 3]) relay.tell("signal", {number}, number);
     await until(() => said.events.length === 3, "three events");
@@ -152,7 +152,7 @@ const UNITS = {
     same(relay.of("resume"), [{version: 1, resumeToken: "secret", lastEvent: 3}], "resume");
   },
 
-  async "requests wait for the connection; one under way is refused; nothing is sent twice"(modules) {
+  async "requests wait for the connection; an unanswered one fails; none is sent twice"(modules) {
     const {relay, client, said} = await joined(modules);
     relay.answers.signal = () => undefined;
     const underWay = refusal(client.request("signal", {data: "under way"}));
@@ -171,7 +171,7 @@ const UNITS = {
     same([said.resumed.length, said.joined, client.status], [1, [false], "connected"], "resumed, not joined again");
   },
 
-  async "a connection that the relay gave up is joined anew"(modules) {
+  async "a connection that has expired at the relay joins again"(modules) {
     const {relay, said} = await joined(modules);
     relay.answers.resume = refuse("resumeExpired");
     relay.cut();
@@ -181,7 +181,7 @@ const UNITS = {
     await until(() => said.events.length === 1, "events that count from 1 again");
   },
 
-  async "the end is the end, but for a relay that restarts"(modules) {
+  async "an ended session is not joined again, unless the relay restarts"(modules) {
     const removed = await joined(modules);
     removed.relay.tell("disconnected", {reason: "removed"});
     await until(() => removed.said.ended.length, "the end");
@@ -194,7 +194,7 @@ const UNITS = {
     same(restarted.said.ended, [], "not ended");
   },
 
-  async "a relay that falls silent is left, and found again"(modules) {
+  async "a connection to a silent relay is closed, and opened again"(modules) {
     const {relay, said} = await joined(modules, relay => { relay.pingInterval = 60; });
     await until(() => relay.of("ping").length > 1, "pings");
     same(relay.sockets.length, 1, "sockets while pings are answered");
@@ -203,7 +203,7 @@ const UNITS = {
     same(relay.sockets.length, 2, "sockets");
   },
 
-  async "the state is true at every event"({state: {SessionState}}) {
+  async "the state is current at every event"({state: {SessionState}}) {
     const state = new SessionState(), seen = [];
     state.reset({...new PlayedRelay().joinAnswer(), users: [user("me", "Me"), user("a", "A", "host")], streams: [stream("sa", "a")]});
     state.addEventListener("change", ({detail}) => seen.push([detail.event, state.users.size, state.streams.size, state.host?.id ?? null]));
@@ -323,13 +323,13 @@ const UNITS = {
     for (const track of [...one.getTracks(), ...two.getTracks()]) track.stop();
   },
 
-  async "media that the relay has lost is begun anew, once"({session: {Session}, sources}) {
+  async "media that the relay has lost is set up again, once"({session: {Session}, sources}) {
     const relay = new PlayedRelay(), ids = [];
     let far = null, count = 0;
     window.WebSocket = relay.Socket;
     relay.answers.publish = async ({sdp, streams}) => {
       if (streams.some(one => one.id && !ids.includes(one.id))) refuse("unknownStream")();
-      // Another certificate is another peer connection.
+      // Another certificate requires another peer connection.
       if (/a=fingerprint:(\S+ \S+)/.exec(sdp)[1] !== /a=fingerprint:(\S+ \S+)/.exec(far?.remoteDescription?.sdp ?? "")?.[1]) far = new RTCPeerConnection();
       await far.setRemoteDescription({type: "offer", sdp});
       await far.setLocalDescription(await far.createAnswer());
@@ -337,7 +337,7 @@ const UNITS = {
       ids.push(...answered);
       return {sdp: far.localDescription.sdp, streams: answered};
     };
-    // Answers come after the events that were on their way.
+    // Answers arrive after the events that were in flight.
     relay.answers.subscribe = () => later(30).then(() => ({}));
     const session = new Session("ws://nowhere");
     started.push(session);
@@ -367,7 +367,7 @@ const UNITS = {
     far.close();
   },
 
-  async "what others say is shown as text"({tile: {Tile}, dom}) {
+  async "texts of others are shown as plain text"({tile: {Tile}, dom}) {
     const evil = `<img src=x onerror="window.hit = 1"><b>bold</b>`, tile = new Tile("k", {pin() {}, menu: () => []});
     document.body.append(tile.node);
     tile.update({user: user("x", evil), stream: stream("s", "x", {isAudioMuted: true}), media: null, isOwn: false, isPinned: false});
@@ -378,7 +378,7 @@ const UNITS = {
     tile.end();
   },
 
-  async "a tile shows no picture that does not come, and says so where it is the network's fault"({tile: {Tile}, sources}) {
+  async "a tile hides video that does not arrive, and reports it if the network is the cause"({tile: {Tile}, sources}) {
     const tile = new Tile("k", {pin() {}, menu: () => []}), media = sources.testPicture("Ada");
     const facts = {user: user("a", "Ada"), stream: stream("s", "a"), media, isOwn: false, isPinned: false};
     const seen = () => [tile.node.classList.contains("has-video"), tile.note.hidden ? "" : tile.note.textContent];
@@ -390,7 +390,7 @@ const UNITS = {
     tile.setPaused(false);
     tile.update({...facts, isHidden: true});
     same(seen(), [false, ""], "as this user wishes");
-    // Its publisher was away, and is back.
+    // The publisher was away, and has returned.
     tile.setPaused(false);
     same(seen(), [false, ""], "still");
     tile.update(facts);
@@ -423,7 +423,7 @@ const UNITS = {
     same(linked("https://a.example").map(node => [node.rel, node.target]), [["noopener noreferrer nofollow", "_blank"]], "how it opens");
   },
 
-  async "Raised hands are those of users that are there, and are told to those who join"({hands: {Hands, HAND}}) {
+  async "Raised hands belong to present users, and are sent to users who join"({hands: {Hands, HAND}}) {
     const said = [], session = new EventTarget(), users = new Map([["me", user("me", "Me")], ["a", user("a", "A")], ["h", user("h", "H", "host")]]);
     Object.assign(session, {state: {self: "me", users}, request: async (method, params) => { said.push([params.data, params.to ?? null]); return {}; }});
     const hands = new Hands(session), tell = (event, data) => session.dispatchEvent(new CustomEvent("change", {detail: {event, data}}));
@@ -493,7 +493,7 @@ const UNITS = {
   },
 };
 
-/// [{name, error}] of all of them; `base`: where the modules are.
+/// Returns [{name, error}] of all unit tests; `base`: the address of the modules.
 api.units = async ({base}) => {
   const names = {signaling: "client/signaling.js", session: "client/session.js", state: "client/state.js", publishing: "client/publishing.js", subscribing: "client/subscribing.js",
                  sources: "client/sources.js", statistics: "client/statistics.js", chat: "client/chat.js", hands: "client/hands.js", mediapath: "client/mediapath.js", tile: "ui/tile.js", dom: "ui/dom.js",

@@ -1,5 +1,5 @@
 "use strict";
-// A viewer: which frame numbers come, when, of which source and size.
+// A subscriber: records number, time, source and size of the received frames.
 
 class Watcher {
   constructor(track) {
@@ -15,7 +15,7 @@ class Watcher {
     else this.element.requestVideoFrameCallback(() => this.presented());
   }
 
-  // Every decoded frame, whether or not it is shown.
+  // Processes every decoded frame, shown or not.
   async process(track) {
     const reader = new MediaStreamTrackProcessor({track, maxBufferSize: 30}).readable.getReader();
     for (;;) {
@@ -46,7 +46,7 @@ function watch(call) {
     if (track.kind === "video") {
       call.watcher = new Watcher(track);
     } else {
-      // Something has to pull the sound, and a muted element would not.
+      // The audio has to be pulled by an element, and a muted one would not do so.
       const element = document.createElement("audio");
       Object.assign(element, {srcObject: new MediaStream([track]), autoplay: true});
       document.body.append(element);
@@ -63,13 +63,13 @@ api.view = async options => {
   watch(call);
   if (options.audio !== false) call.pc.addTransceiver("audio", {direction: "recvonly"});
   onlyVP8(call.pc.addTransceiver("video", {direction: "recvonly"}));
-  // Chromium decodes stereo only where its own description asks for it.
+  // Chromium decodes stereo only if its own description requests it.
   call.change = stereo;
   await call.post();
   return call.id;
 };
 
-// For relays that offer to their viewers.
+// Used with relays that send offers to their subscribers.
 api.viewOffered = async options => {
   const call = new Call(options);
   watch(call);
@@ -80,7 +80,7 @@ api.viewOffered = async options => {
   return {id: call.id, sdp: call.pc.localDescription.sdp};
 };
 
-// What came since the last time it was asked: [[wall clock ms, number, latency ms, source, width, height], ...]
+// Returns the frames since the last call: [[wall clock ms, number, latency ms, source, width, height], ...]
 api.frames = ({id}) => {
   const {watcher} = of(id);
   return watcher ? watcher.seen.splice(0) : [];
