@@ -10,7 +10,7 @@ function trustedURL() {
 }
 
 /// Emits `failed` if frames of a stream cannot be decrypted, `detail` `{stream, reason}`, reason `wrongSecret`, `notEncrypted` or `noSecret`;
-/// `stopped` if nothing of a stream's video can be decrypted for 3 s, `detail` the stream's id.
+/// `stopped` if nothing of a stream's video can be decrypted for 1.5 s, `detail` the stream's id.
 export class Encryption extends EventTarget {
   /// Whether a secret is set, so that streams are published encrypted.
   isOn = false;

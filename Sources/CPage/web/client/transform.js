@@ -9,7 +9,7 @@ const KIND = {audio: 0, video: 1};
 const KEYS = 16, NEW_KEYS = 8, WINDOW = 512;
 /// Failed frames in a row that are reported at once; milliseconds without a decrypted frame after which fewer are reported, and after which
 /// the video is switched off.
-const FAILED_FRAMES = 5, PATIENCE = 1000, VIDEO_PATIENCE = 3000;
+const FAILED_FRAMES = 5, PATIENCE = 1000, VIDEO_PATIENCE = 1500;
 
 const text = new TextEncoder();
 /// Secret of the session: 32 bytes, or null; its number.
