@@ -99,5 +99,8 @@ def others(bench, name):
     check(name, "Bob sees and hears Ada", bob.is_in() and bob.sees("Ada", 20) and bob.hears("Ada"), seen=bob.look("seen", "Ada"))
 
 
-ALL = [("page: end-to-end encryption", pairs), ("page: another passphrase", others)]
+ALL = [
+    ("page: end-to-end encryption", pairs),
+    ("page: another passphrase", others),
+]
 LONG = []
