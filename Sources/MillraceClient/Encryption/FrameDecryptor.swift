@@ -5,7 +5,7 @@ import SFrame
 final class FrameDecryptor {
     private let video = SFrameOpener(.vp8)
     private let audio = SFrameOpener(.opus)
-    private var generation: UInt64?
+    private var key: FrameKey?
     private var plain: [UInt8] = []
 
     /// Returns the decrypted frame, or the reason for which it cannot be decrypted; nil as the reason if the frame has to be dropped
@@ -14,10 +14,10 @@ final class FrameDecryptor {
         _ frame: UnsafeRawBufferPointer, _ kind: MediaKind, with key: FrameKey?, now: MediaTime
     ) -> (frame: [UInt8]?, failure: EncryptionFailure?) {
         guard let key else { return (nil, .noSecret) }
-        if generation != key.generation {
+        if key != self.key {
             video.add(baseKey: key.bytes, epoch: FrameKey.epoch)
             audio.add(baseKey: key.bytes, epoch: FrameKey.epoch)
-            generation = key.generation
+            self.key = key
         }
         do throws(SFrameFailure) {
             try (kind == .video ? video : audio).open(frame, into: &plain, at: now)

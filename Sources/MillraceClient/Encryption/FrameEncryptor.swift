@@ -7,15 +7,15 @@ import SFrame
 final class FrameEncryptor {
     private var video: SFrameSealer?
     private var audio: SFrameSealer?
-    private var generation: UInt64?
+    private var key: FrameKey?
     private var sealed: [UInt8] = []
 
     /// Returns the encrypted frame; nil if it cannot be encrypted, in which case it must not be sent.
     func seal(_ frame: [UInt8], _ kind: MediaKind, with key: FrameKey) -> [UInt8]? {
-        if generation != key.generation {
+        if key != self.key {
             video = try? SFrameSealer(.vp8, epoch: FrameKey.epoch, baseKey: key.bytes)
             audio = try? SFrameSealer(.opus, epoch: FrameKey.epoch, baseKey: key.bytes)
-            generation = key.generation
+            self.key = key
         }
         guard let sealer = kind == .video ? video : audio else { return nil }
         do {

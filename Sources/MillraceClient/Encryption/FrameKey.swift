@@ -5,6 +5,4 @@ struct FrameKey: Sendable, Hashable {
 
     /// Base key derived from the secret, the session and the publisher's connection.
     let bytes: [UInt8]
-    /// Increases with each secret, so that the media thread can tell that the key has changed.
-    let generation: UInt64
 }

@@ -15,7 +15,6 @@ extension SessionCore {
 
     func setEncryption(_ secret: EncryptionSecret) {
         encryption = secret
-        encryptionGeneration += 1
         updateFrameKeys()
         // Video that was switched off because it could not be decrypted.
         for subscriber in subscriptions.values where subscriber.restoreVideo() {
@@ -30,7 +29,7 @@ extension SessionCore {
         guard let encryption, let session = machine.model.session, let connection,
             let bytes = try? encryption.baseKey(session: session.rawValue, connection: connection.rawValue)
         else { return nil }
-        return FrameKey(bytes: bytes, generation: encryptionGeneration)
+        return FrameKey(bytes: bytes)
     }
 
     /// Derives the keys of all publications and subscriptions again: the secret, the session's id or a connection's id has changed.

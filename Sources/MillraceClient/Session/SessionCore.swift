@@ -45,7 +45,6 @@ actor SessionCore: SocketDriver {
     var lostMedia = (publish: false, subscribe: false)
     /// Secret of end-to-end encryption; nil: streams are published without.
     var encryption: EncryptionSecret?
-    var encryptionGeneration: UInt64 = 0
 
     init(url: String, token: String, configuration: SessionConfiguration, board: SessionBoard) {
         self.board = board

@@ -1,6 +1,8 @@
 """Cases of end-to-end encryption in the page: the same passphrase, another one and none, in Chromium and Firefox."""
 
 import json
+import os
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -41,6 +43,35 @@ def stills(server, stream):
         return error.code, json.loads(error.read() or b"{}").get("code", "")
 
 
+def decoded(bench, file, secret):
+    """Runs `millrace decode` on a recording. Returns its report as JSON, or its error text."""
+    environment = {**os.environ, "MILLRACE_SECRET": secret}
+    done = subprocess.run([bench.binary, "decode", "--json", file], env=environment, capture_output=True, text=True, timeout=60)
+    try:
+        found = json.loads(done.stdout)[0]
+    except (ValueError, IndexError):
+        return {"error": done.stderr, "status": done.returncode}
+    return {**found.get("report", {}), "error": found.get("error", ""), "status": done.returncode}
+
+
+def check_recording(bench, name, folder):
+    """The recording opens with the passphrase, and not with another one or without."""
+    files = sorted(folder.glob("*/*.webm"), key=lambda file: -file.stat().st_size)
+    bench.reporter.check(name, "the stream was recorded", files, files=len(files))
+    if not files:
+        return
+    report = decoded(bench, files[0], PASSPHRASE)
+    frames, packets = report.get("video", {}).get("frames", 0), report.get("audio", {}).get("packets", 0)
+    bench.reporter.check(name, "the recording opens with the passphrase", report["status"] == 0 and frames > 50 and packets > 200, frames=frames,
+                         packets=packets, undecryptable=report.get("undecryptable"), errors=report.get("errors"), error=report["error"])
+    report = decoded(bench, files[0], "another passphrase")
+    frames = report.get("video", {}).get("frames", 0)
+    bench.reporter.check(name, "and not with another one", report["status"] == 1 and not frames and report.get("undecryptable", 0) > 250,
+                         frames=frames, undecryptable=report.get("undecryptable"))
+    report = decoded(bench, files[0], "")
+    bench.reporter.check(name, "and not without", report["status"] == 1 and "encrypted end to end" in report["error"], error=report["error"])
+
+
 def pairs(bench, name):
     """Chromium and Firefox see and hear each other with the same passphrase, and the relay decodes nothing."""
     check = bench.reporter.check
@@ -74,7 +105,8 @@ def pairs(bench, name):
 def others(bench, name):
     """Participants with another passphrase and without one get a reason, no frame and no audio, and cost the publisher few key frames."""
     check = bench.reporter.check
-    server = relay(bench)
+    recordings = bench.current / "recordings"
+    server = relay(bench, extra=["--record", str(recordings)])
     ada = enter(bench, "chromium", server, "Ada", PASSPHRASE, role="host")
     check(name, "Ada is in", ada.is_in(20), page=ada.look("why"))
     ada.publish()
@@ -97,6 +129,11 @@ def others(bench, name):
     # What the failures left behind must not keep a participant with the right passphrase from anything.
     bob = enter(bench, "chromium", server, "Bob", PASSPHRASE)
     check(name, "Bob sees and hears Ada", bob.is_in() and bob.sees("Ada", 20) and bob.hears("Ada"), seen=bob.look("seen", "Ada"))
+    for room in (bob, ada):
+        room.stop()
+    time.sleep(2)
+    server.stop()
+    check_recording(bench, name, recordings)
 
 
 ALL = [

@@ -15,6 +15,8 @@ export class Encryption extends EventTarget {
   /// Whether a secret is set, so that streams are published encrypted.
   isOn = false;
 
+  /// Stream id -> reason that was emitted last: audio and video of a stream fail for the same one.
+  #told = new Map();
   #worker = null; #ids = 0; #receivers = new WeakMap();
 
   /// Whether this browser can encrypt and decrypt frames.
@@ -28,6 +30,7 @@ export class Encryption extends EventTarget {
     const salt = text.encode(LABEL + sessionName.toLowerCase());
     const secret = await crypto.subtle.deriveBits({name: "PBKDF2", hash: "SHA-256", salt, iterations: ITERATIONS}, key, 256);
     this.#start().postMessage({secret: new Uint8Array(secret)});
+    this.#told.clear();
     this.isOn = true;
   }
 
@@ -50,6 +53,7 @@ export class Encryption extends EventTarget {
     this.#worker?.terminate();
     this.#worker = null;
     this.isOn = false;
+    this.#told.clear();
     this.#receivers = new WeakMap();
   }
 
@@ -57,7 +61,10 @@ export class Encryption extends EventTarget {
     if (this.#worker) return this.#worker;
     this.#worker = new Worker(trustedURL(), {type: "module"});
     this.#worker.onmessage = ({data: {stream, failure, isStopped}}) => {
-      if (failure) this.#emit("failed", {stream, reason: failure});
+      if (failure && this.#told.get(stream) !== failure) {
+        this.#told.set(stream, failure);
+        this.#emit("failed", {stream, reason: failure});
+      }
       if (isStopped) this.#emit("stopped", stream);
     };
     return this.#worker;
