@@ -8,6 +8,8 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidSession(reason: String)
     case unknownSession(String)
     case unknownStream(String)
+    /// The stream is encrypted end to end, so that the relay cannot decode it.
+    case streamEncrypted(String)
     /// `TapOptions` select neither audio nor video.
     case nothingWanted
     /// A limit of the relay (`limit.taps`) or of the system was reached, or decoding failed.
@@ -18,6 +20,7 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
         switch error {
         case .engine(.unknownSession): self = .unknownSession(session)
         case .engine(.unknownStream(let name)): self = .unknownStream(name)
+        case .engine(.streamEncrypted(let name)): self = .streamEncrypted(name)
         case .engine(.stopped): self = .notRunning
         case .engine, .codec, .container, .noPicture, .undecodable, .thread: self = .failed(reason: "\(error)")
         }
@@ -29,6 +32,7 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
         case .invalidSession(let reason): reason
         case .unknownSession(let name): "no session is named \"\(name)\""
         case .unknownStream(let name): "the session has no stream \"\(name)\""
+        case .streamEncrypted(let name): "the stream \"\(name)\" is encrypted end to end"
         case .nothingWanted: "the options select neither audio nor video"
         case .failed(let reason): reason
         }
