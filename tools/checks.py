@@ -81,17 +81,33 @@ def check_imports(faults):
                 faults.append(f"{where}: {bad[0].strip()} in layer {floor}")
 
 
-def check_dependencies(faults):
-    """Checks that every target imports each target that Package.swift lists as its dependency."""
-    package = (ROOT / "Package.swift").read_text()
+def dependencies():
+    """Returns target -> (folder, names of its dependencies), from Package.swift."""
+    package, targets = (ROOT / "Package.swift").read_text(), {}
     for found in re.finditer(r'\.(executableTarget|target|testTarget)\(\s*name: "([^"]+)",\s*dependencies: \[(.*?)\](?=[,)])(?:,\s*path: "([^"]+)")?',
                              package, re.S):
         kind, target, listed, folder = found.groups()
         folder = folder or ("Tests/" if kind == "testTarget" else "Sources/") + target
         names = re.findall(r'\.product\(name: "([^"]+)"', listed) + re.findall(r'"([^"]+)"', re.sub(r"\.product\(.*?\)", "", listed, flags=re.S))
+        targets[target] = (folder, set(names))
+    return targets
+
+
+def check_dependencies(faults):
+    """Checks that every target imports each of its dependencies, and that the arrows of the layer diagram are dependencies."""
+    targets = dependencies()
+    for target, (folder, names) in targets.items():
         imported = {module[1] for file in tracked(f"{folder}/*.swift") for line in file.read_text().splitlines() if (module := IMPORT.match(line))}
-        for name in sorted(set(names) - imported):
+        for name in sorted(names - imported):
             faults.append(f"Package.swift: {target} depends on {name}, which none of its files imports")
+    diagram = re.search(r"```mermaid\nflowchart TB\n(.*?)```", (ROOT / "docs/architecture.md").read_text(), re.S)
+    arrows = re.findall(r"^    (\w+) --> ([\w &]+)$", diagram[1], re.M) if diagram else []
+    if len(arrows) < 10:
+        faults.append("docs/architecture.md: the diagram of the layers was not found")
+    for target, names in arrows:
+        for name in names.split(" & "):
+            if name not in targets.get(target, ("", set()))[1]:
+                faults.append(f"docs/architecture.md: the diagram has {target} --> {name}, which Package.swift does not list")
 
 
 def check_words_and_sizes(faults):
