@@ -133,7 +133,9 @@ class Run:
                 self.marks[size, count] = self.cpu()
 
     def window(self, size):
-        return min(400, size // 2)
+        """Returns the number of joins up to this size over which the cost is measured: those since the size before, at most the last half.
+        Hundreds of joins would be too few, because garbage of the joins before is freed in between."""
+        return size - max([size // 2, *(smaller for smaller in self.arguments.users if smaller < size)])
 
     def go(self):
         waiting = collections.deque(self.clients)
