@@ -7,6 +7,9 @@ public struct EncryptionSecret: Sendable, Hashable {
     /// Rounds of PBKDF2 for a passphrase: the relay sees ciphertext and could try words.
     public static let iterations: Int32 = 600_000
 
+    /// Epoch of a secret that participants enter, in the key ids of its frames.
+    public static let epoch: UInt8 = 1
+
     let bytes: [UInt8]
 
     /// - Throws: `invalidKey` unless there are 32 bytes.

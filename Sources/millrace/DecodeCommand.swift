@@ -140,7 +140,7 @@ struct DecodeCommand: ParsableCommand {
         return outcome
     }
 
-    private func decryptor(of path: String) throws -> FrameDecryptor? {
+    private func decryptor(of path: String) throws -> RecordingDecryptor? {
         guard let encryption = RecordingIndex.encryption(ofFile: path) else { return nil }
         let given = secret ?? ProcessInfo.processInfo.environment["MILLRACE_SECRET"] ?? ""
         guard !given.isEmpty else {
@@ -149,7 +149,7 @@ struct DecodeCommand: ParsableCommand {
         let secret =
             try EncryptionSecret(hexadecimal: given)
             ?? EncryptionSecret(passphrase: given, sessionName: encryption.sessionName)
-        return try FrameDecryptor(secret, of: encryption)
+        return try RecordingDecryptor(secret, of: encryption)
     }
 
     private static func frameSize(_ text: String) throws -> FrameSize {

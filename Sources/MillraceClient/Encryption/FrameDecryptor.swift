@@ -15,8 +15,8 @@ final class FrameDecryptor {
     ) -> (frame: [UInt8]?, failure: EncryptionFailure?) {
         guard let key else { return (nil, .noSecret) }
         if key != self.key {
-            video.add(baseKey: key.bytes, epoch: FrameKey.epoch)
-            audio.add(baseKey: key.bytes, epoch: FrameKey.epoch)
+            video.add(baseKey: key.bytes, epoch: EncryptionSecret.epoch)
+            audio.add(baseKey: key.bytes, epoch: EncryptionSecret.epoch)
             self.key = key
         }
         do throws(SFrameFailure) {

@@ -22,14 +22,14 @@ package final class FileDecoder {
     private let threads: Int
     private let wantsVideo: Bool
     private let wantsAudio: Bool
-    private let decryptor: FrameDecryptor?
+    private let decryptor: RecordingDecryptor?
 
     /// - Parameters:
     ///   - threads: decoder threads for video, 1 to 16.
     ///   - video, audio: whether the kind is decoded, if the file has it.
     ///   - decryptor: for a recording that was encrypted end to end.
     package init(
-        path: String, threads: Int = 1, video: Bool = true, audio: Bool = true, decryptor: FrameDecryptor? = nil
+        path: String, threads: Int = 1, video: Bool = true, audio: Bool = true, decryptor: RecordingDecryptor? = nil
     ) throws(DecodeError) {
         self.decryptor = decryptor
         file = try EncodedFile(path: path)

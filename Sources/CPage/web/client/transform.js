@@ -108,9 +108,12 @@ class Opener {
 
   constructor(options) { this.options = options; }
 
-  /// The section carries another stream now.
+  /// Takes the stream that the section carries from now on. Each offer calls this; for the same stream the counters that were seen are kept, or
+  /// the relay could have frames replayed by a new offer.
   configure(options) {
-    this.options = {...this.options, ...options};
+    const before = this.options;
+    this.options = {...before, ...options};
+    if (["session", "connection", "stream", "isEncrypted"].every(name => before[name] === this.options[name])) return;
     this.#keys.clear();
     this.#failing = null;
   }

@@ -2,19 +2,16 @@ import MediaBase
 package import SFrame
 
 /// Decrypts the frames of a recording that was encrypted end to end.
-package final class FrameDecryptor {
+package final class RecordingDecryptor {
     private let video = SFrameOpener(.vp8)
     private let audio = SFrameOpener(.opus)
     private var plain: [UInt8] = []
 
-    /// Epoch of a secret that participants enter.
-    private static let epoch: UInt8 = 1
-
     /// - Throws: `SFrameFailure` if the key cannot be derived.
     package init(_ secret: EncryptionSecret, of encryption: RecordingEncryption) throws(SFrameFailure) {
         let key = try secret.baseKey(session: encryption.session, connection: encryption.publisher)
-        video.add(baseKey: key, epoch: Self.epoch)
-        audio.add(baseKey: key, epoch: Self.epoch)
+        video.add(baseKey: key, epoch: EncryptionSecret.epoch)
+        audio.add(baseKey: key, epoch: EncryptionSecret.epoch)
     }
 
     /// Replaces the packet's bytes by the frame that they hold.
