@@ -21,7 +21,7 @@ extension Consumer {
     /// limit rises layer by layer (RFC 7741 section 4.2, Y bit).
     mutating func adapt(at packet: borrowing PendingPacket) {
         guard packet.flags.contains(.frameStart), !packet.isLate, temporalLimit != rewrite.temporalLimit else { return }
-        let layer = packet.vp8.temporalLayer
+        let layer = packet.fields.temporalLayer
         var limit = rewrite.temporalLimit
         if packet.startsKeyFrame || temporalLimit < limit {
             limit = temporalLimit
@@ -90,7 +90,7 @@ extension Consumer {
             }
         }
         guard let slot = last, slot.pointee.sequence &- slot.pointee.layers.packets(above: limit) == target,
-            slot.pointee.vp8.temporalLayer <= limit || slot.pointee.flags.contains(.late)
+            slot.pointee.fields.temporalLayer <= limit || slot.pointee.flags.contains(.late)
         else { return nil }
         return (slot, run.rewrite)
     }

@@ -122,11 +122,11 @@ package struct Consumer {
             packet.sequence &- packet.layers.packets(above: temporalLimit) &- (progress.sequence &+ 1)
         rewrite.pictureIDOffset = packet.layers.pictures(above: temporalLimit)
         if progress.hasSent {
-            if packet.vp8.pictureIDOffset != 0 {
-                rewrite.pictureIDOffset &+= progress.pictureID &+ 1 &- packet.vp8.pictureID
+            if packet.fields.pictureIDOffset != 0 {
+                rewrite.pictureIDOffset &+= progress.pictureID &+ 1 &- packet.fields.pictureID
             }
-            if packet.vp8.tl0Offset != 0 {
-                rewrite.tl0PictureIndexOffset = progress.tl0PictureIndex &+ 1 &- packet.vp8.tl0PictureIndex
+            if packet.fields.tl0Offset != 0 {
+                rewrite.tl0PictureIndexOffset = progress.tl0PictureIndex &+ 1 &- packet.fields.tl0PictureIndex
             }
         }
         if let timestamp {
@@ -172,9 +172,9 @@ package struct Consumer {
             progress.timestamp = packet.timestamp &+ rewrite.timestampOffset
             progress.sentAt = packet.arrival
             progress.hasSent = true
-            if packet.vp8.pictureIDOffset != 0 {
-                progress.pictureID = packet.vp8.pictureID &+ rewrite.pictureIDShift(packet)
-                progress.tl0PictureIndex = packet.vp8.tl0PictureIndex &+ rewrite.tl0PictureIndexOffset
+            if packet.fields.pictureIDOffset != 0 {
+                progress.pictureID = packet.fields.pictureID &+ rewrite.pictureIDShift(packet)
+                progress.tl0PictureIndex = packet.fields.tl0PictureIndex &+ rewrite.tl0PictureIndexOffset
             }
         }
     }

@@ -1,3 +1,5 @@
+import RTP
+
 /// Number of packets and frames that a temporal filter leaves out before one packet of a stream, for each possible limit. A consumer's
 /// sequence number follows by subtraction: the consumer keeps no record of filtered packets, and a retransmitted packet gets its original
 /// number.
@@ -52,7 +54,7 @@ struct LayerCounter: Sendable {
     /// Counts a packet that was received in order.
     /// - Parameter timestamp: unwrapped; with the PictureID it distinguishes frames.
     /// - Returns: the counts of the packet.
-    mutating func take(timestamp: Int64, _ fields: VP8RewriteFields) -> LayerCounts {
+    mutating func take(timestamp: Int64, _ fields: RewriteFields) -> LayerCounts {
         if timestamp != self.timestamp || fields.pictureID != pictureID {
             counts.countPicture(ofLayer: layer)
             self.timestamp = timestamp

@@ -1,4 +1,5 @@
 import MediaBase
+import RTP
 
 /// Packet in the queue for the next flush, with the values that the inner loop needs. Has no reference-counted fields.
 struct PendingPacket {
@@ -15,7 +16,7 @@ struct PendingPacket {
     var markerBit: UInt8
     var flags: StoredPacket.Flags
     var isAudio: Bool
-    var vp8: VP8RewriteFields
+    var fields: RewriteFields
     var extensions: PassedExtensions
     var layers: LayerCounts
 
@@ -32,7 +33,7 @@ struct PendingPacket {
         markerBit = slot.pointee.flags.contains(.marker) ? 0x80 : 0
         flags = slot.pointee.flags
         isAudio = producer.pointee.isAudio
-        vp8 = slot.pointee.vp8
+        fields = slot.pointee.fields
         extensions = slot.pointee.extensions
         layers = slot.pointee.layers
     }

@@ -6,14 +6,20 @@ package import RTP
 package final class Producer {
     package struct Configuration: Sendable {
         package var kind: MediaKind
+        /// Codec of the packets if `kind` is video.
+        package var codec: VideoCodec
         package var ssrc: SSRC
         package var payloadType: PayloadType
         /// Capacity of the ring in packets; `ringBytes` is that in bytes. Both are powers of two.
         package var ringPackets: Int
         package var ringBytes: Int
 
-        package init(kind: MediaKind, ssrc: SSRC, payloadType: PayloadType, retransmissionBytes: Int = 4 << 20) {
+        package init(
+            kind: MediaKind, codec: VideoCodec = .vp8, ssrc: SSRC, payloadType: PayloadType,
+            retransmissionBytes: Int = 4 << 20
+        ) {
             self.kind = kind
+            self.codec = codec
             self.ssrc = ssrc
             self.payloadType = payloadType
             // 2 s of 20 ms audio is 100 packets; 2,048 packets of video are 2 s at 10 Mb/s.
@@ -58,7 +64,7 @@ package final class Producer {
     package private(set) var latestTimestamp: Int64 = 0
     /// Sequence number of the first packet of the newest key frame; -1 if there is none.
     package private(set) var keyFrameStart: Int64 = -1
-    package private(set) var pictureSize: (width: Int, height: Int)?
+    package private(set) var frameSize: (width: Int, height: Int)?
     package private(set) var packets: UInt64 = 0
     package private(set) var bytes: UInt64 = 0
     package var lastArrival: MediaTime
@@ -69,6 +75,7 @@ package final class Producer {
     private var anewAfter = Int64.min
     private var sequences = SequenceUnwrapper()
     private var timestamps = TimestampUnwrapper()
+    private var frames: FrameReader
     private var counter = LayerCounter()
     private var rates = RateMeter()
 
@@ -76,6 +83,7 @@ package final class Producer {
 
     package init(_ configuration: Configuration, now: MediaTime) {
         self.configuration = configuration
+        frames = FrameReader(configuration.codec)
         core = .allocate(capacity: 1)
         core.initialize(
             to: ProducerCore(
@@ -124,16 +132,15 @@ package final class Producer {
 
         var flags: StoredPacket.Flags = header.marker ? .marker : []
         if isLate { flags.insert(.late) }
-        var fields = VP8RewriteFields()
+        var fields = RewriteFields()
         if kind == .video {
-            guard let descriptor = try? VP8PayloadDescriptor(parsing: payload) else { return .malformed }
-            fields = VP8RewriteFields(descriptor)
-            if descriptor.isFrameStart { flags.insert(.frameStart) }
-            if descriptor.hasTemporalID, descriptor.layerSync { flags.insert(.layerSync) }
-            if descriptor.isKeyFrameStart, sequence > anewAfter {
+            guard let facts = try? frames.read(payload, timestamp: timestamp) else { return .malformed }
+            fields = facts.fields
+            if facts.isFrameStart { flags.insert(.frameStart) }
+            if facts.isLayerSync { flags.insert(.layerSync) }
+            if facts.isKeyFrameStart, sequence > anewAfter {
                 flags.insert(.keyFrameStart)
-                let frame = UnsafeRawBufferPointer(rebasing: payload[descriptor.headerLength...])
-                if let size = VP8FrameHeader.keyFrameSize(of: frame) { pictureSize = size }
+                if facts.width > 0 { frameSize = (Int(facts.width), Int(facts.height)) }
                 if sequence > keyFrameStart { keyFrameStart = sequence }
                 keyFrames.keyFrameArrived()
             }
@@ -151,7 +158,7 @@ package final class Producer {
         slot.pointee.timestamp = timestamp
         slot.pointee.arrival = now
         slot.pointee.flags = flags
-        slot.pointee.vp8 = fields
+        slot.pointee.fields = fields
         slot.pointee.layers = layers
         rates.add(
             payload: payload.count, layer: fields.temporalLayer,
@@ -184,7 +191,7 @@ package final class Producer {
         slot.pointee.arrival = now
         // Like a late packet, it is no part of the current frame, and a consumer whose temporal limit excludes it gets a filler.
         slot.pointee.flags = .late
-        slot.pointee.vp8.temporalLayer = VP8RewriteFields.noLayer
+        slot.pointee.fields.temporalLayer = RewriteFields.noLayer
         slot.pointee.layers = layers
         if !isLate {
             latestSequence = sequence
@@ -247,6 +254,7 @@ package final class Producer {
         let step = Int64(first.rawValue &- UInt16(truncatingIfNeeded: least))
         sequences = SequenceUnwrapper(reference: least + step)
         timestamps = TimestampUnwrapper()
+        frames = FrameReader(configuration.codec)
         statistics = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)
         nack = NACKGenerator()
@@ -301,21 +309,5 @@ package final class Producer {
     /// Returns the relay's report block for the publisher, for the time since the last one.
     package func reportBlock(now: MediaTime) -> ReportBlock? {
         statistics.reportBlock(source: configuration.ssrc, clock: clock, now: now)
-    }
-}
-
-extension VP8RewriteFields {
-    init(_ descriptor: VP8PayloadDescriptor) {
-        self.init()
-        if descriptor.hasPictureID {
-            pictureID = descriptor.pictureID
-            pictureIDOffset = descriptor.pictureIDOffset
-            pictureIDIsWide = descriptor.pictureIDWidth == 2
-        }
-        if descriptor.hasTL0PicIdx {
-            tl0PictureIndex = descriptor.tl0PicIdx
-            tl0Offset = descriptor.tl0PicIdxOffset
-        }
-        temporalLayer = descriptor.temporalID
     }
 }

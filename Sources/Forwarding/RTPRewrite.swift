@@ -1,4 +1,5 @@
 import MediaBase
+package import RTP
 
 /// Differences between one consumer's packets and its producer's. A value type: the shared packet is never modified for a consumer, and a
 /// retransmission uses the same rewrite as the first transmission.
@@ -7,7 +8,7 @@ package struct RTPRewrite: Hashable, Sendable {
     package var sequenceOffset: Int64 = 0
     /// Added to the producer's timestamp, modulo 2^32.
     package var timestampOffset: UInt32 = 0
-    /// Added to the VP8 PictureID (RFC 7741 section 4.2), modulo its width.
+    /// Added to the PictureID of VP8 or VP9 (RFC 7741 and RFC 9628, section 4.2), modulo its width.
     package var pictureIDOffset: UInt16 = 0
     /// Added to TL0PICIDX, modulo 256.
     package var tl0PictureIndexOffset: UInt8 = 0
@@ -39,21 +40,21 @@ package struct RTPRewrite: Hashable, Sendable {
 
     /// Returns true if the packet is above the temporal limit.
     @inline(__always)
-    func leavesOut(_ packet: borrowing PendingPacket) -> Bool { packet.vp8.temporalLayer > temporalLimit }
+    func leavesOut(_ packet: borrowing PendingPacket) -> Bool { packet.fields.temporalLayer > temporalLimit }
 
     /// Patches the PictureID and TL0PICIDX in a consumer's own copy of the payload.
     @inline(__always)
-    package func patch(_ payload: UnsafeMutablePointer<UInt8>, _ fields: VP8RewriteFields) {
+    package func patch(_ payload: UnsafeMutablePointer<UInt8>, _ fields: RewriteFields) {
         patch(payload, fields, pictureIDShift: pictureIDOffset)
     }
 
     @inline(__always)
     func patch(_ payload: UnsafeMutablePointer<UInt8>, _ packet: borrowing PendingPacket) {
-        patch(payload, packet.vp8, pictureIDShift: pictureIDShift(packet))
+        patch(payload, packet.fields, pictureIDShift: pictureIDShift(packet))
     }
 
     @inline(__always)
-    private func patch(_ payload: UnsafeMutablePointer<UInt8>, _ fields: VP8RewriteFields, pictureIDShift: UInt16) {
+    private func patch(_ payload: UnsafeMutablePointer<UInt8>, _ fields: RewriteFields, pictureIDShift: UInt16) {
         if fields.pictureIDOffset != 0, pictureIDShift != 0 {
             let at = payload + Int(fields.pictureIDOffset)
             let id = fields.pictureID &+ pictureIDShift
@@ -68,20 +69,4 @@ package struct RTPRewrite: Hashable, Sendable {
             payload[Int(fields.tl0Offset)] = fields.tl0PictureIndex &+ tl0PictureIndexOffset
         }
     }
-}
-
-/// Fields of a VP8 payload descriptor that a rewrite may change. Offsets count from the first byte of the descriptor; since no field is at
-/// offset 0, 0 means absent.
-package struct VP8RewriteFields: Sendable {
-    /// Temporal layer of a packet without video data. Higher than every limit.
-    static let noLayer = UInt8.max
-
-    package var pictureID: UInt16 = 0
-    package var pictureIDOffset: UInt8 = 0
-    package var pictureIDIsWide = false
-    package var tl0Offset: UInt8 = 0
-    package var tl0PictureIndex: UInt8 = 0
-    package var temporalLayer: UInt8 = 0
-
-    package init() {}
 }

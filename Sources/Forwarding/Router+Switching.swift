@@ -183,7 +183,7 @@ extension Router {
             return false
         }
         let old = partner.pointee.consumers + i
-        if packet.pointee.startsKeyFrame, packet.pointee.vp8.temporalLayer <= new.pointee.temporalLimit {
+        if packet.pointee.startsKeyFrame, packet.pointee.fields.temporalLayer <= new.pointee.temporalLimit {
             let isSecond = new.pointee.keyFrame.map { $0.timestamp != packet.pointee.timestamp } ?? false
             if !packet.pointee.isLate, isSecond || old.pointee.isBetweenPictures {
                 takeOver(new, of: core, from: old, at: packet.pointee.arrival)

@@ -1,4 +1,5 @@
 package import MediaBase
+package import RTP
 
 /// Stored packet of a publisher, without its payload, which is in the ring's arena.
 package struct StoredPacket {
@@ -14,7 +15,7 @@ package struct StoredPacket {
     /// RTP padding at the end of the payload that the relay put there (RFC 3550 section 5.1).
     package var paddingLength: UInt8 = 0
     package var flags: Flags = []
-    package var vp8 = VP8RewriteFields()
+    package var fields = RewriteFields()
     package var extensions = PassedExtensions()
     package var layers = LayerCounts()
 

@@ -66,7 +66,7 @@ final class EngineStream {
     func video(within height: Int, now: MediaTime) -> Producer? {
         guard height > 0 else { return video }
         let active = encodings.map(\.producer).filter { $0.isActive(now: now) }
-        let fitting = active.last { (1...height).contains($0.pictureSize?.height ?? 0) }
+        let fitting = active.last { (1...height).contains($0.frameSize?.height ?? 0) }
         return fitting ?? active.first ?? encodings.first?.producer
     }
 
@@ -137,9 +137,9 @@ final class EngineStream {
     /// - Returns: whether `video` has changed.
     func chooseBest(now: MediaTime) -> Bool {
         let before = video
-        let sizes = encodings.compactMap { $0.producer.pictureSize?.height }
+        let sizes = encodings.compactMap { $0.producer.frameSize?.height }
         if sizes.count == encodings.count, zip(sizes, sizes.dropFirst()).contains(where: { $0 > $1 }) {
-            encodings.sort { $0.producer.pictureSize?.height ?? 0 < $1.producer.pictureSize?.height ?? 0 }
+            encodings.sort { $0.producer.frameSize?.height ?? 0 < $1.producer.frameSize?.height ?? 0 }
         }
         best =
             encodings.lastIndex { now - $0.producer.lastArrival < Self.encodingTimeout } ?? max(0, encodings.count - 1)

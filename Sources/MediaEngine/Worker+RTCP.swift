@@ -260,7 +260,7 @@ extension Worker {
     }
 
     private func tellDimensions(of stream: EngineStream, in session: EngineSession) {
-        guard let size = stream.encodings.last?.producer.pictureSize,
+        guard let size = stream.encodings.last?.producer.frameSize,
             stream.dimensions.map({ $0 != size }) ?? true
         else { return }
         stream.dimensions = size

@@ -120,7 +120,7 @@ extension Worker {
                     return EncodingSnapshot(
                         id: encoding.rid?.rawValue ?? "", isActive: producer.isActive(now: now),
                         bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0),
-                        width: producer.pictureSize?.width, height: producer.pictureSize?.height)
+                        width: producer.frameSize?.width, height: producer.frameSize?.height)
                 },
                 subscribers: session.subscribers.members.count { $0.tracks.contains { $0.streamName == stream.name } },
                 taps: stream.taps.count { !$0.isClosed },
@@ -136,7 +136,7 @@ extension Worker {
             ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
             lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
             bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
-            width: producer.pictureSize?.width, height: producer.pictureSize?.height)
+            width: producer.frameSize?.width, height: producer.frameSize?.height)
     }
 
     func countersNow() -> EngineCounters {

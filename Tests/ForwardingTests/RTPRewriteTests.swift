@@ -12,7 +12,9 @@ struct RTPRewriteTests {
         rewrite.tl0PictureIndexOffset = tl0
         var copy = payload
         let descriptor = try payload.withUnsafeBytes { try VP8PayloadDescriptor(parsing: $0) }
-        copy.withUnsafeMutableBufferPointer { rewrite.patch($0.baseAddress!, VP8RewriteFields(descriptor)) }
+        var reader = FrameReader(.vp8)
+        let facts = try payload.withUnsafeBytes { try reader.read($0, timestamp: 0) }
+        copy.withUnsafeMutableBufferPointer { rewrite.patch($0.baseAddress!, facts.fields) }
         let changed = zip(payload, copy).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset)
         #expect(changed.allSatisfy { $0 > 1 && $0 < descriptor.headerLength })
         return try copy.withUnsafeBytes { try VP8PayloadDescriptor(parsing: $0) }

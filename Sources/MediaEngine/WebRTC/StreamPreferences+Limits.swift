@@ -18,7 +18,7 @@ extension StreamPreferences {
         }
         // Until the aspect ratio is known, only the smallest encoding is certain to fit.
         if maximumWidth != nil || maximumHeight != nil { limits.maximumHeight = maximumHeight ?? 1 }
-        if let largest = stream.encodings.last(where: { $0.producer.pictureSize != nil })?.producer.pictureSize {
+        if let largest = stream.encodings.last(where: { $0.producer.frameSize != nil })?.producer.frameSize {
             // Encodings have the same aspect ratio, so that the height also expresses the requested width.
             let byWidth = largest.width > 0 ? (width ?? 0) * largest.height / largest.width : 0
             limits.height = Int(Double(max(height ?? 0, byWidth)) * Self.tolerance)

@@ -73,7 +73,7 @@ extension Worker {
                         limits: limits(of: track, stream, now: now),
                         encodings: stream.encodings.map {
                             AllocatedTrack.Encoding(
-                                isActive: $0.producer.isActive(now: now), height: $0.producer.pictureSize?.height ?? 0,
+                                isActive: $0.producer.isActive(now: now), height: $0.producer.frameSize?.height ?? 0,
                                 bitrates: $0.producer.measured(now: now).bitrates)
                         }))
             }

@@ -34,8 +34,8 @@ extension Worker {
         }
         track.bitrate = Bitrate(rawValue: bits)
         if kind == .video {
-            track.width = stream.video?.pictureSize?.width
-            track.height = stream.video?.pictureSize?.height
+            track.width = stream.video?.frameSize?.width
+            track.height = stream.video?.frameSize?.height
         }
         return track
     }
@@ -57,8 +57,8 @@ extension Worker {
         let stream = outbound.session.stream(named: sent.streamName)
         track.encoding = stream?.encodings.first { $0.producer === producer }?.rid
         track.temporalLayer = Int(sent.temporalLimit)
-        track.width = producer.pictureSize?.width
-        track.height = producer.pictureSize?.height
+        track.width = producer.frameSize?.width
+        track.height = producer.frameSize?.height
         return track
     }
 }

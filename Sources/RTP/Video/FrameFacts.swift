@@ -1,0 +1,17 @@
+/// Properties of one video packet that forwarding needs, whatever its codec. Plain integers only: reading them allocates nothing.
+package struct FrameFacts: Sendable {
+    /// The packet is the first of a frame.
+    package var isFrameStart = false
+    /// A decoder without state can start at this packet, which is the first of a key frame.
+    package var isKeyFrameStart = false
+    /// The frame depends on no frame above the base temporal layer.
+    package var isLayerSync = false
+    package var spatialLayer: UInt8 = 0
+    /// Numbers that a rewrite changes, and the temporal layer.
+    package var fields = RewriteFields()
+    /// Width and height in pixels that the packet states; 0 if it states none.
+    package var width: UInt16 = 0
+    package var height: UInt16 = 0
+
+    package init() {}
+}

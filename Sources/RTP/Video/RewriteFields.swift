@@ -1,0 +1,16 @@
+/// Numbers in a video payload that a rewrite may change, because they must continue without a gap for a receiver. Offsets count from the
+/// first byte of the RTP payload; since no field is at offset 0, 0 means absent. VP8 (RFC 7741 section 4.2) and VP9 (RFC 9628 section 4.2)
+/// have such numbers; H.264 and AV1 have none.
+package struct RewriteFields: Sendable {
+    /// Temporal layer of a packet without video data. Higher than every limit.
+    package static let noLayer = UInt8.max
+
+    package var pictureID: UInt16 = 0
+    package var pictureIDOffset: UInt8 = 0
+    package var pictureIDIsWide = false
+    package var tl0Offset: UInt8 = 0
+    package var tl0PictureIndex: UInt8 = 0
+    package var temporalLayer: UInt8 = 0
+
+    package init() {}
+}
