@@ -61,6 +61,7 @@ extension LiveSession {
         case .trackResumed(_, let transport, let name, let kind):
             guard kind == .video, let id = transports[transport] else { return }
             report(.videoResumed(id, StreamID(rawValue: name)))
+        case .unsupportedCodec, .supportedCodec: break
         case .activeSpeaker(_, let room, let name):
             report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Place(roomName: room)))
         case .peerGone(_, let transport): Task { await inOrder { gone(transport) } }
