@@ -1,3 +1,5 @@
+package import MediaBase
+
 /// Reason for which the engine refused a call. `code` is stable: HTTP endpoints return it.
 package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownSession(String)
@@ -5,6 +7,8 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownTransport(String)
     /// A decoding reader was requested for a stream whose frames are encrypted end to end.
     case streamEncrypted(String)
+    /// A subscriber offered no codec of the stream's video.
+    case codecMismatch(stream: VideoCodec, offered: [VideoCodec])
     /// A publish request names a stream that the session already has.
     case streamExists(String)
     /// A requested SSRC is in use on the worker.
@@ -21,6 +25,7 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unknownStream: "unknownStream"
         case .unknownTransport: "unknownTransport"
         case .streamEncrypted: "streamEncrypted"
+        case .codecMismatch: "codecMismatch"
         case .streamExists: "streamExists"
         case .ssrcInUse: "ssrcInUse"
         case .invalidRequest: "invalidRequest"
@@ -37,6 +42,9 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unknownStream(let name): "the session has no stream \"\(name)\""
         case .unknownTransport(let id): "no transport has the id \"\(id)\""
         case .streamEncrypted(let name): "the stream \"\(name)\" is encrypted end to end"
+        case .codecMismatch(let codec, let offered):
+            "the stream's video is \(codec.rawValue); the subscriber takes "
+                + (offered.isEmpty ? "none that the relay forwards" : offered.map(\.rawValue).joined(separator: ", "))
         case .streamExists(let name): "the session has a stream \"\(name)\" already"
         case .ssrcInUse(let ssrc): "SSRC \(ssrc) is in use"
         case .invalidRequest(let field, let reason): "\(field): \(reason)"
