@@ -7,12 +7,12 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownTransport(String)
     /// A decoding reader was requested for a stream whose frames are encrypted end to end.
     case streamEncrypted(String)
-    /// A subscriber offered no codec of the stream's video.
-    case codecMismatch(stream: VideoCodec, offered: [VideoCodec])
     /// A publish request names a stream that the session already has.
     case streamExists(String)
     /// A requested SSRC is in use on the worker.
     case ssrcInUse(UInt32)
+    /// A subscriber of one stream accepts video, but not the codec of the stream.
+    case codecMismatch(offered: [VideoCodec], stream: VideoCodec)
     case invalidRequest(field: String, reason: String)
     case limitReached(name: String, limit: Int)
     case addressUnusable(address: String, reason: String)
@@ -25,9 +25,9 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unknownStream: "unknownStream"
         case .unknownTransport: "unknownTransport"
         case .streamEncrypted: "streamEncrypted"
-        case .codecMismatch: "codecMismatch"
         case .streamExists: "streamExists"
         case .ssrcInUse: "ssrcInUse"
+        case .codecMismatch: "codecMismatch"
         case .invalidRequest: "invalidRequest"
         case .limitReached: "limitReached"
         case .addressUnusable: "addressUnusable"
@@ -42,11 +42,11 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unknownStream(let name): "the session has no stream \"\(name)\""
         case .unknownTransport(let id): "no transport has the id \"\(id)\""
         case .streamEncrypted(let name): "the stream \"\(name)\" is encrypted end to end"
-        case .codecMismatch(let codec, let offered):
-            "the stream's video is \(codec.rawValue); the subscriber takes "
-                + (offered.isEmpty ? "none that the relay forwards" : offered.map(\.rawValue).joined(separator: ", "))
         case .streamExists(let name): "the session has a stream \"\(name)\" already"
         case .ssrcInUse(let ssrc): "SSRC \(ssrc) is in use"
+        case .codecMismatch(let offered, let stream):
+            "the stream has \(stream.rawValue), and the subscriber accepts "
+                + offered.map(\.rawValue).joined(separator: ", ")
         case .invalidRequest(let field, let reason): "\(field): \(reason)"
         case .limitReached(let name, let limit): "the limit \(name) of \(limit) is reached"
         case .addressUnusable(let address, let reason): "cannot use \(address): \(reason)"

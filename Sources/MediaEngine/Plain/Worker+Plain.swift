@@ -99,7 +99,7 @@ extension Worker {
         if let wanted = request.video?.codec, request.audio == nil, !all, let codec = streams[0].video?.codec,
             codec != wanted
         {
-            throw .codecMismatch(stream: codec, offered: [wanted])
+            throw .codecMismatch(offered: [wanted], stream: codec)
         }
         let targets = try openTargets(request)
 
