@@ -44,7 +44,6 @@ package struct EngineLimits: Sendable {
     package var tracksPerSubscriber = 400
     /// Size in bytes of one video producer's packet cache, which serves retransmissions and the frames since the last key frame.
     package var retransmissionBytes = 4 << 20
-    package var retransmissionAge: MediaTime = .seconds(2)
     /// Upper limit of the bytes sent as retransmissions, in percent of all bytes sent.
     package var retransmissionPercent = 50
     /// Time without an authentic packet after which a publishing transport is closed. 0: never.

@@ -25,7 +25,6 @@ extension RelayConfiguration {
         engine.limits.transportsPerSession = limitTransports
         engine.limits.tapsPerStream = limitTaps
         engine.limits.retransmissionBytes = limitRetransmissionBytes
-        engine.limits.retransmissionAge = .milliseconds(Int64(limitRetransmissionMilliseconds))
         engine.limits.retransmissionPercent = limitRetransmissionPercent
         engine.limits.publisherTimeout = .seconds(Double(limitPublisherSeconds))
         engine.limits.headersPerTrack = issuesPacketHeaders

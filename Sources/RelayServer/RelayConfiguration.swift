@@ -135,8 +135,6 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitCanvasBytes = 64 << 20
     /// Bytes of packets of one video producer that are kept for retransmission.
     public var limitRetransmissionBytes = 4 << 20
-    /// Milliseconds that a packet is kept for retransmission.
-    public var limitRetransmissionMilliseconds = 2_000
     /// Maximum percentage of retransmissions in sent bytes.
     public var limitRetransmissionPercent = 50
     /// Seconds without an authentic packet after which a publisher is closed; 0 for never.
