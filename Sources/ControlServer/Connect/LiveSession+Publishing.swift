@@ -59,14 +59,21 @@ extension LiveSession {
         let sections: [PublishedSection]
         do throws(SDPError) {
             offer = try Offer(parsing: Array(request.sdp.utf8), takesKeys: true)
-            sections = try Self.sections(of: plan, among: offer.publishable())
+            sections = try Self.sections(of: plan, among: offer.publishable(environment.configuration.videoCodecs))
         } catch {
             throw SignalingError(Problem(error))
+        }
+        for section in sections where section.track.kind == .video {
+            guard let i = plan.streams.firstIndex(where: { $0.id.rawValue == section.stream }) else { continue }
+            plan.streams[i].codec = section.track.videoCodec
         }
         if offer.peer.isNative, client.socket?.isConfidential != true { throw ClientSocket.readable }
         do throws(EngineError) {
             let relay = try await exchange(offer.peer, sections, client)
-            return offer.answer(relay, tracks: sections.map { .receive($0.track) }, keepsOthers: true).text
+            return offer.answer(
+                relay, tracks: sections.map { .receive($0.track) }, keepsOthers: true,
+                environment.configuration.videoCodecs
+            ).text
         } catch {
             throw SignalingError(Problem(error))
         }
