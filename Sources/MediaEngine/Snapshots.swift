@@ -13,6 +13,8 @@ package struct StreamSnapshot: Sendable {
     package var video: TrackSnapshot?
     /// Encodings of the video track, from the smallest to the largest.
     package var encodings: [EncodingSnapshot] = []
+    /// Codec of the video; nil for a stream without video.
+    package var codec: VideoCodec?
     package var subscribers: Int
     package var taps: Int
     /// Whether the stream is the active speaker of its subsession.

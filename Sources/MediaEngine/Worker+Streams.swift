@@ -122,6 +122,7 @@ extension Worker {
                         bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0),
                         width: producer.frameSize?.width, height: producer.frameSize?.height)
                 },
+                codec: stream.codec,
                 subscribers: session.subscribers.members.count { $0.tracks.contains { $0.streamName == stream.name } },
                 taps: stream.taps.count { !$0.isClosed },
                 isSpeaking: stream.audio.map { audio in
