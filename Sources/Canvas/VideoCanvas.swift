@@ -6,8 +6,8 @@ import RTP
 /// Converts the packets of one VP8 track to frames. Sans-IO: call `insert` and `handleTimeout`, then `nextPicture`
 /// until it returns nil. Must be used by one thread at a time.
 package final class VideoCanvas {
-    private var assembler: VP8FrameAssembler
-    private let decoder: VP8Decoder
+    private var assembler: FrameAssembler
+    private let decoder: VPXDecoder
     /// Number of decoded frames.
     package private(set) var decodedPictures: UInt64 = 0
     /// Complete frames that the decoder rejected, or could not decode without a key frame.
@@ -26,8 +26,8 @@ package final class VideoCanvas {
     package init(
         threads: Int = 1, maximumWait: MediaTime = .milliseconds(200), maximumPixels: Int = 4096 * 4096
     ) throws(CodecError) {
-        assembler = VP8FrameAssembler(maximumWait: maximumWait)
-        decoder = try VP8Decoder(threads: threads, maximumPixels: maximumPixels)
+        assembler = FrameAssembler(maximumWait: maximumWait)
+        decoder = try VPXDecoder(threads: threads, maximumPixels: maximumPixels)
     }
 
     /// Frames dropped because of packet loss, including later ones that depend on them.

@@ -3,7 +3,7 @@ import MediaBase
 
 /// Decodes the video of a recording and counts its errors.
 struct VideoTrackDecoder {
-    private let decoder: VP8Decoder
+    private let decoder: VPXDecoder
     private let rotation: Rotation
     private(set) var report = DecodeReport.Video()
     private(set) var errors: [String] = []
@@ -14,7 +14,7 @@ struct VideoTrackDecoder {
     private var pace: Double = 0
 
     init(threads: Int, rotation: Rotation) throws(CodecError) {
-        decoder = try VP8Decoder(threads: threads)
+        decoder = try VPXDecoder(threads: threads)
         self.rotation = rotation
         report.rotation = rotation.rawValue
     }

@@ -78,7 +78,7 @@ package struct StreamRecording: Sendable {
     /// Whether frames are encrypted end to end, so that the TOC byte of Opus cannot be read.
     let isEncrypted: Bool
     var timeline = RecordingTimeline()
-    var assembler = VP8FrameAssembler()
+    var assembler = FrameAssembler()
     var sequencer = AudioSequencer()
     /// Frames held until the file begins.
     var held: [Item] = []
@@ -222,7 +222,7 @@ package struct StreamRecording: Sendable {
         if file == nil { beginWhenReady(now: now) }
     }
 
-    private mutating func take(_ frame: VP8Frame) {
+    private mutating func take(_ frame: VideoFrame) {
         guard let size = Self.checked(frame) else {
             // Later frames may refer to this one, so they cannot be decoded either.
             counted.damagedFrames &+= 1
@@ -249,7 +249,7 @@ package struct StreamRecording: Sendable {
 
     /// Checks the parts of a frame that decoders reject (RFC 6386 section 9.1).
     /// - Returns: the size of a key frame, zero for other frames; nil for a damaged frame.
-    private static func checked(_ frame: VP8Frame) -> (width: Int, height: Int)? {
+    private static func checked(_ frame: VideoFrame) -> (width: Int, height: Int)? {
         guard let info = try? VP8FrameInfo(frame.bytes), info.isKeyFrame == frame.isKeyFrame,
             info.firstPartitionSize <= frame.bytes.count - (info.isKeyFrame ? 10 : 3)
         else { return nil }

@@ -1,7 +1,7 @@
 package import MediaBase
 
 /// A complete encoded VP8 frame, assembled from its packets.
-package struct VP8Frame: Sendable {
+package struct VideoFrame: Sendable {
     /// Encoded bytes, as a decoder takes them (RFC 6386).
     package var bytes: [UInt8]
     /// Unwrapped RTP timestamp, 90 kHz.

@@ -8,10 +8,10 @@ public import MediaBase
 /// the next key frame, so that no corrupt frame is shown.
 ///
 /// ```swift
-/// let decoder = try VP8Decoder(threads: 2)
+/// let decoder = try VPXDecoder(threads: 2)
 /// if let frame = try decoder.decode(bytes) { show(frame) }
 /// ```
-public final class VP8Decoder {
+public final class VPXDecoder {
     /// Whether the decoder needs a key frame, which the caller should request: at the start and after damage.
     public private(set) var needsKeyFrame = true
 

@@ -5,9 +5,9 @@ package import MediaBase
 ///
 /// Sans-IO: call `insert` and `handleTimeout`, then `nextEvent` until it returns nil. Memory is bounded in packets and bytes; when
 /// either limit is reached, the oldest gap counts as lost.
-package struct VP8FrameAssembler: Sendable {
+package struct FrameAssembler: Sendable {
     package enum Event: Sendable {
-        case frame(VP8Frame)
+        case frame(VideoFrame)
         /// Packets that are no longer awaited.
         case gap(Gap)
     }
@@ -38,7 +38,7 @@ package struct VP8FrameAssembler: Sendable {
 
     /// A frame whose packets so far arrived without a gap.
     struct Partial: Sendable {
-        var frame: VP8Frame
+        var frame: VideoFrame
         /// True if a packet of the frame is lost and no other frame refers to it: only this frame is dropped.
         var isDamaged = false
     }
@@ -268,7 +268,7 @@ package struct VP8FrameAssembler: Sendable {
                 return
             }
             partial = Partial(
-                frame: VP8Frame(
+                frame: VideoFrame(
                     bytes: [], timestamp: packet.timestamp, isKeyFrame: descriptor.isKeyFrameStart,
                     isNonReference: descriptor.nonReference,
                     pictureID: descriptor.hasPictureID ? descriptor.pictureID : nil,
