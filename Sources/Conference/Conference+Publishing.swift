@@ -47,6 +47,7 @@ extension Conference {
         var stream = before
         if stream.phase == .planned { stream.phase = .negotiated }
         stream.name = planned.name
+        stream.codec = planned.codec
         if planned.width > 0, planned.height > 0 { (stream.width, stream.height) = (planned.width, planned.height) }
         stream.setTracks(
             hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)

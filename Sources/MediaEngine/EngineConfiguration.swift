@@ -16,6 +16,8 @@ package struct EngineConfiguration: Sendable {
     package var protection: FanoutProtector.Backend = .automatic
     /// UDP segmentation (GSO) and coalescing (GRO) by the kernel: used if the kernel supports them, or never.
     package var offload: Offload = .automatic
+    /// Video codecs that are forwarded, in the order in which the relay's own offers list them. Not empty.
+    package var videoCodecs = VideoCodec.allCases
     package var webRTC = WebRTCConfiguration()
     package var limits = EngineLimits()
     #if DEBUG
