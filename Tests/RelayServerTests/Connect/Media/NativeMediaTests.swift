@@ -10,6 +10,7 @@ struct NativeMediaTests {
     private func enter(_ name: String, _ relay: ConnectFixture) async throws -> MediaClient {
         let (socket, answer) = try await relay.join(name)
         #expect(answer.transports == [.native, .webRTC])
+        #expect(answer.videoCodecs == VideoCodec.allCases.map(\.rawValue))
         return try await MediaClient(
             socket, answer, publishing: MediaPeer(.publish, isNative: true),
             receiving: MediaPeer(.receive, isNative: true))
