@@ -277,7 +277,7 @@ def check_commands(faults):
 
 
 def check_metrics(faults):
-    """Every family of /metrics stands in a document, and documents name no other."""
+    """Every family of /metrics stands in a document; documents, dashboard and alert rules name no other."""
     families = set()
     for file in tracked("Sources/ControlServer/*.swift"):
         families |= set(re.findall(r'\b(?:single|family)\(\s*"((?:millrace|process)_\w+)"', file.read_text()))
@@ -289,6 +289,10 @@ def check_metrics(faults):
             named.setdefault(name, path.relative_to(ROOT))
     for name in sorted(families - named.keys()):
         faults.append(f"docs/admin.md: the metric {name} is missing")
+    for path in tracked("docs/monitoring/*"):
+        for name in re.findall(r"\b((?:millrace|process)_[a-z_]*[a-z])\b", path.read_text()):
+            # A summary has its sum and its count as metrics of their own.
+            named.setdefault(re.sub(r"_seconds_(sum|count)$", "_seconds", name), path.relative_to(ROOT))
     for name in sorted(named.keys() - families):
         faults.append(f"{named[name]}: {name} is no metric")
 

@@ -78,6 +78,7 @@ extension Worker {
     func addTracks(of stream: EngineStream, to transport: SubscribeTransport, in session: EngineSession) {
         for target in transport.targets {
             guard let producer = stream.producer(target.kind),
+                target.codec == nil || producer.codec == target.codec,
                 !transport.tracks.contains(where: { $0.streamName == stream.name && $0.kind == target.kind })
             else { continue }
             guard transport.tracks.count < configuration.limits.ssrcsPerTransport else {

@@ -102,6 +102,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var mediaGatherMicroseconds = 1_000
     public var mediaProtection = Protection.automatic
     public var mediaOffload = Offload.automatic
+    /// Video codecs that are forwarded, separated by commas, in the order of the relay's offers to subscribers.
+    public var videoCodecs = "vp8,h264,vp9,av1"
 
     // MARK: WebRTC
 

@@ -56,6 +56,9 @@ extension ConfigurationKey {
                 $0.utf8.count <= 512 && $0.utf8.allSatisfy { (32...126).contains($0) && $0 != 0x22 && $0 != 0x5C }
             })
         static let quotableSecret = Format(allowed: quotable.allowed, isSecret: true, accepts: quotable.accepts)
+        static let videoCodecs = Format(
+            allowed: "one or more of vp8, h264, vp9, av1 with commas between them", isList: true,
+            accepts: { RelayConfiguration.codecs(in: $0) != nil })
         static let logLevel = Format(
             allowed: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "),
             accepts: { Logger.Level(rawValue: $0) != nil })

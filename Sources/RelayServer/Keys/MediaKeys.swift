@@ -20,5 +20,11 @@ package enum MediaKeys: ConfigurationSection {
             "maximum time that packets are gathered to share a send"),
         .choice("media.protection", \.mediaProtection, "implementation that encrypts outgoing packets"),
         .choice("media.offload", \.mediaOffload, "UDP segmentation and coalescing by the kernel"),
+        .text(
+            "video.codecs", \.videoCodecs, .videoCodecs,
+            """
+            video codecs that are forwarded. A publisher's offer is answered with the first of its codecs that is in \
+            the list; the relay's offers to subscribers have this order
+            """),
     ]
 }
