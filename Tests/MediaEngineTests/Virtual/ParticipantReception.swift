@@ -4,7 +4,7 @@ import WebRTCClient
 
 /// Reception of one stream by one participant, identified by the sections of one offer.
 struct ParticipantReception {
-    var assembler = VP8FrameAssembler(maximumWait: .milliseconds(500))
+    var assembler = FrameAssembler(maximumWait: .milliseconds(500))
     var timestamps = TimestampUnwrapper()
     var sounds = 0
     var pictures = 0
