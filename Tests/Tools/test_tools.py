@@ -1,4 +1,4 @@
-"""Tests of the programs in tools/: lock file, linking, bill of materials, builds, runs of unit tests, set-up. Run: python3 -m unittest discover Tests/Tools"""
+"""Tests of the programs in tools/: lock file, linking, bill of materials, manual pages, builds, runs of unit tests, set-up. Run: python3 -m unittest discover Tests/Tools"""
 
 import copy
 import json
@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 
 import hardening  # noqa: E402
 import lock  # noqa: E402
+import manpages  # noqa: E402
 import sbom  # noqa: E402
 
 
@@ -256,6 +257,35 @@ class BillTests(unittest.TestCase):
             document = copy.deepcopy(whole)
             change(document)
             self.assertTrue(sbom.faults(document, locked))
+
+
+class ManualPageTests(unittest.TestCase):
+    option = {"kind": "option", "names": [{"kind": "short", "name": "n"}, {"kind": "long", "name": "rate-limit"}], "valueName": "count",
+              "abstract": ".5 or more", "defaultValue": "7", "isOptional": True, "isRepeating": False, "shouldDisplay": True}
+    file = {"kind": "positional", "valueName": "file", "abstract": "a file", "isOptional": False, "isRepeating": True}
+    hidden = {**option, "names": [{"kind": "long", "name": "secret-option"}], "shouldDisplay": False}
+    command = {"commandName": "relay", "abstract": "A relay.", "subcommands": [
+        {"commandName": "help", "abstract": "Help."},
+        {"commandName": "run", "abstract": "Runs it.", "discussion": "Text.\n\nExample:\n  relay run \\x", "arguments": [option, file, hidden]}]}
+
+    def test_each_command_has_a_page_with_its_visible_options(self):
+        pages = manpages.pages(self.command, "1.2", "2026-01-02")
+        self.assertEqual(sorted(pages), ["relay", "relay-run"])
+        self.assertIn("relay\\-run\\fR(1)", pages["relay"].replace("\\fB", ""))
+        self.assertNotIn("help", pages["relay"])
+        page = pages["relay-run"]
+        self.assertIn("\\fB\\-n\\fR, \\fB\\-\\-rate\\-limit\\fR \\fIcount\\fR", page)
+        self.assertIn("[\\fIoptions\\fR] \\fIfile\\fR ...", page)
+        self.assertIn("(default: 7)", page)
+        self.assertNotIn("secret", page)
+
+    def test_no_text_becomes_a_request_of_roff(self):
+        page = manpages.pages(self.command, "1.2", "2026-01-02")["relay-run"]
+        self.assertIn("\n\\&.5 or more", page)
+        self.assertIn("relay run \\ex", page)
+        for line in page.splitlines():
+            if line.startswith("."):
+                self.assertRegex(line, r"^\.(TH|SH|B|BR|TP|PP|RS|RE|nf|fi)\b")
 
 
 if __name__ == "__main__":

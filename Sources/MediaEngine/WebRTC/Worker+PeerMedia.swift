@@ -113,7 +113,7 @@ extension Worker {
         let position = inbound.producers[binding.section][..<binding.encoding].count { $0 != nil }
         let producer = addProducer(
             .init(
-                kind: section.kind, ssrc: ssrc, payloadType: section.payloadType,
+                kind: section.kind, codec: section.videoCodec ?? .vp8, ssrc: ssrc, payloadType: section.payloadType,
                 retransmissionBytes: configuration.limits.retransmissionBytes),
             rid: section.encodings[binding.encoding].rid, at: position, to: stream, in: inbound.session,
             now: now)

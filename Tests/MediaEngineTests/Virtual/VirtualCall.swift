@@ -115,8 +115,10 @@ final class VirtualCall {
             configuration.sendsREMB = true
             configuration.sendsTransportFeedback = false
             for track in configuration.tracks.indices {
-                configuration.tracks[track].feedback.remove(.transportCC)
                 configuration.tracks[track].extensions[.transportWideCC] = nil
+                for codec in configuration.tracks[track].codecs.indices {
+                    configuration.tracks[track].codecs[codec].feedback.remove(.transportCC)
+                }
             }
         }
         configuration.consentTimeout = clientConsentTimeout

@@ -1,15 +1,23 @@
-/// One setting: its name in files (`http.port`), which gives the flag (`--http-port`) and the environment variable
-/// (`MILLRACE_HTTP_PORT`), its allowed values, and its access to a `RelayConfiguration`.
+/// One row of the table of settings: the name in files (`http.port`), which gives the flag (`--http-port`) and the
+/// environment variable (`MILLRACE_HTTP_PORT`), the field of `RelayConfiguration`, its allowed values and its text.
+///
+/// Flags, `--help`, the tables of docs/configuration.md and the example file are generated from these rows. Every key
+/// writes a field; tools/check finds fields that nothing reads.
 package struct ConfigurationKey: Sendable {
     package let name: String
-    package let help: String
+    /// Effect of the key, in Markdown. The first sentence is the text of `--help`.
+    package let text: String
     /// Description of the allowed values, for people.
     package let allowed: String
-    package let isSecret: Bool
+    /// Name of the value in the usage of the flag.
+    package var valueName = "value"
+    package var isSecret = false
     /// Whether the flag can be given without a value and then means `true`.
-    package let isSwitch: Bool
+    package var isSwitch = false
     /// Whether the text is a list separated by commas, which a file can also give as an array.
     package var isList = false
+    /// Whether a running relay adopts a new value when it reads its file again.
+    package private(set) var isReloadable = false
     /// Returns the value as text.
     package let read: @Sendable (RelayConfiguration) -> String
     /// Sets the value from text; returns false if the text is not allowed.
@@ -35,19 +43,23 @@ package struct ConfigurationKey: Sendable {
         return words
     }
 
-    package static func named(_ name: String) -> ConfigurationKey? { all.first { $0.name == name } }
+    /// The same key, whose new values a running relay adopts.
+    var reloadable: ConfigurationKey {
+        var key = self
+        key.isReloadable = true
+        return key
+    }
 
     // MARK: kinds
 
     /// - Parameter step: divisor of allowed values.
     static func integer(
         _ name: String, _ path: WritableKeyPath<RelayConfiguration, Int> & Sendable, _ range: ClosedRange<Int>,
-        step: Int = 1, _ help: String
+        step: Int = 1, _ text: String
     ) -> ConfigurationKey {
         let parity = step == 2 ? "an even number, " : ""
         return ConfigurationKey(
-            name: name, help: help, allowed: parity + "\(range.lowerBound) to \(range.upperBound)", isSecret: false,
-            isSwitch: false,
+            name: name, text: text, allowed: parity + "\(range.lowerBound) to \(range.upperBound)",
             read: { String($0[keyPath: path]) },
             write: { configuration, text in
                 guard let value = Int(text), range.contains(value), value % step == 0 else { return false }
@@ -57,26 +69,24 @@ package struct ConfigurationKey: Sendable {
     }
 
     static func text(
-        _ name: String, _ path: WritableKeyPath<RelayConfiguration, String> & Sendable, allowed: String,
-        secret: Bool = false, list: Bool = false,
-        _ help: String, accepts: @escaping @Sendable (String) -> Bool = { _ in true }
+        _ name: String, _ path: WritableKeyPath<RelayConfiguration, String> & Sendable, _ format: Format, _ text: String
     ) -> ConfigurationKey {
         ConfigurationKey(
-            name: name, help: help, allowed: allowed, isSecret: secret, isSwitch: false, isList: list,
+            name: name, text: text, allowed: format.allowed, valueName: format.valueName, isSecret: format.isSecret,
+            isList: format.isList,
             read: { $0[keyPath: path] },
             write: { configuration, text in
-                guard accepts(text) else { return false }
+                guard format.accepts(text) else { return false }
                 configuration[keyPath: path] = text
                 return true
             })
     }
 
     static func choice<C: RawRepresentable & CaseIterable & Sendable>(
-        _ name: String, _ path: WritableKeyPath<RelayConfiguration, C> & Sendable, _ help: String
+        _ name: String, _ path: WritableKeyPath<RelayConfiguration, C> & Sendable, _ text: String
     ) -> ConfigurationKey where C.RawValue == String {
         ConfigurationKey(
-            name: name, help: help, allowed: C.allCases.map(\.rawValue).joined(separator: ", "), isSecret: false,
-            isSwitch: false,
+            name: name, text: text, allowed: C.allCases.map(\.rawValue).joined(separator: ", "),
             read: { $0[keyPath: path].rawValue },
             write: { configuration, text in
                 guard let value = C(rawValue: text) else { return false }
@@ -86,10 +96,10 @@ package struct ConfigurationKey: Sendable {
     }
 
     static func flag(
-        _ name: String, _ path: WritableKeyPath<RelayConfiguration, Bool> & Sendable, _ help: String
+        _ name: String, _ path: WritableKeyPath<RelayConfiguration, Bool> & Sendable, _ text: String
     ) -> ConfigurationKey {
         ConfigurationKey(
-            name: name, help: help, allowed: "true, false", isSecret: false, isSwitch: true,
+            name: name, text: text, allowed: "true, false", isSwitch: true,
             read: { $0[keyPath: path] ? "true" : "false" },
             write: { configuration, text in
                 guard let value = Bool(text) else { return false }
