@@ -8,6 +8,8 @@ struct AV1OBUHeader {
     enum Kind: UInt8 {
         case sequenceHeader = 1
         case temporalDelimiter = 2
+        case frameHeader = 3
+        case frame = 6
         case tileList = 8
     }
 

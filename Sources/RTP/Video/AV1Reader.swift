@@ -7,9 +7,10 @@ package struct AV1Reader: Sendable {
 
     package mutating func read(_ payload: UnsafeRawBufferPointer, timestamp: Int64) throws(RTPError) -> FrameFacts {
         let header = try AV1AggregationHeader(parsing: payload)
+        let startsOBU = !header.continuesElement
+        let mustStart = try startsOBU ? Self.startsFrame(header, payload) : false
         let found = starts.take(
-            timestamp: timestamp, canStart: !header.continuesElement, mustStart: header.startsSequence,
-            isKey: header.startsSequence)
+            timestamp: timestamp, canStart: startsOBU, mustStart: mustStart, isKey: header.startsSequence)
         var facts = FrameFacts()
         facts.isFrameStart = found.frame
         facts.isKeyFrameStart = found.keyFrame
@@ -18,6 +19,20 @@ package struct AV1Reader: Sendable {
             facts.height = UInt16(clamping: sequence.height)
         }
         return facts
+    }
+
+    /// Returns whether the payload begins with an OBU that begins the frame of the lowest spatial layer.
+    private static func startsFrame(
+        _ header: AV1AggregationHeader, _ payload: UnsafeRawBufferPointer
+    ) throws(RTPError) -> Bool {
+        var elements = AV1Elements(header, payload)
+        guard let bytes = try elements.next()?.bytes, let first = bytes.first else { return false }
+        let obu = AV1OBUHeader(first)
+        switch obu.type {
+        case .sequenceHeader: return true
+        case .frameHeader, .frame: return obu.length == 1 || bytes.count > 1 && bytes[1] >> 3 & 0x03 == 0
+        case .temporalDelimiter, .tileList, nil: return false
+        }
     }
 
     /// Returns the sequence header of a packet that starts a sequence; nil if it has none that can be read.
