@@ -25,9 +25,10 @@ final class SinkLeg {
         if !tells { extensions[.transportWideCC] = nil }
         var feedback: TrackDescription.Feedback = tells ? [.transportCC] : []
         if kind == .video { feedback.formUnion(tells ? [.nack, .pli, .fir, .remb] : [.nack, .pli, .fir]) }
-        return TrackDescription(
-            mid: MID(mid)!, kind: kind, payloadType: PayloadType(kind == .audio ? 111 : 96),
-            rtxPayloadType: kind == .audio ? nil : PayloadType(97), extensions: extensions, feedback: feedback)
+        let codec = CodecDescription(
+            video: kind == .audio ? nil : .vp8, payloadType: PayloadType(kind == .audio ? 111 : 96),
+            rtxPayloadType: kind == .audio ? nil : PayloadType(97), feedback: feedback)
+        return TrackDescription(mid: MID(mid)!, codecs: [codec], extensions: extensions)
     }
 
     private static let extensions = offered(.video, mid: "0", tells: true).extensions

@@ -236,7 +236,7 @@ import Testing
         #expect(
             try answer("Profile-Level-Id=4D0032; Packetization-Mode=1; sprop-parameter-sets=Z0LgH9oF,aM48gA==")
                 == "96 packetization-mode=1;profile-level-id=4D0032")
-        for value in ["1\u{0}", "yes", "\"", String(repeating: "1", count: 50_000)] {
+        for value in ["1\u{1}", "yes", "\"", String(repeating: "1", count: 50_000)] {
             #expect(
                 try answer("packetization-mode=1;level-asymmetry-allowed=" + value) == "96 packetization-mode=1")
         }
