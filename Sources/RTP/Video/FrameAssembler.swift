@@ -81,6 +81,8 @@ package struct FrameAssembler: Sendable {
     private var next: Int64?
     private var highest: Int64 = .min
     private var holeSince: MediaTime?
+    /// Sequence number of the first packet after the latest lost ones.
+    private var gapEnd: Int64?
     private var lastPictureID: (id: UInt16, width: UInt8)?
     private var partial: Partial?
     private var events: [Event] = []
@@ -250,6 +252,7 @@ package struct FrameAssembler: Sendable {
     /// - Parameter behind: the packet after the lost ones.
     private mutating func lose(_ first: Int64, count: Int64, behind: Packet?) {
         guard count > 0 else { return }
+        gapEnd = first + count
         var harmless = isWaitingForKeyFrame
         if let behind, let start = peek(behind) {
             if partial?.frame.isNonReference == true, behind.timestamp == partial?.frame.timestamp, !start.isFrameStart
@@ -318,7 +321,9 @@ package struct FrameAssembler: Sendable {
             finish()
         }
         if partial == nil {
-            guard facts.isFrameStart else {
+            // A first slice of H.264 may follow lost parameter sets of its frame.
+            let mayBeCut = codec == .h264 && packet.sequence == gapEnd && facts.width == 0
+            guard facts.isFrameStart, !mayBeCut else {
                 if !isWaitingForKeyFrame { lose(packet.sequence, count: 1, behind: nil) }
                 return
             }

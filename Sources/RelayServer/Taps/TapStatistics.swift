@@ -15,7 +15,7 @@ public struct TapStatistics: Hashable, Sendable {
     public var droppedPackets: UInt64 = 0
     /// Packets that never arrived.
     public var lostPackets: UInt64 = 0
-    /// Whether the video cannot be decoded, because it is encrypted, too large or not VP8.
+    /// Whether the video cannot be decoded, because it is encrypted, too large or in another codec.
     public var isUndecodable = false
 
     public init() {}
