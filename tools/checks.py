@@ -147,6 +147,10 @@ def check_links(faults):
                     faults.append(f"{path.relative_to(ROOT)}: link to {link}: no such heading")
 
 
+# A key of the configuration and the field of RelayConfiguration that it sets.
+KEY = re.compile(r"\.(?:text|integer|choice|flag)\(\s*\"([\w.]+)\",\s*\\\.(\w+)")
+
+
 def titles_of_tests():
     """Returns target -> titles and type names of its tests and suites."""
     literal = r'"((?:\\.|[^"\\])*)"'
@@ -232,6 +236,11 @@ def commands():
             custom = re.search(r'\.customLong\("([^"]+)"\)', arguments)
             option = custom[1] if custom else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", variable).lower()
             names |= {option, f"no-{option}"} if "prefixedNo" in arguments else {option}
+        if "SectionOptions<" in text:
+            for file in tracked("Sources/RelayServer/Keys/*.swift"):
+                for key, _ in KEY.findall(file.read_text()):
+                    option = re.sub(r"([A-Z])", r"-\1", key).replace(".", "-").lower()
+                    names |= {option, f"no-{option}"}
         for group in re.findall(r"@OptionGroup(?:\([^)]*\))?\s*var \w+: (\w+)", text):
             # A group in a file of another one's name: SessionOptions stands beside RelayOptions.
             for stem, (_, other) in sources.items():
@@ -289,13 +298,32 @@ def check_metrics(faults):
 
 
 def check_configuration(faults):
-    """Every key of the configuration stands in docs/configuration.md, and no other."""
-    keys = set()
-    for file in tracked("Sources/RelayServer/ConfigurationKey+All.swift"):
-        keys |= set(re.findall(r"\.(?:text|integer|choice|flag)\(\s*\"([\w.]+)\"", file.read_text()))
+    """Every key of the configuration stands in docs/configuration.md, and no other; every field that a key sets is read.
+
+    A unit test compares the rows of the document with the table word by word.
+    """
+    keys, fields = set(), set()
+    for file in tracked("Sources/RelayServer/Keys/*.swift"):
+        for name, field in KEY.findall(file.read_text()):
+            keys.add(name)
+            fields.add(field)
+    if len(keys) < 10:
+        faults.append("Sources/RelayServer/Keys: the keys of the configuration were not found")
     listed = set(re.findall(r"^\| `([\w.]+)` \|", (ROOT / "docs/configuration.md").read_text(), re.M))
     for key in sorted(keys ^ listed):
         faults.append(f"docs/configuration.md: {key} " + ("is missing" if key in keys else "is no key of the configuration"))
+    # Declarations and assignments are blanked, so that the remaining occurrences are reads.
+    written = re.compile(r"\b(?:var|let) \w+\b|\.\w+ =(?!=)")
+    sources = {file: written.sub("", code_only(file.read_text())) for file in tracked("Sources/*.swift")}
+    outside = {file: text for file, text in sources.items() if file.parent.name != "Keys"}
+    read_in_server = set(re.findall(r"\w+", "\n".join(text for file, text in outside.items() if "RelayServer" in file.parts)))
+    for field in sorted(fields - read_in_server):
+        faults.append(f"Sources/RelayServer: nothing reads RelayConfiguration.{field}")
+    read_anywhere = set(re.findall(r"\w+", "\n".join(outside.values())))
+    for file in tracked("Sources/RelayServer/RelayConfiguration+*.swift"):
+        for field in re.findall(r"^ +\w[\w.]*\.(\w+) = ", file.read_text(), re.M):
+            if field not in read_anywhere:
+                faults.append(f"{file.relative_to(ROOT)}: nothing reads {field}, which is set here")
 
 
 def main():

@@ -24,6 +24,10 @@ extension Conference {
             changeSubscription(of: connection, to: id, because: .quality) { $0.isVideoPaused = true }
         case .videoResumed(let connection, let id):
             changeSubscription(of: connection, to: id, because: .quality) { $0.isVideoPaused = false }
+        case .codecSupported(let connection, let id, let isSupported):
+            changeSubscription(of: connection, to: id, because: .unsupportedCodec) {
+                $0.hasUnsupportedCodec = !isSupported
+            }
         case .muteFailed(let id, let kind, let isMuted): takeBackMute(id, kind, isMuted)
         case .activeSpeaker(let id, let place): setActiveSpeaker(id, in: place)
         case .reset(let connection, let publish, let subscribe): reset(connection, publish, subscribe)

@@ -47,6 +47,7 @@ extension Conference {
         var stream = before
         if stream.phase == .planned { stream.phase = .negotiated }
         stream.name = planned.name
+        stream.codec = planned.codec
         if planned.width > 0, planned.height > 0 { (stream.width, stream.height) = (planned.width, planned.height) }
         stream.setTracks(
             hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)
@@ -69,7 +70,9 @@ extension Conference {
     private func plan(
         _ wanted: [PublishRequest.Stream], _ sender: ConnectionID, _ newIDs: [StreamID]
     ) throws(SignalingError) -> PublishPlan {
-        try authorize(.publish, sender)
+        // Not in `rules`: publishers without signalling are checked here too, and the media engine is between plan and
+        // confirmation.
+        try authorize(PublishRequest.permission, sender)
         guard let participant = participants[sender] else { throw SignalingError(.notJoined) }
         var plan = PublishPlan(connection: sender, streams: [], removed: [])
         var unused = newIDs.makeIterator()

@@ -82,12 +82,13 @@ extension Conference {
         }
     }
 
-    /// Sends an event only if the video stops or continues for the subscriber (STR-3).
+    /// Sends an event only if the video stops or continues for the subscriber (STR-3), or cannot be received at all (STR-7).
     private mutating func tellVideoChange(
         _ connection: ConnectionID, _ stream: PublishedStream, from: VideoChangeReason?, to: VideoChangeReason?,
         because reason: VideoChangeReason
     ) {
-        guard stream.hasVideoTrack, (from == nil) != (to == nil) else { return }
+        let isNewlyUnsupported = to == .unsupportedCodec && from != .unsupportedCodec
+        guard stream.hasVideoTrack, (from == nil) != (to == nil) || isNewlyUnsupported else { return }
         tell(
             connection,
             .subscriptionChanged(

@@ -15,6 +15,8 @@ package enum MediaEvent: Hashable, Sendable {
     /// The subscriber's path is too narrow for the video, or is wide enough again.
     case videoPaused(ConnectionID, StreamID)
     case videoResumed(ConnectionID, StreamID)
+    /// Whether the subscriber takes packets of the stream's video codec.
+    case codecSupported(ConnectionID, StreamID, Bool)
     /// The media plane could not mute or unmute the track; its previous state remains.
     case muteFailed(StreamID, TrackKind, Bool)
     /// Stream of the active speaker in a place; nil if there is none.

@@ -1,3 +1,4 @@
+package import MediaBase
 package import Signaling
 
 /// A publish request that passed all checks, ready for negotiation with the media plane. It ends with `confirmPublish`
@@ -16,6 +17,8 @@ package struct PublishPlan: Hashable, Sendable {
         package var startsAudioMuted: Bool
         package var startsVideoMuted: Bool
         package var isEncrypted: Bool
+        /// Video codec. The caller that negotiates with the media plane sets it before `confirmPublish`.
+        package var codec: VideoCodec?
     }
 
     package var connection: ConnectionID

@@ -1,3 +1,4 @@
+import MediaBase
 import Signaling
 
 /// A stream from its plan to its end.
@@ -21,6 +22,8 @@ struct PublishedStream: Sendable {
     var hasVideoTrack = false
     var isAudioMuted = false
     var isVideoMuted = false
+    /// Video codec after negotiation; nil without video.
+    var codec: VideoCodec?
     var width: Int
     var height: Int
     var createdAt: Int64 = 0
@@ -60,6 +63,6 @@ struct PublishedStream: Sendable {
             id: id, connection: owner, name: name, videoType: videoType, hasAudio: hasAudioTrack && !isAudioMuted,
             hasVideo: hasVideoTrack && !isVideoMuted, isAudioMuted: hasAudioTrack && isAudioMuted,
             isVideoMuted: hasVideoTrack && isVideoMuted, width: width, height: height, isDropped: isDropped,
-            createdAt: createdAt, isEncrypted: isEncrypted)
+            createdAt: createdAt, isEncrypted: isEncrypted, codec: hasVideoTrack ? codec?.rawValue : nil)
     }
 }

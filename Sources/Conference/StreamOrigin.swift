@@ -1,3 +1,4 @@
+package import MediaBase
 package import Signaling
 
 /// A stream with its publisher, announced or not.
@@ -9,6 +10,7 @@ package struct StreamOrigin: Hashable, Sendable {
     package var width: Int
     package var height: Int
     package var isEncrypted: Bool
+    package var codec: VideoCodec?
 }
 
 extension Conference {
@@ -16,6 +18,7 @@ extension Conference {
         guard let stream = published[id], let publisher = participants[stream.owner]?.info else { return nil }
         return StreamOrigin(
             publisher: publisher, name: stream.name, muted: Set(TrackKind.allCases.filter(stream.isMuted)),
-            width: stream.width, height: stream.height, isEncrypted: stream.isEncrypted)
+            width: stream.width, height: stream.height, isEncrypted: stream.isEncrypted,
+            codec: stream.codec)
     }
 }

@@ -9,9 +9,12 @@ struct Subscription: Sendable {
     var isOrdered: Bool
     /// The path is too narrow for the video.
     var isVideoPaused = false
+    /// The subscriber takes no packets of the stream's video codec.
+    var hasUnsupportedCodec = false
 
     /// Returns the reason that the subscriber gets no video, or nil if none applies.
     func obstacle(_ stream: PublishedStream) -> VideoChangeReason? {
+        if hasUnsupportedCodec { return .unsupportedCodec }
         if stream.isVideoMuted { return .publisher }
         if !preferences.video { return .subscriber }
         return isVideoPaused ? .quality : nil

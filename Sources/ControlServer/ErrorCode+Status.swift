@@ -23,7 +23,7 @@ extension ErrorCode {
         case .notJoined, .notLoggedIn, .messagingDisabled, .groupFull, .alreadyJoined, .staleOffer, .notSubscribed,
             .alreadySubscribed, .streamExists, .ssrcInUse,
             .restartExists, .recordingExists, .recordingDisabled, .subsessionsState, .notInSubsession,
-            .streamEncrypted:
+            .streamEncrypted, .codecMismatch, .codecNotDecodable:
             .conflict
         case .sessionEnded, .resumeExpired, .resumeGap: .gone
         case .preconditionFailed: .preconditionFailed

@@ -51,7 +51,8 @@ struct PlainRoutes {
             var kinds: Set<MediaKind> = []
             if transport.audio != nil { kinds.insert(.audio) }
             if transport.video != nil { kinds.insert(.video) }
-            try await ticket.liveSession.opened(ticket, transport.id, kinds: kinds)
+            try await ticket.liveSession.opened(
+                ticket, transport.id, codec: transport.video.flatMap { VideoCodec(rawValue: $0.codec) }, kinds: kinds)
             return transport
         } catch {
             await ticket.liveSession.refused(ticket)

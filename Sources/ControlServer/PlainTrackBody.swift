@@ -1,13 +1,16 @@
+import MediaBase
 import MediaEngine
 
 /// One track of a `PlainTransportBody`.
 struct PlainTrackBody: Decodable, Sendable {
     /// Subscribe: UDP port that receives RTP. Publish: ignored.
     var port: UInt16?
-    /// Absent: 111 for Opus, 96 for VP8.
+    /// Absent: 111 for Opus, 96 for video.
     var payloadType: UInt8?
     /// Absent: the relay picks one.
     var ssrc: UInt32?
+    /// Video: `VP8`, `H264`, `VP9` or `AV1`. Publish: absent means VP8. Subscribe: absent means whichever the stream has.
+    var codec: String?
     /// Video: asks for retransmissions by RFC 4588. Absent: a retransmission repeats the original packet.
     var rtx: PlainRTXBody?
 
@@ -15,6 +18,7 @@ struct PlainTrackBody: Decodable, Sendable {
         case port
         case payloadType
         case ssrc
+        case codec
         case rtx
     }
 
@@ -23,6 +27,7 @@ struct PlainTrackBody: Decodable, Sendable {
         port = try container.integerIfPresent(UInt16.self, forKey: .port)
         payloadType = try container.integerIfPresent(UInt8.self, forKey: .payloadType)
         ssrc = try container.integerIfPresent(UInt32.self, forKey: .ssrc)
+        codec = try container.decodeIfPresent(String.self, forKey: .codec)
         rtx = try container.decodeIfPresent(PlainRTXBody.self, forKey: .rtx)
     }
 
@@ -35,10 +40,20 @@ struct PlainTrackBody: Decodable, Sendable {
                 throw Problem(.invalidField, "a port is 1 to 65534", field: field + ".port")
             }
         }
+        var video: VideoCodec?
+        if let codec {
+            let names = field == "video" ? VideoCodec.allCases.map(\.rawValue) : ["opus"]
+            guard names.contains(codec) else {
+                throw Problem(
+                    .invalidField, "\"\(codec)\" is not one of \(names.joined(separator: ", "))",
+                    field: field + ".codec")
+            }
+            video = VideoCodec(rawValue: codec)
+        }
         if ssrc == 0 { throw Problem(.invalidField, "0 is not usable as an SSRC", field: field + ".ssrc") }
         return PlainTrackRequest(
             port: direction == .subscribe ? port : nil, payloadType: payloadType, ssrc: ssrc,
-            rtx: try rtx?.request(field: field + ".rtx"))
+            codec: video, rtx: try rtx?.request(field: field + ".rtx"))
     }
 
     /// Refuses 64...95, which would read as RTCP if RTP and RTCP share a port (RFC 5761 section 4).

@@ -14,6 +14,7 @@ extension Problem {
         case .unknownStream: self.init(.unknownStream, error.description, retryAfter: 1)
         case .unknownTransport: self.init(.unknownTransport, error.description)
         case .streamEncrypted: self.init(.streamEncrypted, error.description)
+        case .codecMismatch: self.init(.codecMismatch, error.description)
         case .streamExists: self.init(.streamExists, error.description, field: "stream")
         case .ssrcInUse: self.init(.ssrcInUse, error.description, field: "ssrc")
         case .invalidRequest(let field, let reason): self.init(.invalidField, reason, field: field)

@@ -4,6 +4,8 @@ import MediaEngine
 /// A track within a `StreamAnswer`.
 struct TrackAnswer: Encodable, Sendable {
     var ssrc: UInt32
+    /// Name of the RTP payload format.
+    var codec: String
     var packets: UInt64
     var bytes: UInt64
     /// Expected minus received packets; late and duplicate packets can make it negative (RFC 3550 section 6.4.1).
@@ -16,6 +18,7 @@ struct TrackAnswer: Encodable, Sendable {
 
     init(_ snapshot: TrackSnapshot) {
         ssrc = snapshot.ssrc
+        codec = snapshot.codec?.rawValue ?? "opus"
         packets = snapshot.packets
         bytes = snapshot.bytes
         lost = snapshot.lost

@@ -80,6 +80,8 @@ package final class Producer {
     private var rates = RateMeter()
 
     package var kind: MediaKind { configuration.kind }
+    /// Codec of video; nil for audio.
+    package var codec: VideoCodec? { kind == .video ? configuration.codec : nil }
 
     package init(_ configuration: Configuration, now: MediaTime) {
         self.configuration = configuration

@@ -16,6 +16,8 @@ package struct EngineConfiguration: Sendable {
     package var protection: FanoutProtector.Backend = .automatic
     /// UDP segmentation (GSO) and coalescing (GRO) by the kernel: used if the kernel supports them, or never.
     package var offload: Offload = .automatic
+    /// Video codecs that are forwarded, in the order in which the relay's own offers list them. Not empty.
+    package var videoCodecs = VideoCodec.allCases
     package var webRTC = WebRTCConfiguration()
     package var limits = EngineLimits()
     #if DEBUG
@@ -44,7 +46,6 @@ package struct EngineLimits: Sendable {
     package var tracksPerSubscriber = 400
     /// Size in bytes of one video producer's packet cache, which serves retransmissions and the frames since the last key frame.
     package var retransmissionBytes = 4 << 20
-    package var retransmissionAge: MediaTime = .seconds(2)
     /// Upper limit of the bytes sent as retransmissions, in percent of all bytes sent.
     package var retransmissionPercent = 50
     /// Time without an authentic packet after which a publishing transport is closed. 0: never.

@@ -1,3 +1,5 @@
+package import MediaBase
+
 /// Reason for which the engine refused a call. `code` is stable: HTTP endpoints return it.
 package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownSession(String)
@@ -9,6 +11,8 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case streamExists(String)
     /// A requested SSRC is in use on the worker.
     case ssrcInUse(UInt32)
+    /// A subscriber of one stream accepts video, but not the codec of the stream.
+    case codecMismatch(offered: [VideoCodec], stream: VideoCodec)
     case invalidRequest(field: String, reason: String)
     case limitReached(name: String, limit: Int)
     case addressUnusable(address: String, reason: String)
@@ -23,6 +27,7 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
         case .streamEncrypted: "streamEncrypted"
         case .streamExists: "streamExists"
         case .ssrcInUse: "ssrcInUse"
+        case .codecMismatch: "codecMismatch"
         case .invalidRequest: "invalidRequest"
         case .limitReached: "limitReached"
         case .addressUnusable: "addressUnusable"
@@ -39,6 +44,9 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
         case .streamEncrypted(let name): "the stream \"\(name)\" is encrypted end to end"
         case .streamExists(let name): "the session has a stream \"\(name)\" already"
         case .ssrcInUse(let ssrc): "SSRC \(ssrc) is in use"
+        case .codecMismatch(let offered, let stream):
+            "the stream has \(stream.rawValue), and the subscriber accepts "
+                + offered.map(\.rawValue).joined(separator: ", ")
         case .invalidRequest(let field, let reason): "\(field): \(reason)"
         case .limitReached(let name, let limit): "the limit \(name) of \(limit) is reached"
         case .addressUnusable(let address, let reason): "cannot use \(address): \(reason)"

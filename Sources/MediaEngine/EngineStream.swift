@@ -14,6 +14,8 @@ final class EngineStream {
     /// Subsession whose participants receive the stream.
     var room: EngineRoom
     var audio: Producer?
+    /// Codec of the video in all its encodings; nil for a stream without video. Known before the first packet.
+    var codec: VideoCodec?
     /// Encodings in the order of the publisher's announcement, by custom from the smallest to the largest.
     private(set) var encodings: [Encoding] = []
     /// Index of the largest encoding that receives packets. Subscribers and taps that cannot choose an encoding get it.

@@ -13,6 +13,8 @@ package struct StreamSnapshot: Sendable {
     package var video: TrackSnapshot?
     /// Encodings of the video track, from the smallest to the largest.
     package var encodings: [EncodingSnapshot] = []
+    /// Codec of the video; nil for a stream without video.
+    package var codec: VideoCodec?
     package var subscribers: Int
     package var taps: Int
     /// Whether the stream is the active speaker of its subsession.
@@ -23,6 +25,8 @@ package struct StreamSnapshot: Sendable {
 
 package struct TrackSnapshot: Sendable {
     package var ssrc: UInt32
+    /// Codec of video; nil for audio.
+    package var codec: VideoCodec?
     package var packets: UInt64
     package var bytes: UInt64
     package var lost: Int64

@@ -9,6 +9,10 @@ package enum StreamEvent: Sendable, Equatable {
     /// A subscriber's video track was paused because its path has too little bandwidth, or was resumed.
     case trackPaused(session: String, transport: TransportID, stream: String, kind: MediaKind)
     case trackResumed(session: String, transport: TransportID, stream: String, kind: MediaKind)
+    /// A subscriber accepts no payload type for the codec of a stream, whose video it does not get; its audio is sent.
+    case unsupportedCodec(session: String, transport: TransportID, stream: String, codec: VideoCodec)
+    /// A stream's video has changed to a codec that the subscriber accepts, after `unsupportedCodec`.
+    case supportedCodec(session: String, transport: TransportID, stream: String)
     /// The first packet of a kind arrived from a WebRTC publisher, muted or not.
     case mediaBegan(session: String, transport: TransportID, stream: String, kind: MediaKind)
     /// Frame size of the largest video encoding, when it becomes known and whenever it changes.
@@ -28,7 +32,8 @@ package enum StreamEvent: Sendable, Equatable {
     package var session: String? {
         switch self {
         case .published(let session, _, _), .closed(let session, _, _), .trackPaused(let session, _, _, _),
-            .trackResumed(let session, _, _, _), .mediaBegan(let session, _, _, _),
+            .trackResumed(let session, _, _, _), .unsupportedCodec(let session, _, _, _),
+            .supportedCodec(let session, _, _), .mediaBegan(let session, _, _, _),
             .dimensions(let session, _, _, _, _), .peerGone(let session, _),
             .noMediaPath(let session, _, _), .activeSpeaker(let session, _, _):
             session

@@ -9,6 +9,7 @@ package struct StreamEventQueue: Sendable {
     /// State that an event reports. Only the newest event of each subject matters.
     private enum Subject: Hashable {
         case pause(TransportID, Stream, MediaKind)
+        case codec(TransportID, Stream)
         case dimensions(Stream)
         case speaker(session: String, room: String)
     }
@@ -162,6 +163,10 @@ package struct StreamEventQueue: Sendable {
             .trackResumed(let session, let transport, let name, let kind):
             let stream = Stream(session: session, name: name)
             return (.pause(transport, stream, kind), stream)
+        case .unsupportedCodec(let session, let transport, let name, _),
+            .supportedCodec(let session, let transport, let name):
+            let stream = Stream(session: session, name: name)
+            return (.codec(transport, stream), stream)
         case .dimensions(let session, _, let name, _, _):
             let stream = Stream(session: session, name: name)
             return (.dimensions(stream), stream)

@@ -1,5 +1,6 @@
 import Forwarding
 import MediaBase
+import SDP
 
 /// Track of a subscriber.
 final class SubscribedTrack {
@@ -13,7 +14,13 @@ final class SubscribedTrack {
     /// Plain subscribers: destination of RTCP.
     let rtcpAddress: SocketAddress
     let ssrc: SSRC
-    let payloadType: PayloadType
+    private(set) var payloadType: PayloadType
+    /// WebRTC subscribers: codecs that the subscriber accepts. Empty for plain subscribers, whose payload type is fixed.
+    let codecs: [CodecDescription]
+    /// WebRTC subscribers: SSRC of retransmissions of all codecs that have a payload type for them.
+    private let rtxSSRC: SSRC?
+    /// Whether the subscriber accepts no payload type for the codec of the stream, and is told so.
+    var isUnsupported = false
     /// Separate retransmission stream, if one was negotiated (RFC 4588).
     var rtx: RTXStream?
     var extensions = HeaderExtensionTemplate()
@@ -55,8 +62,8 @@ final class SubscribedTrack {
 
     init(
         mid: MID? = nil, streamName: String, kind: MediaKind, path: Int, rtcpAddress: SocketAddress = SocketAddress(),
-        ssrc: SSRC,
-        payloadType: PayloadType, progress: Consumer.Progress
+        ssrc: SSRC, payloadType: PayloadType, codecs: [CodecDescription] = [], rtxSSRC: SSRC? = nil,
+        progress: Consumer.Progress
     ) {
         self.mid = mid
         self.streamName = streamName
@@ -65,6 +72,25 @@ final class SubscribedTrack {
         self.rtcpAddress = rtcpAddress
         self.ssrc = ssrc
         self.payloadType = payloadType
+        self.codecs = codecs
+        self.rtxSSRC = rtxSSRC
         self.progress = progress
+        if let first = codecs.first { use(first) }
+    }
+
+    /// Returns whether the subscriber accepts a video codec. Its packets then go out under the payload types of that codec.
+    func accepts(_ video: VideoCodec) -> Bool {
+        guard !codecs.isEmpty else { return true }
+        guard let codec = codecs.first(where: { $0.video == video }) else { return false }
+        use(codec)
+        return true
+    }
+
+    private func use(_ codec: CodecDescription) {
+        payloadType = codec.payloadType
+        rtx = nil
+        if let ssrc = rtxSSRC, let payloadType = codec.rtxPayloadType {
+            rtx = RTXStream(ssrc: ssrc, payloadType: payloadType)
+        }
     }
 }

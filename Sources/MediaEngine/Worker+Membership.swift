@@ -60,6 +60,7 @@ extension Worker {
             stream.audio = producer
             session.audioProducers += 1
         } else {
+            stream.codec = configuration.codec
             stream.insert(.init(rid: rid, producer: producer), at: position)
         }
         return producer
@@ -77,6 +78,7 @@ extension Worker {
     func addTracks(of stream: EngineStream, to transport: SubscribeTransport, in session: EngineSession) {
         for target in transport.targets {
             guard let producer = stream.producer(target.kind),
+                target.codec == nil || producer.codec == target.codec,
                 !transport.tracks.contains(where: { $0.streamName == stream.name && $0.kind == target.kind })
             else { continue }
             guard transport.tracks.count < configuration.limits.ssrcsPerTransport else {
@@ -103,7 +105,9 @@ extension Worker {
         let isParted = transport.room != stream.room.name
         for track in transport.tracks where track.streamName == stream.name && track.producer == nil {
             track.isParted = isParted
-            guard let producer = firstProducer(for: track, of: stream, now: now) else { continue }
+            guard acceptsCodec(of: stream, track, of: transport, in: session),
+                let producer = firstProducer(for: track, of: stream, now: now)
+            else { continue }
             attach(track, of: transport, to: producer, in: session)
             isAttached = true
         }
@@ -115,6 +119,22 @@ extension Worker {
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
         // A report can describe packets only after some have been sent.
         session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
+    }
+
+    /// Returns whether the subscriber accepts the codec of the stream's video, if the track is video. A change is reported.
+    private func acceptsCodec(
+        of stream: EngineStream, _ track: SubscribedTrack, of transport: SubscribeTransport, in session: EngineSession
+    ) -> Bool {
+        guard track.kind == .video, let codec = stream.codec else { return true }
+        let isAccepted = track.accepts(codec)
+        guard track.isUnsupported == isAccepted else { return isAccepted }
+        track.isUnsupported = !isAccepted
+        events.send(
+            isAccepted
+                ? .supportedCodec(session: session.name, transport: transport.id, stream: stream.name)
+                : .unsupportedCodec(
+                    session: session.name, transport: transport.id, stream: stream.name, codec: codec))
+        return isAccepted
     }
 
     /// Returns the producer that feeds a track until layers are chosen. An upper bound on its size holds from the first frame.
@@ -212,6 +232,11 @@ extension Worker {
         session.remove(stream)
         for producer in stream.producers { remove(producer, of: stream, in: session) }
         for tap in stream.taps { tap.close() }
+        for transport in session.subscribers.members {
+            for track in transport.tracks where track.isUnsupported && track.streamName == stream.name {
+                track.isUnsupported = false
+            }
+        }
         events.send(.closed(session: session.name, transport: stream.transport.id, stream: stream.name))
     }
 

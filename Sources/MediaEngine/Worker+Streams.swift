@@ -77,7 +77,7 @@ extension Worker {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "tapsPerStream", limit: configuration.limits.tapsPerStream)
         }
-        let tap = PacketTap(capacity: capacity, kinds: kinds)
+        let tap = PacketTap(capacity: capacity, kinds: kinds, codec: stream.video?.configuration.codec)
         if let video = stream.video, kinds.contains(.video) { replay(video, of: stream, to: tap) }
         stream.taps.append(tap)
         for producer in stream.producers { inbound[producer.tag].hasTaps = true }
@@ -122,6 +122,7 @@ extension Worker {
                         bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0),
                         width: producer.frameSize?.width, height: producer.frameSize?.height)
                 },
+                codec: stream.codec,
                 subscribers: session.subscribers.members.count { $0.tracks.contains { $0.streamName == stream.name } },
                 taps: stream.taps.count { !$0.isClosed },
                 isSpeaking: stream.audio.map { audio in
@@ -133,7 +134,8 @@ extension Worker {
 
     private func track(_ producer: Producer, of stream: EngineStream) -> TrackSnapshot {
         TrackSnapshot(
-            ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
+            ssrc: producer.configuration.ssrc.rawValue, codec: producer.codec, packets: producer.packets,
+            bytes: producer.bytes,
             lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
             bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
             width: producer.frameSize?.width, height: producer.frameSize?.height)

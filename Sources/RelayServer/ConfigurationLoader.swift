@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import NIOConcurrencyHelpers
 import SystemPackage
 
@@ -102,6 +103,8 @@ package struct ConfigurationLoader: Sendable {
                             seen.withLockedValue { $0.append(key) }
                             return secrets.contains(key)
                         }), filePath: FilePath(path))
+            case "yaml" where Self.isBlank(path), "yml" where Self.isBlank(path):
+                provider = InMemoryProvider(name: "file", values: [:])
             case "yaml", "yml":
                 provider = try await FileProvider<YAMLSnapshot>(
                     parsingOptions: .init(
@@ -121,6 +124,15 @@ package struct ConfigurationLoader: Sendable {
             throw .unknownKey(key: name, nearest: Self.nearest(to: name), source: .file(path))
         }
         return Layer(provider: provider, source: { _ in .file(path) })
+    }
+
+    /// Returns whether a YAML file has only comments. It has no mapping, which the parser requires.
+    private static func isBlank(_ path: String) -> Bool {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
+        return text.split(whereSeparator: \.isNewline).allSatisfy {
+            let line = $0.trimmingCharacters(in: .whitespaces)
+            return line.isEmpty || line.hasPrefix("#")
+        }
     }
 
     /// Warnings about unknown variables. They are not errors, because other programs may use the same prefix.

@@ -19,13 +19,13 @@ extension RelayConfiguration {
         case .multiBuffer: engine.protection = .multiBuffer
         }
         engine.offload = mediaOffload == .off ? .off : .automatic
+        engine.videoCodecs = Self.codecs(in: videoCodecs) ?? VideoCodec.allCases
         engine.webRTC = webRTC
         engine.limits.sessions = limitSessions
         engine.limits.streamsPerSession = limitStreams
         engine.limits.transportsPerSession = limitTransports
         engine.limits.tapsPerStream = limitTaps
         engine.limits.retransmissionBytes = limitRetransmissionBytes
-        engine.limits.retransmissionAge = .milliseconds(Int64(limitRetransmissionMilliseconds))
         engine.limits.retransmissionPercent = limitRetransmissionPercent
         engine.limits.publisherTimeout = .seconds(Double(limitPublisherSeconds))
         engine.limits.headersPerTrack = issuesPacketHeaders
@@ -36,6 +36,13 @@ extension RelayConfiguration {
             engine.fault = fault
         #endif
         return engine
+    }
+
+    /// Returns the codecs of a list such as `vp8,h264`; nil if it is empty, or names an unknown codec or one codec twice.
+    static func codecs(in text: String) -> [VideoCodec]? {
+        let names = list(text)
+        let codecs = names.compactMap { VideoCodec(rawValue: $0.uppercased()) }
+        return codecs.isEmpty || codecs.count < names.count || Set(codecs).count < codecs.count ? nil : codecs
     }
 
     private var webRTC: WebRTCConfiguration {
@@ -92,6 +99,7 @@ extension RelayConfiguration {
     /// Configuration of the control protocol.
     private var connect: ConnectConfiguration {
         var connect = ConnectConfiguration()
+        connect.videoCodecs = Self.codecs(in: videoCodecs) ?? VideoCodec.allCases
         connect.directory.sessions = limitSessions
         connect.directory.connections = limitConnections
         connect.conference.participants = limitParticipants

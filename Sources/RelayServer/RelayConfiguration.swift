@@ -102,6 +102,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var mediaGatherMicroseconds = 1_000
     public var mediaProtection = Protection.automatic
     public var mediaOffload = Offload.automatic
+    /// Video codecs that are forwarded, separated by commas, in the order of the relay's offers to subscribers.
+    public var videoCodecs = "vp8,h264,vp9,av1"
 
     // MARK: WebRTC
 
@@ -135,8 +137,6 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitCanvasBytes = 64 << 20
     /// Bytes of packets of one video producer that are kept for retransmission.
     public var limitRetransmissionBytes = 4 << 20
-    /// Milliseconds that a packet is kept for retransmission.
-    public var limitRetransmissionMilliseconds = 2_000
     /// Maximum percentage of retransmissions in sent bytes.
     public var limitRetransmissionPercent = 50
     /// Seconds without an authentic packet after which a publisher is closed; 0 for never.

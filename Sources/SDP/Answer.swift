@@ -36,9 +36,9 @@ package struct Answer: Sendable {
             guard section.media == offered.media else { throw .malformed(line: section.number, field: "m=") }
             let direction = section.lines.direction ?? defaultDirection
             if !isFirst, !section.isRejected { head = head ?? section }
-            guard section.port != 0, direction != .inactive, let kind = section.kind,
-                let (codec, rtx) = section.preferredCodec, offered.formats.contains(codec.payloadType.description)
-            else { continue }
+            guard section.port != 0, direction != .inactive else { continue }
+            let codecs = section.codecs(answering: offered)
+            guard let codec = codecs.first else { continue }
             guard let mid = MID(section.mid ?? offered.mid ?? "") else { throw section.missing("a=mid") }
             var extensions = RTPExtensionMap()
             for line in description.headerExtensions(of: section) { extensions[line.kind] = line.id }
@@ -47,9 +47,7 @@ package struct Answer: Sendable {
                 Track(
                     direction: direction,
                     track: TrackDescription(
-                        mid: mid, kind: kind, payloadType: codec.payloadType,
-                        rtxPayloadType: rtx.flatMap { offered.formats.contains($0.description) ? $0 : nil },
-                        extensions: extensions, feedback: codec.feedback,
+                        mid: mid, codecs: codecs, extensions: extensions,
                         encodings: rids.isEmpty
                             ? section.encodings(for: codec.payloadType, carriesRIDs: extensions[.rid] != nil)
                             : rids.map { .init(rid: $0) })))
@@ -69,5 +67,19 @@ package struct Answer: Sendable {
         isNative: Bool = false
     ) throws(SDPError) {
         try self.init(SessionDescription(parsing: bytes), to: offer, isFirst: isFirst, isNative: isNative)
+    }
+}
+
+extension MediaSection {
+    /// Returns the codecs of an answered section that its offer has under the same payload types. Retransmissions under another payload
+    /// type than the offered one are left out.
+    fileprivate func codecs(answering offer: MediaSection) -> [CodecDescription] {
+        let offered = offer.usableCodecs(VideoCodec.allCases)
+        return usableCodecs(VideoCodec.allCases).compactMap { codec in
+            guard let own = offered.first(where: { $0.isAnswered(by: codec) }) else { return nil }
+            var codec = codec
+            if codec.rtxPayloadType != own.rtxPayloadType { codec.rtxPayloadType = nil }
+            return codec
+        }
     }
 }

@@ -6,7 +6,7 @@ package enum AnsweredTrack: Sendable, Hashable {
     case receive(TrackDescription)
     /// The relay sends and receives nothing at present.
     case idle(TrackDescription)
-    /// The relay sends with `ssrc`, and retransmissions with `rtxSSRC` if the description has a payload type for them. `streamID`
+    /// The relay sends with `ssrc`, and retransmissions with `rtxSSRC` if the description has payload types for them. `streamID`
     /// and `trackID` are visible to the peer's scripts (RFC 8830). Clients synchronize tracks of one stream and one `cname`.
     case send(
         TrackDescription, ssrc: SSRC, rtxSSRC: SSRC?, cname: String, streamID: String, trackID: String)

@@ -59,17 +59,29 @@ extension MediaSection {
         return parameters
     }
 
-    /// The first codec supported for the section's kind, and the payload type of its retransmissions (RFC 4588 section 8.6).
-    var preferredCodec: (codec: RTPCodec, rtx: PayloadType?)? {
-        guard let kind, isSecureRTP else { return nil }
+    /// Returns the codecs supported for the section's kind, each with the payload type of its retransmissions (RFC 4588 section 8.6),
+    /// in the order of the m-line.
+    /// - Parameter allowed: video codecs to consider.
+    func usableCodecs(_ allowed: [VideoCodec]) -> [CodecDescription] {
+        guard let kind, isSecureRTP else { return [] }
         let codecs = codecs
-        guard let codec = codecs.first(where: { $0.carries(kind) }) else { return nil }
-        let rtx = codecs.first {
-            $0.name == "rtx" && $0.clockRate == codec.clockRate
-                && $0.parameters["apt"]?.decimal(as: UInt8.self) == codec.payloadType.rawValue
+        var repairs: [UInt8: RTPCodec] = [:]
+        for codec in codecs where codec.name == "rtx" {
+            guard let repaired = codec.parameters["apt"]?.decimal(as: UInt8.self), repairs[repaired] == nil else {
+                continue
+            }
+            repairs[repaired] = codec
         }
-        return (codec, rtx?.payloadType)
+        return codecs.filter { $0.carries(kind, allowed) }.map { codec in
+            let rtx = repairs[codec.payloadType.rawValue].flatMap { $0.clockRate == codec.clockRate ? $0 : nil }
+            return CodecDescription(
+                video: kind == .video ? codec.video : nil, payloadType: codec.payloadType,
+                rtxPayloadType: rtx?.payloadType, parameters: codec.agreedParameters, feedback: codec.feedback)
+        }
     }
+
+    /// Returns the first of the usable codecs.
+    func preferredCodec(_ allowed: [VideoCodec]) -> CodecDescription? { usableCodecs(allowed).first }
 }
 
 extension RTPCodec {

@@ -1,4 +1,4 @@
-import MediaBase
+package import MediaBase
 import RTP
 
 extension Offer {
@@ -10,15 +10,17 @@ extension Offer {
     ///   - tracks: derived from the result of `receivable`, `sendable` or `publishable`; payload types and ids are taken from them.
     ///   - keepsOthers: true to answer unused sections of the bundle as inactive instead of rejecting them if they could carry a
     ///     track, so that the peer can use them later.
-    package func answer(_ relay: RelayDescription, tracks: [AnsweredTrack], keepsOthers: Bool = false)
-        -> SessionDescription
-    {
+    ///   - allowed: video codecs of such unused sections.
+    package func answer(
+        _ relay: RelayDescription, tracks: [AnsweredTrack], keepsOthers: Bool = false,
+        _ allowed: [VideoCodec] = VideoCodec.allCases
+    ) -> SessionDescription {
         var media: [MediaSection] = []
         var mids: [String] = []
         let transport = self.transport(relay)
         let byMID = Dictionary(tracks.map { ($0.track.mid.rawValue, $0) }) { first, _ in first }
         for section in description.media {
-            let answered = section.mid.flatMap { byMID[$0] } ?? (keepsOthers ? idle(section) : nil)
+            let answered = section.mid.flatMap { byMID[$0] } ?? (keepsOthers ? idle(section, allowed) : nil)
             guard let answered, !section.isRejected else {
                 media.append(rejection(of: section, transport))
                 continue
@@ -41,11 +43,12 @@ extension Offer {
     }
 
     /// Returns an idle track for a section that could carry one; nil if it could not.
-    private func idle(_ section: MediaSection) -> AnsweredTrack? {
-        guard let kind = section.kind, let (codec, rtx) = section.preferredCodec, let mid = MID(section.mid ?? ""),
+    private func idle(_ section: MediaSection, _ allowed: [VideoCodec]) -> AnsweredTrack? {
+        guard var codec = section.preferredCodec(allowed), let mid = MID(section.mid ?? ""),
             bundle.contains(mid.rawValue)
         else { return nil }
-        return .idle(TrackDescription(mid: mid, kind: kind, payloadType: codec.payloadType, rtxPayloadType: rtx))
+        codec.feedback = []
+        return .idle(TrackDescription(mid: mid, codecs: [codec]))
     }
 
     private func acceptance(
@@ -82,12 +85,12 @@ extension Offer {
         case .idle: break
         case .send(_, let ssrc, let rtxSSRC, let cname, let streamID, let trackID):
             lines += SDPLine.sources(
-                ssrc, rtx: track.rtxPayloadType == nil ? nil : rtxSSRC, cname: cname,
+                ssrc, rtx: track.retransmits ? rtxSSRC : nil, cname: cname,
                 msid: "\(streamID.asIdentifier) \(trackID.asIdentifier)")
         }
         return MediaSection(
             media: section.media, port: address.port, proto: section.proto,
-            formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
+            formats: track.formats, lines: lines)
     }
 
     /// Returns a section with port 0 (RFC 3264 section 6). Transport and codec have no use there, but some clients refuse a section
@@ -97,7 +100,8 @@ extension Offer {
         if let mid = section.mid { lines.append(SDPLine(attribute: "mid", mid)) }
         lines.append(SDPLine(attribute: MediaDirection.inactive.rawValue))
         if section.lines.has("rtcp-mux") { lines.append(SDPLine(attribute: "rtcp-mux")) }
-        let format = section.preferredCodec?.codec.payloadType.description ?? section.formats.first ?? "0"
+        let format =
+            section.preferredCodec(VideoCodec.allCases)?.payloadType.description ?? section.formats.first ?? "0"
         lines += section.lines.filter { $0.name == "rtpmap" && $0.value?.halves(" ")?.head == format }.prefix(1)
         return MediaSection(media: section.media, port: 0, proto: section.proto, formats: [format], lines: lines)
     }

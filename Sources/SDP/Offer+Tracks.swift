@@ -1,19 +1,62 @@
-import MediaBase
+package import MediaBase
 import RTP
 
 extension Offer {
-    /// Returns the tracks that a publisher offers to send: the first section of each kind with Opus or VP8.
-    package func receivable() throws(SDPError) -> [TrackDescription] { try tracks(sending: false) }
+    /// Returns the tracks that a publisher offers to send: the first section of each kind with Opus or an allowed video codec. Each
+    /// track has one codec, the first allowed one in the publisher's order.
+    package func receivable(_ allowed: [VideoCodec] = VideoCodec.allCases) throws(SDPError) -> [TrackDescription] {
+        try tracks(sending: false, allowed, .preferred)
+    }
 
-    /// Returns the tracks that a subscriber can receive: the first section of each kind that accepts Opus or VP8.
-    package func sendable() throws(SDPError) -> [TrackDescription] { try tracks(sending: true) }
+    /// Returns the tracks that a subscriber can receive: the first section of each kind that accepts Opus or an allowed video codec.
+    /// - Parameters:
+    ///   - allowed: video codecs in the order in which the answer lists those that the subscriber accepts.
+    ///   - stream: codec of the stream's video, the only one that the answer then lists; nil if the stream's codec is not known yet, or
+    ///     if it has no video.
+    ///   - allowsAudioAlone: true to leave out a video section that does not accept the stream's codec.
+    /// - Throws: `codecMismatch` if the offer has a video section, but none that accepts the stream's codec.
+    package func sendable(
+        _ allowed: [VideoCodec] = VideoCodec.allCases, stream: VideoCodec? = nil, allowsAudioAlone: Bool = false
+    ) throws(SDPError) -> [TrackDescription] {
+        guard let stream else { return try tracks(sending: true, allowed, .ordered) }
+        if !allowsAudioAlone {
+            let sections = description.media.filter { section in
+                section.kind == .video && !section.isRejected && description.direction(of: section).receives
+            }
+            let offered = sections.flatMap { $0.usableCodecs(VideoCodec.allCases).compactMap(\.video) }
+            guard sections.isEmpty || offered.contains(stream) else {
+                throw .codecMismatch(offered: VideoCodec.allCases.filter(offered.contains), stream: stream)
+            }
+        }
+        return try tracks(sending: true, [stream], .ordered)
+    }
 
-    /// Returns a track for every section that sends Opus or VP8: offers on a participant's publish peer connection, and the relay's
-    /// offers.
-    package func publishable() throws(SDPError) -> [TrackDescription] { try tracks(sending: false, all: true) }
+    /// Returns a track for every section that sends Opus or an allowed video codec, with its codec as in `receivable`: offers on a
+    /// participant's publish peer connection.
+    package func publishable(_ allowed: [VideoCodec] = VideoCodec.allCases) throws(SDPError) -> [TrackDescription] {
+        try tracks(sending: false, allowed, .preferred, all: true)
+    }
+
+    /// Returns a track for every section in which the relay offers to send Opus or an allowed video codec. A track has all allowed codecs
+    /// of its section.
+    package func subscribable(_ allowed: [VideoCodec]) throws(SDPError) -> [TrackDescription] {
+        try tracks(sending: false, allowed, .offered, all: true)
+    }
+
+    /// Video codecs that a track keeps of its section.
+    private enum Selection {
+        /// The first allowed one in the order of the offer.
+        case preferred
+        /// All allowed ones in the order of the offer.
+        case offered
+        /// One entry of each allowed codec, in the order of the allowed list.
+        case ordered
+    }
 
     /// - Parameter all: true for every section, false for the first of each kind.
-    private func tracks(sending: Bool, all: Bool = false) throws(SDPError) -> [TrackDescription] {
+    private func tracks(
+        sending: Bool, _ allowed: [VideoCodec], _ selection: Selection, all: Bool = false
+    ) throws(SDPError) -> [TrackDescription] {
         var tracks: [TrackDescription] = []
         var meanings: [PayloadType: Meaning] = [:]
         var extensionKinds: [UInt8: RTPExtensionKind] = [:]
@@ -21,25 +64,36 @@ extension Offer {
         for section in description.media where !section.isRejected {
             let direction = section.lines.direction ?? defaultDirection
             guard sending ? direction.receives : direction.sends, let kind = section.kind,
-                all || !tracks.contains(where: { $0.kind == kind }), let (codec, rtx) = section.preferredCodec
+                all || !tracks.contains(where: { $0.kind == kind })
             else { continue }
+            let usable = section.usableCodecs(allowed)
+            guard let preferred = usable.first else { continue }
+            let codecs =
+                switch selection {
+                case _ where kind == .audio: [preferred]
+                case .preferred: [preferred]
+                case .offered: usable
+                case .ordered: allowed.compactMap { video in usable.first { $0.video == video } }
+                }
             guard let line = section.lines.attribute("mid") else { throw section.missing("a=mid") }
             guard let mid = MID(line.value ?? "") else { throw line.error }
             guard bundle.contains(mid.rawValue) else { throw .notBundled(line: section.number) }
             guard section.lines.has("rtcp-mux") || description.bundleHead(of: section)?.lines.has("rtcp-mux") == true
             else { throw section.missing("a=rtcp-mux") }
-            try note(codec.payloadType, Meaning(kind: kind, repairs: nil), of: section, in: &meanings)
-            if let rtx { try note(rtx, Meaning(kind: kind, repairs: codec.payloadType), of: section, in: &meanings) }
+            for codec in codecs {
+                try note(
+                    codec.payloadType, Meaning(kind: kind, video: codec.video, repairs: nil), of: section, in: &meanings
+                )
+                guard let rtx = codec.rtxPayloadType else { continue }
+                try note(
+                    rtx, Meaning(kind: kind, video: nil, repairs: codec.payloadType), of: section, in: &meanings)
+            }
             let extensions = extensions(of: section, sending: sending, besides: &extensionKinds)
-            var feedback = codec.feedback
-            // Transport-wide feedback needs transport-wide sequence numbers.
-            if extensions[.transportWideCC] == nil { feedback.remove(.transportCC) }
             tracks.append(
                 TrackDescription(
-                    mid: mid, kind: kind, payloadType: codec.payloadType, rtxPayloadType: rtx, extensions: extensions,
-                    feedback: feedback,
+                    mid: mid, codecs: codecs, extensions: extensions,
                     encodings: sending
-                        ? [] : section.encodings(for: codec.payloadType, carriesRIDs: extensions[.rid] != nil)))
+                        ? [] : section.encodings(for: preferred.payloadType, carriesRIDs: extensions[.rid] != nil)))
         }
         guard all || !tracks.isEmpty else { throw .noTrack(needed: sending ? .recvonly : .sendonly) }
         return tracks
@@ -57,6 +111,7 @@ extension Offer {
     /// Meaning of a payload type, which must be the same in all sections of a bundle (RFC 9143 section 9.1).
     private struct Meaning: Equatable {
         let kind: MediaKind
+        let video: VideoCodec?
         let repairs: PayloadType?
     }
 

@@ -1,3 +1,5 @@
+import MediaBase
+
 /// Peer's offer of one WebRTC transport, as in WHIP and WHEP (RFC 9725 section 4.2): BUNDLE, rtcp-mux, ICE and DTLS-SRTP.
 package struct Offer: Sendable {
     package let description: SessionDescription
@@ -22,7 +24,7 @@ package struct Offer: Sendable {
         let live = description.media.filter { section in
             !section.isRejected && (group == nil || section.mid.map(members.contains) == true)
         }
-        let head = live.first { $0.preferredCodec != nil } ?? live.first ?? first
+        let head = live.first { $0.preferredCodec(VideoCodec.allCases) != nil } ?? live.first ?? first
         self.description = description
         peer = try description.peer(of: head, takesKeys: takesKeys)
         candidates = description.candidates(of: head)

@@ -74,7 +74,7 @@ package struct OfferMaker: Sendable {
         if direction.sends { lines += encodingLines(track, msid: msid) }
         return MediaSection(
             media: track.kind.rawValue, port: 9, proto: own.proto,
-            formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
+            formats: track.formats, lines: lines)
     }
 
     private var own: RelayDescription {
@@ -98,19 +98,22 @@ package struct OfferMaker: Sendable {
         for encoding in track.encodings {
             guard let ssrc = encoding.ssrc else { continue }
             lines += SDPLine.sources(
-                ssrc, rtx: track.rtxPayloadType == nil ? nil : encoding.rtxSSRC, cname: cname, msid: msid)
+                ssrc, rtx: track.retransmits ? encoding.rtxSSRC : nil, cname: cname, msid: msid)
         }
         return lines
     }
 }
 
 extension TrackDescription {
-    /// Returns a track with the numbers of this side's offers: mid 0 and payload type 111 for audio, mid 1 and payload type 96 (97
-    /// for retransmissions) for video, and all supported header extensions and RTCP messages.
-    /// - Parameter encodings: encodings that a client sends; empty for a track that it receives.
-    package static func offered(_ kind: MediaKind, retransmits: Bool = true, encodings: [Encoding] = [])
-        -> TrackDescription
-    {
+    /// Returns a track with the numbers of this side's offers: mid 0 and payload type 111 for audio, mid 1 and the payload types of
+    /// `CodecDescription.offered` for video (VP8: 96, and 97 for retransmissions), and all supported header extensions and RTCP
+    /// messages.
+    /// - Parameters:
+    ///   - codecs: video codecs in the order of preference, at least one.
+    ///   - encodings: encodings that a client sends; empty for a track that it receives.
+    package static func offered(
+        _ kind: MediaKind, codecs: [VideoCodec] = [.vp8], retransmits: Bool = true, encodings: [Encoding] = []
+    ) -> TrackDescription {
         var extensions = RTPExtensionMap()
         for extensionKind in RTPExtensionKind.allCases
         where extensionKind.isUsed(video: kind == .video, sending: encodings.isEmpty) {
@@ -119,13 +122,11 @@ extension TrackDescription {
         switch kind {
         case .audio:
             return TrackDescription(
-                mid: MID(number: 0), kind: kind, payloadType: PayloadType(111), extensions: extensions,
-                feedback: .transportCC, encodings: encodings)
+                mid: MID(number: 0), codecs: [.offeredOpus], extensions: extensions, encodings: encodings)
         case .video:
             return TrackDescription(
-                mid: MID(number: 1), kind: kind, payloadType: PayloadType(96),
-                rtxPayloadType: retransmits ? PayloadType(97) : nil,
-                extensions: extensions, feedback: [.nack, .pli, .fir, .transportCC, .remb], encodings: encodings)
+                mid: MID(number: 1), codecs: codecs.map { .offered($0, retransmits: retransmits) },
+                extensions: extensions, encodings: encodings)
         }
     }
 }

@@ -1,3 +1,5 @@
+package import MediaBase
+
 /// Reason why a description cannot be used. Lines are counted from 1.
 package enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
     /// More bytes than `SessionDescription.Limits` allow.
@@ -18,13 +20,15 @@ package enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
     case bothLite
     /// No section has a supported codec in a usable direction.
     case noTrack(needed: MediaDirection)
+    /// A subscriber's video section lacks the codec of the stream.
+    case codecMismatch(offered: [VideoCodec], stream: VideoCodec)
 
     /// True if the text is not a valid description; false if the description is valid but not acceptable.
     package var isMalformed: Bool {
         switch self {
         case .tooLong, .tooManySections, .malformed, .repeated: true
         case .missing(_, let field): field.count == 2
-        case .notBundled, .sharedPayloadType, .bothLite, .noTrack: false
+        case .notBundled, .sharedPayloadType, .bothLite, .noTrack, .codecMismatch: false
         }
     }
 
@@ -39,7 +43,12 @@ package enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .sharedPayloadType(let line, let payloadType):
             "SDP line \(line): payload type \(payloadType) has another meaning in another section"
         case .bothLite: "SDP a=ice-lite: both sides are ICE-lite"
-        case .noTrack(let needed): "SDP: no section with Opus or VP8 that is \(needed.rawValue)"
+        case .noTrack(let needed):
+            "SDP: no section with Opus or a video codec that the relay forwards is \(needed.rawValue)"
+        case .codecMismatch(let offered, let stream):
+            "SDP: the stream has \(stream.rawValue), and the offer accepts "
+                + (offered.isEmpty
+                    ? "no video codec that the relay forwards" : offered.map(\.rawValue).joined(separator: ", "))
         }
     }
 }

@@ -10,25 +10,32 @@ extension SDPLine {
     static func codec(_ track: TrackDescription, sends: Bool, minimumPacketTime: UInt16 = 10, usesDTX: Bool = false)
         -> [SDPLine]
     {
-        let name = track.kind == .audio ? "opus/48000/2" : "VP8/90000"
-        var lines = [SDPLine(attribute: "rtpmap", "\(track.payloadType) \(name)")]
-        let messages: [(TrackDescription.Feedback, String)] = [
-            (.remb, "goog-remb"), (.transportCC, "transport-cc"), (.fir, "ccm fir"), (.nack, "nack"),
-            (.pli, "nack pli"),
-        ]
-        for (feedback, text) in messages where track.feedback.contains(feedback) {
-            lines.append(SDPLine(attribute: "rtcp-fb", "\(track.payloadType) \(text)"))
-        }
-        if let rtx = track.rtxPayloadType {
-            lines.append(SDPLine(attribute: "rtpmap", "\(rtx) rtx/\(track.kind.clockRate)"))
-            lines.append(SDPLine(attribute: "fmtp", "\(rtx) apt=\(track.payloadType)"))
-        }
+        var lines = track.codecs.flatMap { codec($0) }
         if track.kind == .audio {
             // Asks for stereo: without it, some clients that have two channels send one. Clients with one channel still send one.
             var parameters = ["minptime=\(minimumPacketTime)", "useinbandfec=1", "stereo=1"]
             if sends { parameters.append("sprop-stereo=1") }
             if usesDTX { parameters.append("usedtx=1") }
             lines.append(SDPLine(attribute: "fmtp", "\(track.payloadType) " + parameters.joined(separator: ";")))
+        }
+        return lines
+    }
+
+    private static func codec(_ codec: CodecDescription) -> [SDPLine] {
+        var lines = [SDPLine(attribute: "rtpmap", "\(codec.payloadType) \(codec.encodingName)")]
+        let messages: [(TrackDescription.Feedback, String)] = [
+            (.remb, "goog-remb"), (.transportCC, "transport-cc"), (.fir, "ccm fir"), (.nack, "nack"),
+            (.pli, "nack pli"),
+        ]
+        for (feedback, text) in messages where codec.feedback.contains(feedback) {
+            lines.append(SDPLine(attribute: "rtcp-fb", "\(codec.payloadType) \(text)"))
+        }
+        if !codec.parameters.isEmpty {
+            lines.append(SDPLine(attribute: "fmtp", "\(codec.payloadType) \(codec.parameters)"))
+        }
+        if let rtx = codec.rtxPayloadType {
+            lines.append(SDPLine(attribute: "rtpmap", "\(rtx) rtx/\(codec.kind.clockRate)"))
+            lines.append(SDPLine(attribute: "fmtp", "\(rtx) apt=\(codec.payloadType)"))
         }
         return lines
     }

@@ -30,7 +30,7 @@ extension SubscribeNegotiation {
     /// The participant's answer to one section.
     private enum SectionAnswer {
         case rejected
-        /// The participant does not receive this section, or not with the offered codec.
+        /// The participant does not receive this section, or with none of the offered codecs.
         case inactive
         case takes(TrackDescription)
 
@@ -76,7 +76,7 @@ extension SubscribeNegotiation {
             agreement.added.append(
                 SubscriberTrack(
                     stream: offered.stream, track: track, ssrc: offered.ssrc,
-                    rtxSSRC: track.rtxPayloadType == nil ? nil : offered.rtxSSRC))
+                    rtxSSRC: track.retransmits ? offered.rtxSSRC : nil))
         case .inactive, .rejected:
             if isWanted, let offered {
                 agreement.refused.append(.init(stream: offered.stream, kind: sections[place].kind))
@@ -132,21 +132,24 @@ extension SubscribeNegotiation {
         return (answers, peer)
     }
 
-    /// Returns the offered track, reduced to what the answer accepts, with the same numbers. Nil if the answer lacks the codec.
+    /// Returns the offered track, reduced to what the answer accepts, with the same numbers. Nil if the answer lacks all codecs.
     private func take(_ section: SubscribeSection, _ answer: MediaSection, in description: SessionDescription)
         -> TrackDescription?
     {
-        var track = Self.offered(section)
-        guard let (codec, rtx) = answer.preferredCodec, codec.payloadType == track.payloadType else { return nil }
-        if rtx != track.rtxPayloadType { track.rtxPayloadType = nil }
+        let track = offered(section)
+        let answered = answer.usableCodecs(configuration.videoCodecs)
+        let codecs = track.codecs.compactMap { codec -> CodecDescription? in
+            guard let other = answered.first(where: { codec.isAnswered(by: $0) }) else { return nil }
+            var codec = codec
+            if other.rtxPayloadType != codec.rtxPayloadType { codec.rtxPayloadType = nil }
+            codec.feedback.formIntersection(other.feedback)
+            return codec
+        }
+        guard !codecs.isEmpty else { return nil }
         var extensions = RTPExtensionMap()
         for line in description.headerExtensions(of: answer) where track.extensions[line.kind] == line.id {
             extensions[line.kind] = line.id
         }
-        track.extensions = extensions
-        track.feedback.formIntersection(codec.feedback)
-        // Transport-wide feedback needs transport-wide sequence numbers.
-        if extensions[.transportWideCC] == nil { track.feedback.remove(.transportCC) }
-        return track
+        return TrackDescription(mid: track.mid, codecs: codecs, extensions: extensions)
     }
 }

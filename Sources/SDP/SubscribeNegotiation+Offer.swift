@@ -107,7 +107,7 @@ extension SubscribeNegotiation {
 
     private func live(_ section: SubscribeSection, _ transport: [SDPLine]) -> MediaSection {
         let address = configuration.relay.defaultAddress
-        let track = Self.offered(section)
+        let track = offered(section)
         let direction: MediaDirection = section.offered == nil ? .inactive : .sendonly
         var lines = [SDPLine("c", address.connection)] + transport
         lines.append(SDPLine(attribute: "mid", section.mid.rawValue))
@@ -122,12 +122,12 @@ extension SubscribeNegotiation {
         }
         return MediaSection(
             media: section.kind.rawValue, port: address.port, proto: configuration.relay.proto,
-            formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
+            formats: track.formats, lines: lines)
     }
 
     /// Returns a rejected section, which keeps its position (RFC 8829 section 5.2.2).
     private func rejected(_ section: SubscribeSection) -> MediaSection {
-        let track = Self.offered(section)
+        let track = offered(section)
         let lines = [
             SDPLine("c", "IN IP4 0.0.0.0"), SDPLine(attribute: "mid", section.mid.rawValue),
             SDPLine(attribute: MediaDirection.inactive.rawValue), SDPLine(attribute: "rtcp-mux"),
@@ -138,8 +138,8 @@ extension SubscribeNegotiation {
     }
 
     /// Returns the track that a section offers; its numbers are the same in all offers.
-    static func offered(_ section: SubscribeSection) -> TrackDescription {
-        var track = TrackDescription.offered(section.kind)
+    func offered(_ section: SubscribeSection) -> TrackDescription {
+        var track = TrackDescription.offered(section.kind, codecs: configuration.videoCodecs)
         track.mid = section.mid
         return track
     }

@@ -17,13 +17,18 @@ package import MediaBase
 package struct SubscribeNegotiation: Sendable {
     package struct Configuration: Sendable {
         package var relay: RelayDescription
+        /// Video codecs that each video section offers, in this order. Not empty.
+        package var videoCodecs: [VideoCodec]
         /// CNAME, the same as in the relay's RTCP (RFC 3550 section 6.5.1).
         package var cname = "millrace"
         /// Time for which a subscription waits for others, to share an offer with them.
         package var coalescing = MediaTime.milliseconds(20)
         package var maximumSubscriptions = 200
 
-        package init(relay: RelayDescription) { self.relay = relay }
+        package init(relay: RelayDescription, videoCodecs: [VideoCodec] = VideoCodec.allCases) {
+            self.relay = relay
+            self.videoCodecs = videoCodecs
+        }
     }
 
     /// A stream that the participant subscribed to.

@@ -5,12 +5,10 @@ package import RTP
 package struct TrackDescription: Sendable, Hashable {
     package var mid: MID
     package var kind: MediaKind
-    /// Payload type of Opus or VP8.
-    package var payloadType: PayloadType
-    /// Payload type of retransmissions (RFC 4588); nil: the original packets are sent again.
-    package var rtxPayloadType: PayloadType?
+    /// Codecs in the order of preference, at least one. A track that the relay receives has one; a track that it sends has all that
+    /// the subscriber accepts, and packets are sent under the payload type of their stream's codec.
+    package var codecs: [CodecDescription]
     package var extensions: RTPExtensionMap
-    package var feedback: Feedback
     /// Encodings that a publisher announced, in the order of the offer, which for simulcast is that of its `a=simulcast:send` line;
     /// one entry without rid and SSRC if it named none. Empty for a track that the relay sends.
     package var encodings: [Encoding]
@@ -39,16 +37,55 @@ package struct TrackDescription: Sendable, Hashable {
         package static let remb = Feedback(rawValue: 16)
     }
 
+    /// - Precondition: `codecs` has at least one codec, and all are of one kind.
     package init(
-        mid: MID, kind: MediaKind, payloadType: PayloadType, rtxPayloadType: PayloadType? = nil,
-        extensions: RTPExtensionMap = RTPExtensionMap(), feedback: Feedback = [], encodings: [Encoding] = []
+        mid: MID, codecs: [CodecDescription], extensions: RTPExtensionMap = RTPExtensionMap(),
+        encodings: [Encoding] = []
     ) {
+        guard let first = codecs.first else { preconditionFailure("a track has a codec") }
         self.mid = mid
-        self.kind = kind
-        self.payloadType = payloadType
-        self.rtxPayloadType = rtxPayloadType
+        kind = first.kind
+        self.codecs = codecs
         self.extensions = extensions
-        self.feedback = feedback
         self.encodings = encodings
+        // Transport-wide feedback needs transport-wide sequence numbers.
+        guard extensions[.transportWideCC] == nil else { return }
+        for place in codecs.indices { self.codecs[place].feedback.remove(.transportCC) }
+    }
+
+    /// Payload type of the first codec.
+    package var payloadType: PayloadType { codecs[0].payloadType }
+
+    /// Payload type of the first codec's retransmissions (RFC 4588); nil: the original packets are sent again.
+    package var rtxPayloadType: PayloadType? { codecs[0].rtxPayloadType }
+
+    /// First video codec; nil for audio.
+    package var videoCodec: VideoCodec? { codecs[0].video }
+
+    /// True if a codec has a payload type of retransmissions.
+    package var retransmits: Bool { codecs.contains { $0.rtxPayloadType != nil } }
+
+    /// RTCP messages that both sides support for at least one of the codecs.
+    package var feedback: Feedback { codecs.reduce(into: []) { $0.formUnion($1.feedback) } }
+
+    /// Payload types as in an m-line.
+    var formats: [String] {
+        codecs.flatMap { [$0.payloadType, $0.rtxPayloadType].compactMap { $0?.description } }
+    }
+
+    /// Returns the codec for a stream of this video codec; nil if there is none.
+    package func codec(for video: VideoCodec) -> CodecDescription? { codecs.first { $0.video == video } }
+
+    /// Returns the track with this video codec alone; the track itself if it lacks the codec, or if that is nil.
+    package func limited(to video: VideoCodec?) -> TrackDescription {
+        guard let codec = video.flatMap({ codec(for: $0) }) else { return self }
+        var track = self
+        track.codecs = [codec]
+        return track
+    }
+
+    /// Returns the codec that has this payload type, as its own or for its retransmissions.
+    package func codec(under payloadType: PayloadType) -> CodecDescription? {
+        codecs.first { $0.payloadType == payloadType || $0.rtxPayloadType == payloadType }
     }
 }

@@ -84,6 +84,10 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case encryptionRequired
     /// Its frames are encrypted end to end: the relay cannot decode them.
     case streamEncrypted
+    /// The subscriber takes no packets of the stream's video codec.
+    case codecMismatch
+    /// The relay cannot decode the stream's video codec.
+    case codecNotDecodable
     /// The token has no `user_identity`, which conversations require.
     case identityMissing
     /// Conversations require `login`, or `join` with an identity.
@@ -191,6 +195,8 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .chatDisabled: "Chat is disabled"
         case .encryptionRequired: "The session requires end-to-end encryption"
         case .streamEncrypted: "The stream is encrypted end to end"
+        case .codecMismatch: "The subscriber does not take the stream's codec"
+        case .codecNotDecodable: "The relay cannot decode the stream's codec"
         case .identityMissing: "The token names no user"
         case .notLoggedIn: "The connection has not logged in"
         case .messagingDisabled: "The relay does not store conversations"

@@ -37,4 +37,6 @@ public enum VideoChangeReason: String, Hashable, Sendable, Codable, CaseIterable
     case publisher
     /// The subscriber's preferences exclude or include it.
     case subscriber
+    /// The subscriber takes no packets of the stream's video codec. The audio is not affected.
+    case unsupportedCodec
 }

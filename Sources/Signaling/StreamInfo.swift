@@ -20,11 +20,13 @@ public struct StreamInfo: Hashable, Sendable, Codable, Identifiable {
     public var createdAt: Int64
     /// Whether the publisher encrypts each frame end to end (E2E-1): the relay can neither decode it nor show it.
     public var isEncrypted: Bool
+    /// Video codec, by the name of its RTP payload format: `VP8`, `H264`, `VP9` or `AV1`. Nil if the stream has no video.
+    public var codec: String?
 
     public init(
         id: StreamID, connection: ConnectionID, name: String, videoType: VideoType = .camera, hasAudio: Bool,
         hasVideo: Bool, isAudioMuted: Bool = false, isVideoMuted: Bool = false, width: Int = 0, height: Int = 0,
-        isDropped: Bool = false, createdAt: Int64, isEncrypted: Bool = false
+        isDropped: Bool = false, createdAt: Int64, isEncrypted: Bool = false, codec: String? = nil
     ) {
         self.id = id
         self.connection = connection
@@ -39,9 +41,10 @@ public struct StreamInfo: Hashable, Sendable, Codable, Identifiable {
         self.isDropped = isDropped
         self.createdAt = createdAt
         self.isEncrypted = isEncrypted
+        self.codec = codec
     }
 
-    /// Earlier relays send no `isEncrypted`.
+    /// Earlier relays send neither `isEncrypted` nor `codec`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(StreamID.self, forKey: .id)
@@ -57,5 +60,6 @@ public struct StreamInfo: Hashable, Sendable, Codable, Identifiable {
         isDropped = try container.decode(Bool.self, forKey: .isDropped)
         createdAt = try container.decode(Int64.self, forKey: .createdAt)
         isEncrypted = try container.decodeIfPresent(Bool.self, forKey: .isEncrypted) ?? false
+        codec = try container.decodeIfPresent(String.self, forKey: .codec)
     }
 }

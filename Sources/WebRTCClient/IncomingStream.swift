@@ -14,6 +14,9 @@ struct IncomingStream {
     var reception: ReceptionStatistics
     var clock: SenderClock
     var keyFrames = KeyFrameRequestThrottle()
+    /// Video: codec of the latest packet, and its reader.
+    private var frames: (codec: VideoCodec, reader: FrameReader)?
+    private var timestamps = TimestampUnwrapper()
     /// Sequence numbers of the latest packets, each at its number modulo the window.
     private var seen: [Int64]
 
@@ -35,6 +38,16 @@ struct IncomingStream {
         guard seen[place] < sequence else { return false }
         seen[place] = sequence
         return true
+    }
+
+    /// - Returns: true if a decoder without state can start at the packet.
+    mutating func startsKeyFrame(_ payload: UnsafeRawBufferPointer, _ codec: VideoCodec, timestamp: RTPTimestamp)
+        -> Bool
+    {
+        let time = timestamps.unwrap(timestamp)
+        guard !payload.isEmpty else { return false }
+        if frames?.codec != codec { frames = (codec, FrameReader(codec)) }
+        return (try? frames?.reader.read(payload, timestamp: time))?.isKeyFrameStart ?? false
     }
 
     func deadline(asks: Bool) -> MediaTime {

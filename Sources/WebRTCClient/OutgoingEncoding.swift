@@ -17,8 +17,8 @@ struct OutgoingEncoding {
     let ssrc: SSRC
     let rtxSSRC: SSRC?
     let rid: RID?
-    let payloadType: PayloadType
-    let rtxPayloadType: PayloadType?
+    private(set) var payloadType: PayloadType
+    private(set) var rtxPayloadType: PayloadType?
     private(set) var sequence: UInt16
     private(set) var rtxSequence: UInt16
     private let timestampOffset: UInt32
@@ -43,6 +43,14 @@ struct OutgoingEncoding {
         timestampOffset = .random(in: .min ... .max, using: &random)
         clockRate = Int64(track.kind.clockRate)
         self.history = Array(repeating: nil, count: history)
+    }
+
+    /// Takes the payload types of another answer. Packets of another codec that were sent before are not sent again.
+    mutating func adopt(_ track: TrackDescription) {
+        guard payloadType != track.payloadType else { return }
+        payloadType = track.payloadType
+        rtxPayloadType = rtxSSRC == nil ? nil : track.rtxPayloadType
+        history = Array(repeating: nil, count: history.count)
     }
 
     /// Returns the RTP timestamp of media captured at `time`.

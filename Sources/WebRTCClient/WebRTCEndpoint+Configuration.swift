@@ -16,6 +16,8 @@ extension WebRTCEndpoint {
         package var direction: Direction
         /// Tracks to offer, in order. Encodings without SSRCs get random ones.
         package var tracks: [TrackDescription]
+        /// Video codecs that this side accepts in the relay's offers. Not empty.
+        package var videoCodecs: [VideoCodec] = [.vp8]
         package var identity: DTLSIdentity
         package var credentials: ICECredentials
         /// Candidates of this side. Not needed if the relay is ICE-lite.
@@ -53,7 +55,7 @@ extension WebRTCEndpoint {
                 for place in track.encodings.indices {
                     track.encodings[place].ssrc =
                         track.encodings[place].ssrc ?? SSRC(.random(in: 1 ... .max, using: &random))
-                    guard track.rtxPayloadType != nil else { continue }
+                    guard track.retransmits else { continue }
                     track.encodings[place].rtxSSRC =
                         track.encodings[place].rtxSSRC ?? SSRC(.random(in: 1 ... .max, using: &random))
                 }
@@ -61,17 +63,18 @@ extension WebRTCEndpoint {
             }
         }
 
-        /// Returns a configuration that publishes Opus and VP8, as simulcast if there are `rids`.
+        /// Returns a configuration that publishes Opus and video, as simulcast if there are `rids`.
+        /// - Parameter codecs: video codecs in the order of preference; the relay's answer names one.
         package static func publisher(
-            identity: DTLSIdentity, rids: [RID] = [], audio: Bool = true, video: Bool = true, retransmits: Bool = true,
-            using random: inout some RandomNumberGenerator
+            identity: DTLSIdentity, rids: [RID] = [], audio: Bool = true, video: Bool = true,
+            codecs: [VideoCodec] = [.vp8], retransmits: Bool = true, using random: inout some RandomNumberGenerator
         ) -> Configuration {
             var tracks: [TrackDescription] = []
             if audio { tracks.append(.offered(.audio, encodings: [.init()])) }
             if video {
                 tracks.append(
                     .offered(
-                        .video, retransmits: retransmits,
+                        .video, codecs: codecs, retransmits: retransmits,
                         encodings: rids.isEmpty ? [.init()] : rids.map { .init(rid: $0) }))
             }
             return Configuration(.publish, tracks: tracks, identity: identity, using: &random)
@@ -85,12 +88,15 @@ extension WebRTCEndpoint {
         }
 
         /// Returns a configuration that subscribes to one stream.
+        /// - Parameter codecs: accepted video codecs.
         package static func viewer(
-            identity: DTLSIdentity, retransmits: Bool = true, using random: inout some RandomNumberGenerator
+            identity: DTLSIdentity, codecs: [VideoCodec] = [.vp8], retransmits: Bool = true,
+            using random: inout some RandomNumberGenerator
         ) -> Configuration {
             Configuration(
-                .view, tracks: [.offered(.audio), .offered(.video, retransmits: retransmits)], identity: identity,
-                using: &random)
+                .view,
+                tracks: [.offered(.audio), .offered(.video, codecs: codecs, retransmits: retransmits)],
+                identity: identity, using: &random)
         }
     }
 }

@@ -52,7 +52,7 @@ extension WebRTCEndpoint {
             for place in track.encodings.indices {
                 track.encodings[place].ssrc =
                     track.encodings[place].ssrc ?? SSRC(.random(in: 1 ... .max, using: &random))
-                guard track.rtxPayloadType != nil else { continue }
+                guard track.retransmits else { continue }
                 track.encodings[place].rtxSSRC =
                     track.encodings[place].rtxSSRC ?? SSRC(.random(in: 1 ... .max, using: &random))
             }
@@ -61,6 +61,13 @@ extension WebRTCEndpoint {
             outgoing.append([])
             return offered.count - 1
         }
+    }
+
+    /// Changes the video codecs of a track, in the order of preference, from the next offer on.
+    package func setCodecs(_ codecs: [VideoCodec], track place: Int) {
+        guard offered.indices.contains(place), offered[place].kind == .video, !codecs.isEmpty else { return }
+        offered[place].codecs =
+            TrackDescription.offered(.video, codecs: codecs, retransmits: offered[place].retransmits).codecs
     }
 
     /// Stops sending a track. The next offer marks its section as inactive.
@@ -102,7 +109,7 @@ extension WebRTCEndpoint {
             offer = try Offer(
                 SessionDescription(parsing: text, limits: .subscription), answererIsLite: false,
                 takesKeys: configuration.keys != nil)
-            agreed = try offer.publishable()
+            agreed = try offer.subscribable(configuration.videoCodecs)
         } catch { throw .offer(error) }
         let setup: PeerDescription.Setup = offer.peer.setup == .active ? .passive : .active
         if let transport {
@@ -130,7 +137,9 @@ extension WebRTCEndpoint {
         let own = RelayDescription(
             credentials: credentials, fingerprint: configuration.identity.fingerprint,
             cryptos: answeredKey.map { [$0] } ?? [], setup: setup, candidates: configuration.candidates, isLite: false)
-        return offer.answer(own, tracks: agreed.map { .receive($0) }, keepsOthers: true).text
+        return offer.answer(
+            own, tracks: agreed.map { .receive($0) }, keepsOthers: true, configuration.videoCodecs
+        ).text
     }
 
     private func connect(
@@ -157,8 +166,11 @@ extension WebRTCEndpoint {
             outgoing[place] = []
             return
         }
-        // Existing encodings continue their sequence numbers.
-        guard outgoing[place].isEmpty else { return }
+        // Existing encodings continue their sequence numbers, also if the codec has changed.
+        guard outgoing[place].isEmpty else {
+            for encoding in outgoing[place].indices { outgoing[place][encoding].adopt(agreed) }
+            return
+        }
         var track = agreed
         track.kind = offered.kind
         // Simulcast encodings that the relay refused are not sent.

@@ -27,8 +27,8 @@ extension WebRTCEndpoint {
             feedback.receive(sequence: number.number.rawValue, bytes: datagram.count, now: now)
         }
         if configuration.sendsREMB { received.receive(bytes: datagram.count, sent: values.sendTime, now: now) }
-        if header.payloadType == description?.rtxPayloadType {
-            receiveRTX(header, packet, track: track, values, now: now)
+        if let codec = description?.codec(under: header.payloadType), header.payloadType == codec.rtxPayloadType {
+            receiveRTX(codec, header, packet, track: track, values, now: now)
         } else {
             guard let place = addStream(header.ssrc, track: track) else { return }
             incoming[place].reception.receive(
@@ -42,16 +42,15 @@ extension WebRTCEndpoint {
         if let place = places[repairs[header.ssrc] ?? header.ssrc] { return incoming[place].track }
         // The relay's offers announce every SSRC that it sends.
         guard configuration.direction != .receive else { return nil }
-        return tracks.firstIndex {
-            $0?.payloadType == header.payloadType || $0.map { $0.rtxPayloadType == header.payloadType } ?? false
-        }
+        return tracks.firstIndex { $0?.codec(under: header.payloadType) != nil }
     }
 
     /// Unwraps a retransmission (RFC 4588 section 4): its payload begins with the original packet's sequence number, two bytes.
     private func receiveRTX(
-        _ header: RTPHeader, _ packet: UnsafeRawBufferPointer, track: Int, _ values: RTPExtensionValues, now: MediaTime
+        _ codec: CodecDescription, _ header: RTPHeader, _ packet: UnsafeRawBufferPointer, track: Int,
+        _ values: RTPExtensionValues, now: MediaTime
     ) {
-        guard header.payloadLength >= 2, let description = tracks[track] else {
+        guard header.payloadLength >= 2 else {
             statistics.padding += 1
             return
         }
@@ -64,7 +63,7 @@ extension WebRTCEndpoint {
         let number = UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1])
         original.sequenceNumber = SequenceNumber(number)
         original.ssrc = incoming[place].ssrc
-        original.payloadType = description.payloadType
+        original.payloadType = codec.payloadType
         original.payloadOffset += 2
         original.payloadLength -= 2
         take(original, packet, stream: place, values, isRetransmission: true, now: now)
@@ -85,8 +84,9 @@ extension WebRTCEndpoint {
         if isRetransmission { statistics.recovered += 1 }
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
-        if incoming[place].kind == .video, let descriptor = try? VP8PayloadDescriptor(parsing: payload),
-            descriptor.isKeyFrameStart
+        if incoming[place].kind == .video,
+            let codec = tracks[incoming[place].track]?.codec(under: header.payloadType)?.video,
+            incoming[place].startsKeyFrame(payload, codec, timestamp: header.timestamp)
         {
             incoming[place].keyFrames.keyFrameArrived()
         }

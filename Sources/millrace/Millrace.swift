@@ -15,7 +15,7 @@ struct Millrace: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, LoadCommand.self, DecodeCommand.self, TokenCommand.self, SessionCommand.self,
             UserCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, ConfigurationCommand.self,
         ])
 
     /// Runs the command. Exit codes: 0 success, 1 failure, 2 bad usage; a command may have its own.

@@ -14,7 +14,7 @@ import Testing
 
     @Test("The frame size may change at a key frame, up and down")
     func sizeChange() throws {
-        let decoder = try VP8Decoder(threads: 2)
+        let decoder = try VPXDecoder(threads: 2)
         for (width, height) in [(64, 48), (320, 240), (33, 17), (64, 48)] {
             for frame in try encode(width: width, height: height, count: 4) {
                 let picture = try #require(try decoder.decode(frame))
@@ -25,7 +25,7 @@ import Testing
 
     @Test("Borrowed planes hold the same frame as a copy")
     func planes() throws {
-        let (lender, copier) = (try VP8Decoder(), try VP8Decoder())
+        let (lender, copier) = (try VPXDecoder(), try VPXDecoder())
         for frame in try encode(width: 67, height: 35, count: 5) {
             let copy = try #require(try copier.decode(frame, rotation: .half, captureTime: .seconds(5)))
             #expect(copy.rotation == .half && copy.captureTime == .seconds(5))
@@ -54,7 +54,7 @@ import Testing
     @Test("A stream that does not begin with a key frame requests one")
     func missingKeyFrame() throws {
         let frames = try encode(width: 64, height: 48, count: 3)
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         #expect(throws: CodecError.missingKeyFrame) { try decoder.decode(frames[1]) }
         #expect(decoder.needsKeyFrame)
         #expect(try decoder.decode(frames[0]) != nil)
@@ -65,7 +65,7 @@ import Testing
     @Test("After damage no frame is returned until a key frame")
     func damage() throws {
         let frames = try encode(width: 160, height: 120, count: 4)
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         _ = try decoder.decode(frames[0])
         #expect(throws: CodecError.self) { try decoder.decode(Array(frames[1].prefix(12))) }
         #expect(throws: CodecError.missingKeyFrame) { try decoder.decode(frames[2]) }
@@ -78,12 +78,12 @@ import Testing
         let frames = try encode(width: 64, height: 48, count: 2)
         for frame in frames {
             for length in 0..<frame.count {
-                let decoder = try VP8Decoder()
+                let decoder = try VPXDecoder()
                 _ = try decoder.decode(frames[0])
                 _ = try? decoder.decode(Array(frame.prefix(length)))
             }
         }
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         #expect(throws: CodecError.self) { try decoder.decode([]) }
         #expect(throws: CodecError.self) { try decoder.decode(Array(frames[0].prefix(9))) }
     }
@@ -92,8 +92,8 @@ import Testing
     func pictureTooLarge() throws {
         var frame = try encode(width: 64, height: 48, count: 1)[0]
         (frame[6], frame[7], frame[8], frame[9]) = (0xff, 0x3f, 0xff, 0x3f)
-        #expect(throws: CodecError.pictureTooLarge(width: 16383, height: 16383)) { try VP8Decoder().decode(frame) }
-        let small = try VP8Decoder(maximumPixels: 64 * 48)
+        #expect(throws: CodecError.pictureTooLarge(width: 16383, height: 16383)) { try VPXDecoder().decode(frame) }
+        let small = try VPXDecoder(maximumPixels: 64 * 48)
         #expect(try small.decode(try encode(width: 64, height: 48, count: 1)[0]) != nil)
         #expect(throws: CodecError.pictureTooLarge(width: 64, height: 50)) {
             try small.decode(try encode(width: 64, height: 50, count: 1)[0])
@@ -104,7 +104,7 @@ import Testing
     func mutations(threads: Int) throws {
         let frames = try encode(width: 96, height: 80, count: 20)
         var random = SeededGenerator(seed: 20_261_121)
-        let decoder = try VP8Decoder(threads: threads, maximumPixels: 1 << 18)
+        let decoder = try VPXDecoder(threads: threads, maximumPixels: 1 << 18)
         var errors = 0
         for round in 0..<5_000 {
             // Half of the rounds begin with a good key frame, so that damaged predicted frames reach the decoder too.

@@ -22,7 +22,7 @@ import Testing
             .init(width: 320, height: 240, bitrate: .kilobits(600), threads: threads, temporalLayers: layers), count: 60
         )
         #expect(encoded.count == 60)
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         let source = MovingPicture(width: 320, height: 240)
         for (number, frame) in encoded.enumerated() {
             let picture = try #require(try decoder.decode(frame.bytes))
@@ -33,7 +33,7 @@ import Testing
     @Test("Odd frame sizes keep every row and column", arguments: [(1, 1), (17, 33), (175, 143), (15, 48)])
     func oddSizes(width: Int, height: Int) throws {
         let encoded = try encode(.init(width: width, height: height, bitrate: .kilobits(500)), count: 5)
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         for (number, frame) in encoded.enumerated() {
             let picture = try #require(try decoder.decode(frame.bytes))
             #expect(picture.width == width && picture.height == height)
@@ -101,7 +101,7 @@ import Testing
     func droppableLayers(layers: Int, kept: Int) throws {
         let encoded = try encode(
             .init(width: 320, height: 240, bitrate: .kilobits(600), temporalLayers: layers), count: 60)
-        let (all, few) = (try VP8Decoder(), try VP8Decoder())
+        let (all, few) = (try VPXDecoder(), try VPXDecoder())
         var pictures = 0
         for frame in encoded {
             let whole = try #require(try all.decode(frame.bytes))
@@ -116,7 +116,7 @@ import Testing
     @Test("A non-reference frame can be dropped alone")
     func droppableFrames() throws {
         let encoded = try encode(.init(width: 64, height: 64, bitrate: .kilobits(200), temporalLayers: 3), count: 40)
-        let (all, few) = (try VP8Decoder(), try VP8Decoder())
+        let (all, few) = (try VPXDecoder(), try VPXDecoder())
         for (number, frame) in encoded.enumerated() {
             let whole = try #require(try all.decode(frame.bytes))
             if !frame.isReference && number % 3 != 0 { continue }
@@ -130,7 +130,7 @@ import Testing
             width: 320, height: 240, bitrate: .kilobits(30), temporalLayers: 3, mayDropFrames: true, quantizers: 2...20)
         let encoded = try encode(configuration, count: 120)
         #expect(encoded.count < 120)
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         for frame in encoded where frame.temporalLayer == 0 { #expect(try decoder.decode(frame.bytes) != nil) }
     }
 

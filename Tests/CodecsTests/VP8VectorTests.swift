@@ -13,7 +13,7 @@ import Testing
         arguments: TestVectors.vp8)
     func digests(name: String) throws {
         let expected = try TestVectors.digests(of: name)
-        let (one, two) = (try VP8Decoder(), try VP8Decoder(threads: 2))
+        let (one, two) = (try VPXDecoder(), try VPXDecoder(threads: 2))
         var digests: [String] = []
         for frame in try TestVectors.frames(of: name) {
             let picture = try one.decode(frame)

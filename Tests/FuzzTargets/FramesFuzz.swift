@@ -7,7 +7,7 @@ enum FramesFuzz {
     private static let byteCapacity = 16_384
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws(FuzzViolation) {
-        var assembler = VP8FrameAssembler(
+        var assembler = FrameAssembler(
             packetCapacity: 64, byteCapacity: byteCapacity, skipsToKeyFrames: bytes.first.map { $0 & 1 == 0 } ?? false)
         var sequences = SequenceUnwrapper()
         var timestamps = TimestampUnwrapper()

@@ -23,7 +23,7 @@ import Testing
         let picture = TestPicture(width: 320, height: 180)
         let encoder = try VP8Encoder(
             VP8EncoderConfiguration(width: 320, height: 180, framesPerSecond: 15, bitrate: .kilobits(150), speed: 8))
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         var bytes = 0
         for counter in 0..<90 as Range<UInt32> {
             let bar = FrameBar(counter: counter, captureMicroseconds: 1_790_000_000_000_000 + UInt64(counter) * 66_667)

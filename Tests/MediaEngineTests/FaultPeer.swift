@@ -28,7 +28,10 @@
                     direction: .subscribe, session: "demo",
                     peer: PeerDescription(
                         credentials: credentials, fingerprints: [identity.fingerprint], setup: .actpass),
-                    tracks: [TrackDescription(mid: MID("0")!, kind: .audio, payloadType: PayloadType(111))]))
+                    tracks: [
+                        TrackDescription(
+                            mid: MID("0")!, codecs: [CodecDescription(video: nil, payloadType: PayloadType(111))])
+                    ]))
             client = try WebRTCClientTransport(
                 .init(
                     credentials: credentials,

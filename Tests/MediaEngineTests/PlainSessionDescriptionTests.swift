@@ -8,14 +8,14 @@ import Testing
 struct PlainSessionDescriptionTests {
     private func transport(
         _ direction: TransportDirection, _ suite: SRTPSuite, session: String = "demo", address: String = "127.0.0.1",
-        mux: Bool = true
+        mux: Bool = true, codec: VideoCodec = .vp8
     ) -> PlainTransport {
         PlainTransport(
             id: TransportID(rawValue: "1"), session: session, stream: "cam", direction: direction, address: address,
             rtcpMux: mux,
             suite: suite, clientKey: .random(for: suite), relayKey: .random(for: suite),
-            audio: PlainTrack(port: 5004, rtcpPort: mux ? 5004 : 5005, payloadType: 111, ssrc: 1, kind: .audio),
-            video: PlainTrack(port: 5006, rtcpPort: mux ? 5006 : 5007, payloadType: 96, ssrc: 2, kind: .video))
+            audio: PlainTrack(port: 5004, rtcpPort: mux ? 5004 : 5005, payloadType: 111, ssrc: 1, codec: nil),
+            video: PlainTrack(port: 5006, rtcpPort: mux ? 5006 : 5007, payloadType: 96, ssrc: 2, codec: codec))
     }
 
     @Test(
@@ -36,6 +36,13 @@ struct PlainSessionDescriptionTests {
             "m=video 5006 RTP/SAVP 96",
             "a=rtpmap:96 VP8/90000", "a=ssrc:2 cname:millrace", "c=IN IP4 127.0.0.1",
         ] { #expect(lines.contains(line), "\(line)") }
+    }
+
+    @Test("STR-7 The video's codec is named; H.264 with its packetization mode", arguments: VideoCodec.allCases)
+    func codecs(_ codec: VideoCodec) {
+        let text = PlainSessionDescription.text(for: transport(.subscribe, .aeadAES128GCM, codec: codec))
+        #expect(text.contains("a=rtpmap:96 \(codec.rawValue)/90000\r\n"))
+        #expect(text.contains("a=fmtp:96 packetization-mode=1\r\n") == (codec == .h264))
     }
 
     @Test("RTCP's port is named if it is not the RTP port")

@@ -138,7 +138,7 @@ struct RTPFuzzTests {
         let packets = VP8FrameAssemblerTests.stream(frames: 6, keyFrameEvery: 3).packets.prefix(12)
         let corpus = packets.map { Array($0.payload.prefix(40)) }
         var random = SeededGenerator(seed: 6)
-        var assembler = VP8FrameAssembler(packetCapacity: 32, byteCapacity: 2_000)
+        var assembler = FrameAssembler(packetCapacity: 32, byteCapacity: 2_000)
         var frames = 0
         var now: Int64 = 0
         MutationFuzzer(corpus: corpus, seed: 7).run(count: 50_000) { payload in
@@ -152,7 +152,7 @@ struct RTPFuzzTests {
             while let event = assembler.nextEvent() {
                 if case .frame = event { frames += 1 }
             }
-            if now % 1_000 == 0 { assembler = VP8FrameAssembler(packetCapacity: 32, byteCapacity: 2_000) }
+            if now % 1_000 == 0 { assembler = FrameAssembler(packetCapacity: 32, byteCapacity: 2_000) }
         }
         #expect(frames > 100)
     }

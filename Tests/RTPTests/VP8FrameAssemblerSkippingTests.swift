@@ -16,7 +16,7 @@ struct VP8FrameAssemblerSkippingTests {
     func skips(_ skips: Bool) throws {
         let lost = try #require(packets(of: 13).first)
         let late = try #require(packets(of: 20).last)
-        var assembler = VP8FrameAssembler(maximumWait: .seconds(1), skipsToKeyFrames: skips)
+        var assembler = FrameAssembler(maximumWait: .seconds(1), skipsToKeyFrames: skips)
         for packet in stream.packets where packet.sequence != lost.sequence && packet.sequence != late.sequence {
             Base.insert(packet, into: &assembler)
         }
@@ -31,7 +31,7 @@ struct VP8FrameAssemblerSkippingTests {
     @Test("Packets that arrive before the key frame is complete fill the gap") func mends() throws {
         let lost = try #require(packets(of: 13).first)
         let end = try #require(packets(of: 20).last).sequence
-        var assembler = VP8FrameAssembler(maximumWait: .seconds(1), skipsToKeyFrames: true)
+        var assembler = FrameAssembler(maximumWait: .seconds(1), skipsToKeyFrames: true)
         for packet in stream.packets where packet.sequence != lost.sequence && packet.sequence < end {
             Base.insert(packet, into: &assembler)
         }
@@ -44,7 +44,7 @@ struct VP8FrameAssemblerSkippingTests {
     @Test("Packets of a key frame in any order") func disorder() throws {
         let lost = try #require(packets(of: 13).first)
         let key = packets(of: 20)
-        var assembler = VP8FrameAssembler(maximumWait: .seconds(1), skipsToKeyFrames: true)
+        var assembler = FrameAssembler(maximumWait: .seconds(1), skipsToKeyFrames: true)
         for packet in stream.packets where packet.sequence != lost.sequence && packet.timestamp < key[0].timestamp {
             Base.insert(packet, into: &assembler)
         }

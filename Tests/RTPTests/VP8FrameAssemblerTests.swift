@@ -36,16 +36,16 @@ struct VP8FrameAssemblerTests {
         return (all, packets)
     }
 
-    static func insert(_ packet: Packet, into assembler: inout VP8FrameAssembler, now: MediaTime = .zero) {
+    static func insert(_ packet: Packet, into assembler: inout FrameAssembler, now: MediaTime = .zero) {
         packet.payload.withUnsafeBytes {
             assembler.insert(
                 sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, payload: $0, now: now)
         }
     }
 
-    static func drain(_ assembler: inout VP8FrameAssembler) -> (frames: [VP8Frame], gaps: [VP8FrameAssembler.Gap]) {
-        var frames: [VP8Frame] = []
-        var gaps: [VP8FrameAssembler.Gap] = []
+    static func drain(_ assembler: inout FrameAssembler) -> (frames: [VideoFrame], gaps: [FrameAssembler.Gap]) {
+        var frames: [VideoFrame] = []
+        var gaps: [FrameAssembler.Gap] = []
         while let event = assembler.nextEvent() {
             switch event {
             case .frame(let frame): frames.append(frame)
@@ -83,7 +83,7 @@ struct VP8FrameAssemblerTests {
 
     @Test func framesComeOutWholeAndInOrder() {
         let (frames, packets) = Self.stream(frames: 50, keyFrameEvery: 10)
-        var assembler = VP8FrameAssembler()
+        var assembler = FrameAssembler()
         for packet in packets { Self.insert(packet, into: &assembler) }
         let out = Self.drain(&assembler)
         #expect(out.frames.map(\.bytes) == frames)
@@ -98,7 +98,7 @@ struct VP8FrameAssemblerTests {
         var random = SeededGenerator(seed: seed)
         var order = packets
         for index in stride(from: 1, to: order.count - 8, by: 3) { order.swapAt(index, index + random.below(8)) }
-        var assembler = VP8FrameAssembler()
+        var assembler = FrameAssembler()
         for packet in order {
             Self.insert(packet, into: &assembler)
             if random.below(4) == 0 { Self.insert(packet, into: &assembler) }
@@ -112,7 +112,7 @@ struct VP8FrameAssemblerTests {
     @Test("After a loss no frame is returned until the next key frame") func loss() throws {
         let (frames, packets) = Self.stream(frames: 30, keyFrameEvery: 10)
         let lost = try #require(packets.first { $0.timestamp == 13 * 3_000 })
-        var assembler = VP8FrameAssembler(maximumWait: .milliseconds(100))
+        var assembler = FrameAssembler(maximumWait: .milliseconds(100))
         for packet in packets where packet.sequence != lost.sequence { Self.insert(packet, into: &assembler) }
         #expect(Self.drain(&assembler).frames.count == 13)
         #expect(assembler.nextTimeout == .milliseconds(100))
@@ -128,7 +128,7 @@ struct VP8FrameAssemblerTests {
     @Test func aRetransmissionInTimeMendsAll() throws {
         let (frames, packets) = Self.stream(frames: 30, keyFrameEvery: 10)
         let late = packets[packets.count / 2]
-        var assembler = VP8FrameAssembler()
+        var assembler = FrameAssembler()
         for packet in packets where packet.sequence != late.sequence { Self.insert(packet, into: &assembler) }
         Self.insert(late, into: &assembler, now: .milliseconds(150))
         let out = Self.drain(&assembler)
@@ -139,7 +139,7 @@ struct VP8FrameAssemblerTests {
         let (frames, packets) = Self.stream(frames: 10, keyFrameEvery: 10, nonReference: true)
         let counts = Dictionary(grouping: packets, by: \.timestamp)
         let victim = try #require(counts.values.first { $0.count >= 3 && $0[0].timestamp > 0 })
-        var assembler = VP8FrameAssembler()
+        var assembler = FrameAssembler()
         for packet in packets where packet.sequence != victim[1].sequence { Self.insert(packet, into: &assembler) }
         assembler.flush()
         let out = Self.drain(&assembler)
@@ -150,7 +150,7 @@ struct VP8FrameAssemblerTests {
 
     @Test("Lost padding between frames is harmless") func lostPadding() {
         let (frames, packets) = Self.stream(frames: 4, keyFrameEvery: 10)
-        var assembler = VP8FrameAssembler()
+        var assembler = FrameAssembler()
         for packet in packets {
             var moved = packet
             if packet.timestamp >= 6_000 { moved.sequence += 5 }
@@ -164,7 +164,7 @@ struct VP8FrameAssemblerTests {
 
     @Test("Packets with only padding, within and between frames") func padding() {
         let (frames, packets) = Self.stream(frames: 20, keyFrameEvery: 10)
-        var assembler = VP8FrameAssembler()
+        var assembler = FrameAssembler()
         for packet in packets {
             var moved = packet
             moved.sequence = packet.sequence * 2
@@ -178,7 +178,7 @@ struct VP8FrameAssemblerTests {
 
     @Test func nothingComesBeforeTheFirstKeyFrame() {
         let (frames, packets) = Self.stream(frames: 25, keyFrameEvery: 10)
-        var assembler = VP8FrameAssembler()
+        var assembler = FrameAssembler()
         for packet in packets where packet.timestamp >= 4 * 3_000 { Self.insert(packet, into: &assembler) }
         let out = Self.drain(&assembler)
         #expect(out.frames.map(\.bytes) == Array(frames[10...]) && out.gaps.isEmpty)
@@ -186,7 +186,7 @@ struct VP8FrameAssemblerTests {
 
     @Test func aSenderWithoutMarkersStillGivesFrames() {
         let (frames, packets) = Self.stream(frames: 12, keyFrameEvery: 4)
-        var assembler = VP8FrameAssembler()
+        var assembler = FrameAssembler()
         for packet in packets {
             var unmarked = packet
             unmarked.marker = false
@@ -198,7 +198,7 @@ struct VP8FrameAssemblerTests {
     @Test("Jumps of any size are survived", arguments: [1_024, 5_000, 1 << 40, 1 << 59] as [Int64])
     func jumps(distance: Int64) throws {
         let (frames, packets) = Self.stream(frames: 20, keyFrameEvery: 10)
-        var assembler = VP8FrameAssembler()
+        var assembler = FrameAssembler()
         for packet in packets {
             var moved = packet
             if packet.timestamp >= 15_000 { moved.sequence += distance }
@@ -210,7 +210,7 @@ struct VP8FrameAssemblerTests {
     }
 
     @Test func memoryIsBounded() {
-        var assembler = VP8FrameAssembler(packetCapacity: 64, byteCapacity: 10_000)
+        var assembler = FrameAssembler(packetCapacity: 64, byteCapacity: 10_000)
         let payload = [UInt8](repeating: 0, count: 1_000)
         for sequence in 0..<10_000 as Range<Int64> {
             Self.insert(Packet(sequence: sequence * 2, timestamp: 0, marker: false, payload: payload), into: &assembler)
@@ -225,9 +225,9 @@ struct VP8FrameAssemblerTests {
     func randomLoss(seed: UInt64) {
         let (frames, packets) = Self.stream(frames: 200, keyFrameEvery: 15, seed: seed)
         var random = SeededGenerator(seed: seed &* 77)
-        var assembler = VP8FrameAssembler(maximumWait: .milliseconds(50))
+        var assembler = FrameAssembler(maximumWait: .milliseconds(50))
         var damaged: Set<Int64> = []
-        var out: [VP8Frame] = []
+        var out: [VideoFrame] = []
         for (index, packet) in packets.enumerated() {
             let now = MediaTime.milliseconds(Int64(index) * 5)
             if random.below(50) == 0 {

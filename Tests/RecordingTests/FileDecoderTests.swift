@@ -150,7 +150,7 @@ import Testing
             to: [Y4MOutput(sink: sink, size: nil, rate: try FrameRate.ofFile(path), keepsTime: false)])
         let reader = try Y4MReader(source: MemorySource(sink.bytes))
         #expect(reader.header.rate == 30 && reader.header.scale == 1)
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         for encoded in TestStream.video {
             let expected = try #require(try decoder.decode(encoded.bytes))
             #expect(try #require(try reader.next()).bytes == expected.bytes)
@@ -239,7 +239,7 @@ import Testing
         #expect(try EncodedFile(path: path).video?.rotation == rotation)
         let (width, height) = rotation.isSideways ? (48, 64) : (64, 48)
         #expect(try FrameSize.largest(ofFile: path) == FrameSize(width: width, height: height))
-        var expected = try #require(try VP8Decoder().decode(frames[0].bytes))
+        var expected = try #require(try VPXDecoder().decode(frames[0].bytes))
         expected.rotation = rotation
         for keepsTime in [false, true] {
             let sink = MemorySink()

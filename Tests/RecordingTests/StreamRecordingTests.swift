@@ -63,7 +63,7 @@ import Testing
     }
 
     private func fingerprints(_ frames: [[UInt8]]) throws -> [String] {
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         return try frames.map { Fingerprint.md5(try #require(try decoder.decode($0)).bytes) }
     }
 

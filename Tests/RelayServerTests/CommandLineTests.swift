@@ -104,6 +104,34 @@ struct CommandLineTests {
         }
     }
 
+    @Test("millrace configuration prints the example file and the tables, and requires one of them")
+    func configurationTexts() async throws {
+        let example = try await MillraceProcess.run(["configuration", "--example"])
+        #expect(example.status == 0 && example.output == ConfigurationKey.example)
+        let tables = try await MillraceProcess.run(["configuration", "--markdown"])
+        #expect(tables.status == 0)
+        for section in ConfigurationKey.sections {
+            #expect(tables.output.contains(ConfigurationKey.markdown(section.keys)), "\(section.title)")
+        }
+        #expect(try await MillraceProcess.run(["configuration"]).status == 2)
+    }
+
+    @Test("a wrong flag gets the nearest flag as a suggestion, and a flag without its value names it")
+    func suggestions() async throws {
+        let wrong = try await MillraceProcess.run(["serve", "--http-prot", "1"])
+        #expect(wrong.status == 2 && wrong.errors.contains("--http-port"), "\(wrong.errors)")
+        let missing = try await MillraceProcess.run(["serve", "--http-port"])
+        #expect(missing.status == 2 && missing.errors.contains("--http-port <value>"), "\(missing.errors)")
+    }
+
+    @Test("a switch can be given with no- before its name")
+    func switches() async throws {
+        let result = try await MillraceProcess.run(["serve", "--no-webrtc-tcp", "--print-config", "--json"])
+        let entries = try JSONDecoder().decode([ResolvedConfiguration.Entry].self, from: Data(result.output.utf8))
+        let entry = try #require(entries.first { $0.key == "webrtc.tcp" })
+        #expect(entry.value == "false" && entry.source == "flag --webrtc-tcp")
+    }
+
     @Test("a signal ends the relay with exit code 0", arguments: [SIGINT, SIGTERM])
     func signals(signal: Int32) async throws {
         let relay = try MillraceProcess(

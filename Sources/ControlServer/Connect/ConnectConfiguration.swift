@@ -4,6 +4,8 @@ import Signaling
 
 /// Configuration of the control protocol's endpoint.
 package struct ConnectConfiguration: Sendable {
+    /// Video codecs that are forwarded, in the order of the relay's offers.
+    package var videoCodecs = VideoCodec.allCases
     package var conference = ConferenceLimits()
     package var directory = DirectoryLimits()
     package var outbox = OutboxLimits()

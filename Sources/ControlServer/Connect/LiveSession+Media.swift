@@ -61,6 +61,12 @@ extension LiveSession {
         case .trackResumed(_, let transport, let name, let kind):
             guard kind == .video, let id = transports[transport] else { return }
             report(.videoResumed(id, StreamID(rawValue: name)))
+        case .unsupportedCodec(_, let transport, let name, _):
+            guard let id = transports[transport] else { return }
+            report(.codecSupported(id, StreamID(rawValue: name), false))
+        case .supportedCodec(_, let transport, let name):
+            guard let id = transports[transport] else { return }
+            report(.codecSupported(id, StreamID(rawValue: name), true))
         case .activeSpeaker(_, let room, let name):
             report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Place(roomName: room)))
         case .peerGone(_, let transport): Task { await inOrder { gone(transport) } }

@@ -55,10 +55,12 @@ extension LiveSession {
 
     /// Registers the transport that the engine opened. Mutes are in force before the client learns the address to send to.
     ///
-    /// - Parameter kinds: kinds of its tracks; nil: those of the ticket.
+    /// - Parameters:
+    ///   - codec: codec of the video; nil without video.
+    ///   - kinds: kinds of its tracks; nil: those of the ticket.
     /// - Throws: if `Conference` ended the publisher while the engine was awaited; its transport is then closed.
     func opened(
-        _ ticket: PublisherTicket, _ transport: TransportID, kinds: Set<MediaKind>? = nil
+        _ ticket: PublisherTicket, _ transport: TransportID, codec: VideoCodec?, kinds: Set<MediaKind>? = nil
     ) async throws(SignalingError) {
         let stream = ticket.plan.streams[0].id
         guard owners[stream] == ticket.connection else { throw await overMeanwhile(ticket, transport) }
@@ -68,6 +70,7 @@ extension LiveSession {
             lease: ticket.leases.participant)
         transports.insert(transport, owner: ticket.connection, lease: ticket.leases.transport)
         var plan = ticket.plan
+        plan.streams[0].codec = codec
         if let kinds {
             plan.streams[0].audioMid = kinds.contains(.audio) ? "audio" : nil
             plan.streams[0].videoMid = kinds.contains(.video) ? "video" : nil

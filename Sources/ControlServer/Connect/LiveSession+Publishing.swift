@@ -23,10 +23,10 @@ extension LiveSession {
         _ request: PublishRequest, _ client: LiveConnection
     ) async throws(SignalingError) -> PublishRequest.Answer {
         let newIDs = request.streams.map { _ in StreamID(rawValue: Secret.id()) }
-        let plan = try conference.preparePublish(request.streams, from: client.id, newIDs: newIDs).get()
+        var plan = try conference.preparePublish(request.streams, from: client.id, newIDs: newIDs).get()
         let answer: String
         do throws(SignalingError) {
-            answer = try await open(request, plan, client)
+            answer = try await open(request, &plan, client)
         } catch {
             perform(conference.cancelPublish(plan))
             throw error
@@ -46,10 +46,10 @@ extension LiveSession {
         return PublishRequest.Answer(sdp: answer, streams: plan.streams.map(\.id))
     }
 
-    /// Applies the offer in the engine.
+    /// Applies the offer in the engine, and notes the codecs in the plan.
     /// - Returns: SDP answer.
     private func open(
-        _ request: PublishRequest, _ plan: PublishPlan, _ client: LiveConnection
+        _ request: PublishRequest, _ plan: inout PublishPlan, _ client: LiveConnection
     ) async throws(SignalingError) -> String {
         guard request.sdp.utf8.count <= SignalingProtocol.maximumSDPBytes else {
             throw SignalingError(
@@ -59,14 +59,21 @@ extension LiveSession {
         let sections: [PublishedSection]
         do throws(SDPError) {
             offer = try Offer(parsing: Array(request.sdp.utf8), takesKeys: true)
-            sections = try Self.sections(of: plan, among: offer.publishable())
+            sections = try Self.sections(of: plan, among: offer.publishable(environment.configuration.videoCodecs))
         } catch {
             throw SignalingError(Problem(error))
+        }
+        for section in sections where section.track.kind == .video {
+            guard let i = plan.streams.firstIndex(where: { $0.id.rawValue == section.stream }) else { continue }
+            plan.streams[i].codec = section.track.videoCodec
         }
         if offer.peer.isNative, client.socket?.isConfidential != true { throw ClientSocket.readable }
         do throws(EngineError) {
             let relay = try await exchange(offer.peer, sections, client)
-            return offer.answer(relay, tracks: sections.map { .receive($0.track) }, keepsOthers: true).text
+            return offer.answer(
+                relay, tracks: sections.map { .receive($0.track) }, keepsOthers: true,
+                environment.configuration.videoCodecs
+            ).text
         } catch {
             throw SignalingError(Problem(error))
         }

@@ -22,7 +22,7 @@ enum APISchemas {
             "recording": "boolean", "audio?": "MediaTrack", "video?": "MediaTrack",
         ],
         "MediaTrack": [
-            "ssrc": "integer", "packets": "integer", "bytes": "integer", "lost": "integer",
+            "ssrc": "integer", "codec": "string", "packets": "integer", "bytes": "integer", "lost": "integer",
             "jitterMilliseconds": "number", "bitsPerSecond": "integer", "muted": "boolean", "width?": "integer",
             "height?": "integer",
         ],
@@ -79,6 +79,7 @@ enum APISchemas {
             "id": "string", "connection": "string", "name": "string", "videoType": "string", "hasAudio": "boolean",
             "hasVideo": "boolean", "isAudioMuted": "boolean", "isVideoMuted": "boolean", "width": "integer",
             "height": "integer", "isDropped": "boolean", "createdAt": "integer",
+            "isEncrypted": "boolean", "codec?": "string",
         ],
         "StreamPage": ["streams": "[Stream]", "next?": "string"],
         "Relay": [

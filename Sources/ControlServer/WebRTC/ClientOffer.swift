@@ -13,11 +13,12 @@ struct ClientOffer {
     private let tracks: [TrackDescription]
     private let direction: WebRTCRequest.Direction
 
-    init(_ body: ByteBuffer, _ direction: WebRTCRequest.Direction) throws(Problem) {
+    /// - Parameter codecs: video codecs that the relay forwards.
+    init(_ body: ByteBuffer, _ direction: WebRTCRequest.Direction, codecs: [VideoCodec]) throws(Problem) {
         self.direction = direction
         do throws(SDPError) {
             offer = try Offer(parsing: body.readableBytesView)
-            tracks = try direction == .publish ? offer.receivable() : offer.sendable()
+            tracks = try direction == .publish ? offer.receivable(codecs) : offer.sendable(codecs)
         } catch {
             throw Problem(error)
         }
@@ -42,6 +43,9 @@ struct ClientOffer {
     /// Kinds of its tracks.
     var kinds: Set<MediaKind> { Set(tracks.map(\.kind)) }
 
+    /// Codec of the video that a publisher sends.
+    var codec: VideoCodec? { tracks.first { $0.kind == .video }?.videoCodec }
+
     /// Index of the video's media section, from 0.
     var videoSection: Int? {
         guard let track = tracks.first(where: { $0.kind == .video }) else { return nil }
@@ -65,7 +69,8 @@ struct ClientOffer {
                 // A track that the stream does not have is rejected.
                 guard let source = answer.sources.first(where: { $0.mid == track.mid }) else { return nil }
                 return .send(
-                    track, ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, cname: Self.cname, streamID: streamID,
+                    track.limited(to: answer.codec), ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, cname: Self.cname,
+                    streamID: streamID,
                     trackID: track.kind.rawValue)
             }
         }

@@ -36,7 +36,7 @@ struct WebRTCExchange {
             throw Problem(.notAcceptable, "the answer is \(Self.mediaType)")
         }
         let body = try await request.content(limit: configuration.sdpBytes, key: "limit.sdpBytes")
-        let offer = try ClientOffer(body, direction)
+        let offer = try ClientOffer(body, direction, codecs: configuration.connect.videoCodecs)
         let answer: WebRTCAnswer
         switch direction {
         case .publish: answer = try await publish(offer, stream, try visitor(request, context), context)
@@ -65,7 +65,7 @@ struct WebRTCExchange {
         let ticket = try await liveSessions.admitPublisher(visitor, stream: stream, kinds: offer.kinds, isPlain: false)
         do {
             let answer = try await door.openWebRTC(offer.request(session: name, stream: ticket.stream))
-            try await ticket.liveSession.opened(ticket, answer.id)
+            try await ticket.liveSession.opened(ticket, answer.id, codec: offer.codec)
             return answer
         } catch {
             await ticket.liveSession.refused(ticket)

@@ -13,11 +13,11 @@ final class SampleViewer {
 
     private let clock: LoadClock
     private let context: SRTPContext?
-    private let videoDecoder: VP8Decoder
+    private let videoDecoder: VPXDecoder
     private let audioDecoder: OpusDecoder
     private let picture: TestPicture?
     private var source: I420Frame?
-    private var assembler = VP8FrameAssembler(maximumWait: .milliseconds(150))
+    private var assembler = FrameAssembler(maximumWait: .milliseconds(150))
     private var videoSequence = SequenceUnwrapper()
     private var videoTimestamp = TimestampUnwrapper()
     private var audioSequence = SequenceUnwrapper()
@@ -34,7 +34,7 @@ final class SampleViewer {
         self.feed = feed
         self.clock = clock
         context = try feed.source.relayKey.map { try SRTPContext(key: $0, direction: .inbound) }
-        videoDecoder = try VP8Decoder()
+        videoDecoder = try VPXDecoder()
         audioDecoder = try OpusDecoder(channels: 2)
         pictures = PictureStatistics(frameInterval: feed.source.format?.interval ?? .milliseconds(33))
         picture = feed.source.format.map { TestPicture(width: $0.width, height: $0.height) }
@@ -89,7 +89,7 @@ final class SampleViewer {
         pictures.framesDropped = assembler.droppedFrames
     }
 
-    private func show(_ frame: VP8Frame) {
+    private func show(_ frame: VideoFrame) {
         let decoded: I420Frame?
         do { decoded = try videoDecoder.decode(frame.bytes) } catch {
             pictures.decodeErrors += 1

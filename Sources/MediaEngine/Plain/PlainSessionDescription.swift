@@ -1,3 +1,4 @@
+import MediaBase
 import SRTP
 
 /// Session description (RFC 8866) of a plain transport, with its key in the syntax of RFC 4568.
@@ -19,6 +20,10 @@ enum PlainSessionDescription {
                 "a=rtpmap:\(track.payloadType) \(track.codec)/\(track.clockRate)\(channels)",
             ]
             if media == "audio" { lines.append("a=fmtp:\(track.payloadType) stereo=1;sprop-stereo=1;useinbandfec=1") }
+            // Without this, players take packetization mode 0, which has no fragments (RFC 6184 section 8.1).
+            if track.codec == VideoCodec.h264.rawValue {
+                lines.append("a=fmtp:\(track.payloadType) packetization-mode=1")
+            }
             if let rtx = track.rtx {
                 lines += [
                     "a=rtpmap:\(rtx.payloadType) rtx/\(track.clockRate)",

@@ -42,15 +42,19 @@ package struct PlainTrackRequest: Sendable {
     package var port: UInt16?
     package var payloadType: UInt8?
     package var ssrc: UInt32?
+    /// Publish: codec of the video; nil: VP8. Subscribe: the only codec that the client takes; nil: whichever the stream has.
+    package var codec: VideoCodec?
     /// Video: separate retransmission stream (RFC 4588); nil: retransmissions repeat the original packets.
     package var rtx: PlainRTXRequest?
 
     package init(
-        port: UInt16? = nil, payloadType: UInt8? = nil, ssrc: UInt32? = nil, rtx: PlainRTXRequest? = nil
+        port: UInt16? = nil, payloadType: UInt8? = nil, ssrc: UInt32? = nil, codec: VideoCodec? = nil,
+        rtx: PlainRTXRequest? = nil
     ) {
         self.port = port
         self.payloadType = payloadType
         self.ssrc = ssrc
+        self.codec = codec
         self.rtx = rtx
     }
 }
@@ -109,6 +113,7 @@ package struct PlainTrack: Sendable {
     package var rtcpPort: UInt16
     package var payloadType: UInt8
     package var ssrc: UInt32
+    /// Name of the RTP payload format.
     package var codec: String
     package var clockRate: Int
     /// 2 for Opus, even if it carries mono (RFC 7587 section 7); nil for video.

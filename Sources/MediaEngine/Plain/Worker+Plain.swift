@@ -57,12 +57,12 @@ extension Worker {
             let payloadType = PayloadType(track.payloadType ?? kind.defaultPayloadType)
             let producer = addProducer(
                 .init(
-                    kind: kind, ssrc: ssrc, payloadType: payloadType,
+                    kind: kind, codec: track.codec ?? .vp8, ssrc: ssrc, payloadType: payloadType,
                     retransmissionBytes: configuration.limits.retransmissionBytes), to: stream, in: session, now: now)
             plainSources.insert(.init(ssrc: ssrc, track: producer.tag))
             var described = PlainTrack(
                 port: rtpPort, rtcpPort: request.rtcpMux ? rtpPort : rtcpPort, payloadType: payloadType.rawValue,
-                ssrc: ssrc.rawValue, kind: kind)
+                ssrc: ssrc.rawValue, codec: producer.codec)
             if let rtx = track.rtx {
                 let named = rtx.ssrc.map { SSRC($0) } ?? freeSSRC()
                 plainSources.insert(
@@ -91,9 +91,16 @@ extension Worker {
         -> PlainTransport
     {
         let all = request.stream == PlainTransportRequest.allStreams
-        let found = request.stream.map { name in session.streams.filter { all || $0.name == name } }
-        let streams = found ?? Array(session.streams.suffix(1))
+        // Without a name, the newest stream that the client can decode.
+        let newest = session.streams.last { takes(request, $0) } ?? session.streams.last
+        let named = request.stream.map { name in session.streams.filter { all || $0.name == name } }
+        let streams = named ?? newest.map { [$0] } ?? []
         guard all || !streams.isEmpty else { throw .unknownStream(request.stream ?? "") }
+        if let wanted = request.video?.codec, request.audio == nil, !all, let codec = streams[0].video?.codec,
+            codec != wanted
+        {
+            throw .codecMismatch(offered: [wanted], stream: codec)
+        }
         let targets = try openTargets(request)
 
         let now = time()
@@ -113,7 +120,7 @@ extension Worker {
             }
             return SubscriptionTarget(
                 kind: target.kind, path: path, address: target.address, rtcpAddress: target.rtcpAddress,
-                payloadType: target.payloadType, ssrc: target.ssrc, rtx: target.rtx)
+                payloadType: target.payloadType, codec: target.codec, ssrc: target.ssrc, rtx: target.rtx)
         }
         let transport = SubscribeTransport(
             id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed,
@@ -135,15 +142,22 @@ extension Worker {
             sdp: "")
         for target in placed {
             let first = transport.tracks.first { $0.kind == target.kind }
+            let producer = streams.lazy.compactMap { $0.producer(target.kind) }.first
             var described = PlainTrack(
                 port: target.address.port, rtcpPort: target.rtcpAddress.port,
                 payloadType: (first?.payloadType ?? target.payloadType)?.rawValue ?? target.kind.defaultPayloadType,
-                ssrc: first?.ssrc.rawValue ?? 0, kind: target.kind)
+                ssrc: first?.ssrc.rawValue ?? 0,
+                codec: target.kind == .audio ? nil : target.codec ?? producer?.codec ?? .vp8)
             described.rtx = first?.rtx.map { PlainRTX(payloadType: $0.payloadType.rawValue, ssrc: $0.ssrc.rawValue) }
             if target.kind == .audio { answer.audio = described } else { answer.video = described }
         }
         answer.sdp = PlainSessionDescription.text(for: answer)
         return answer
+    }
+
+    private func takes(_ request: PlainTransportRequest, _ stream: EngineStream) -> Bool {
+        guard let wanted = request.video?.codec, let codec = stream.video?.codec else { return true }
+        return codec == wanted
     }
 
     /// Checks that a transport's SSRCs differ, because two streams under one SSRC and key would share a keystream, and that the payload
@@ -192,7 +206,8 @@ extension Worker {
             targets.append(
                 SubscriptionTarget(
                     kind: kind, path: -1, address: address, rtcpAddress: rtcpAddress,
-                    payloadType: payloadType.map { PayloadType($0) }, ssrc: track.ssrc.map { SSRC($0) },
+                    payloadType: payloadType.map { PayloadType($0) }, codec: track.codec,
+                    ssrc: track.ssrc.map { SSRC($0) },
                     rtx: track.rtx))
         }
         try checkRetransmission(request)
@@ -220,15 +235,15 @@ extension Worker {
 }
 
 extension MediaKind {
-    /// Payload type of a plain transport unless the request names one: Opus 111, VP8 96.
+    /// Payload type of a plain transport unless the request names one: Opus 111, video 96.
     var defaultPayloadType: UInt8 { self == .audio ? 111 : 96 }
 }
 
 extension PlainTrack {
-    init(port: UInt16, rtcpPort: UInt16, payloadType: UInt8, ssrc: UInt32, kind: MediaKind) {
+    /// - Parameter codec: codec of video; nil for Opus.
+    init(port: UInt16, rtcpPort: UInt16, payloadType: UInt8, ssrc: UInt32, codec: VideoCodec?) {
         self.init(
-            port: port, rtcpPort: rtcpPort, payloadType: payloadType, ssrc: ssrc,
-            codec: kind == .audio ? "opus" : "VP8",
-            clockRate: kind.clockRate, channels: kind == .audio ? 2 : nil)
+            port: port, rtcpPort: rtcpPort, payloadType: payloadType, ssrc: ssrc, codec: codec?.rawValue ?? "opus",
+            clockRate: (codec == nil ? MediaKind.audio : .video).clockRate, channels: codec == nil ? 2 : nil)
     }
 }

@@ -32,6 +32,8 @@ package enum CrashNotes {
         case .peerGone(let session, let transport): note("peerGone", session, transport)
         case .noMediaPath(let session, let transport, _): note("noMediaPath", session, transport)
         case .activeSpeaker(let session, _, _): note("activeSpeaker", session: hash(session))
+        case .unsupportedCodec(let session, let transport, _, _): note("unsupportedCodec", session, transport)
+        case .supportedCodec(let session, let transport, _): note("supportedCodec", session, transport)
         case .trackPaused, .trackResumed, .missed: break
         }
     }

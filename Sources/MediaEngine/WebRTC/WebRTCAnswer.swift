@@ -16,6 +16,8 @@ package struct WebRTCAnswer: Sendable {
     package var candidates: [ICECandidate]
     /// Media that the relay will send, one entry for each track of a subscription.
     package var sources: [Source]
+    /// Codec of a subscription's video, the only one that the answer lists (`TrackDescription.limited(to:)`); nil if it is not known yet.
+    package var codec: VideoCodec?
 
     package struct Source: Sendable {
         package var mid: MID

@@ -12,15 +12,16 @@ extension Worker {
 
     func openWebRTC(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
         guard !request.tracks.isEmpty else {
-            throw .invalidRequest(field: "sdp", reason: "no media section has Opus or VP8 in this direction")
+            throw .invalidRequest(
+                field: "sdp", reason: "no media section has Opus or a forwarded video codec in this direction")
         }
         switch request.direction {
         case .publish:
             let session = try session(toOpenIn: request.session)
             let name = try admitStream(request.stream, to: session)
-            return try publish(
-                request.tracks.map { PublishedSection(stream: name, track: $0) }, as: request.peer, stream: name,
-                in: session)
+            let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
+            try check(sections)
+            return try publish(sections, as: request.peer, stream: name, in: session)
         case .subscribe:
             return try view(request)
         }
@@ -38,22 +39,39 @@ extension Worker {
     private func view(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
         guard let session = sessions[request.session] else { throw .unknownSession(request.session) }
         try admitTransport(to: session)
-        guard let stream = request.stream.map({ session.stream(named: $0) }) ?? session.streams.last else {
-            throw .unknownStream(request.stream ?? "")
-        }
+        let stream = try stream(for: request, in: session)
         let peer = try makePeer(
             .subscribe, request.peer, credentials: freeCredentials(), in: request.session, stream: stream.name)
         var ssrcs = SSRCSequence(using: &random)
         peer.waiting = request.tracks.map { section in
-            SubscriberTrack(
+            let section = section.limited(to: stream.codec)
+            return SubscriberTrack(
                 stream: stream.name, track: section, ssrc: ssrcs.next(),
-                rtxSSRC: section.rtxPayloadType.map { _ in ssrcs.next() })
+                rtxSSRC: section.retransmits ? ssrcs.next() : nil)
         }
         var answer = answer(of: peer, to: request.peer)
+        answer.codec = stream.codec
         answer.sources = peer.waiting.map {
             WebRTCAnswer.Source(mid: $0.track.mid, kind: $0.track.kind, ssrc: $0.ssrc, rtxSSRC: $0.rtxSSRC)
         }
         return answer
+    }
+
+    /// Returns the requested stream; if the request names none, the newest whose video the subscriber accepts.
+    private func stream(for request: WebRTCRequest, in session: EngineSession) throws(EngineError) -> EngineStream {
+        let accepted = request.tracks.first { $0.kind == .video }?.codecs.compactMap(\.video)
+        func isAccepted(_ stream: EngineStream) -> Bool {
+            guard let accepted, let codec = stream.codec else { return true }
+            return accepted.contains(codec)
+        }
+        let found =
+            request.stream.map { session.stream(named: $0) }
+            ?? session.streams.last(where: isAccepted) ?? session.streams.last
+        guard let found else { throw .unknownStream(request.stream ?? "") }
+        if let codec = found.codec, let accepted, !accepted.contains(codec) {
+            throw .codecMismatch(offered: accepted, stream: codec)
+        }
+        return found
     }
 
     /// Creates a peer that may connect from now on.

@@ -86,13 +86,16 @@ extension Worker {
         }
     }
 
-    private func check(_ sections: [PublishedSection]) throws(EngineError) {
+    func check(_ sections: [PublishedSection]) throws(EngineError) {
         guard sections.count <= Self.maximumSections else {
             throw .limitReached(name: "sections", limit: Self.maximumSections)
         }
         var mids: Set<MID> = []
         var tracks: Set<[String]> = []
         for section in sections {
+            if let codec = section.track.videoCodec, !configuration.videoCodecs.contains(codec) {
+                throw .invalidRequest(field: "sdp", reason: "the relay does not forward \(codec.rawValue)")
+            }
             guard mids.insert(section.track.mid).inserted else {
                 throw .invalidRequest(field: "sdp", reason: "two tracks in media section \"\(section.track.mid)\"")
             }
@@ -208,6 +211,13 @@ extension Worker {
             }
         }
         inbound.replace(next)
+        for stream in streams.values {
+            let video = sections.first { $0.stream == stream.name && $0.track.kind == .video }
+            let isChanged = stream.codec != nil && stream.codec != video?.track.videoCodec
+            stream.codec = video?.track.videoCodec
+            // Subscribers that do not accept the new codec are told before its first packet.
+            if isChanged { attachWaiting(to: stream, in: session, now: now) }
+        }
         for stream in fresh {
             session.add(stream)
             attachWaiting(to: stream, in: session, now: now)
@@ -215,8 +225,10 @@ extension Worker {
         }
     }
 
-    /// Returns whether both descriptions describe the same packets.
+    /// Returns whether both descriptions describe the same packets. Packets of another codec need another producer: subscribers get
+    /// them under another payload type, or not at all.
     private static func isSame(_ before: TrackDescription, _ now: TrackDescription) -> Bool {
-        before.mid == now.mid && before.payloadType == now.payloadType && before.encodings == now.encodings
+        before.mid == now.mid && before.payloadType == now.payloadType && before.videoCodec == now.videoCodec
+            && before.encodings == now.encodings
     }
 }

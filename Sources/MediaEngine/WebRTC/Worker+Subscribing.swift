@@ -25,7 +25,7 @@ extension Worker {
             id: id, session: name,
             relay: RelayDescription(
                 credentials: credentials, fingerprint: identity.fingerprint, cryptos: keys?.offered ?? [],
-                setup: .actpass, candidates: candidates))
+                setup: .actpass, candidates: candidates), videoCodecs: configuration.videoCodecs)
     }
 
     /// Takes the participant's answer: it may connect from now on. An unusable answer ends the offered
@@ -137,11 +137,9 @@ extension Worker {
         let section = wanted.track
         let track = SubscribedTrack(
             mid: section.mid, streamName: wanted.stream, kind: section.kind, path: outbound.path, ssrc: wanted.ssrc,
-            payloadType: section.payloadType, progress: freshProgress())
+            payloadType: section.payloadType, codecs: section.codecs, rtxSSRC: wanted.rtxSSRC,
+            progress: freshProgress())
         track.extensions = HeaderExtensionTemplate(map: section.extensions, kind: section.kind, mid: section.mid)
-        if let payloadType = section.rtxPayloadType, let ssrc = wanted.rtxSSRC {
-            track.rtx = RTXStream(ssrc: ssrc, payloadType: payloadType)
-        }
         track.choice = peer.choice
         if let preferences = peer.preferences[wanted.stream] { track.preferences = preferences }
         outbound.admit(section, now: now)

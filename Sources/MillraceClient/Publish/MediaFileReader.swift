@@ -8,8 +8,8 @@ final class MediaFileReader {
     private enum Source {
         case y4m(Y4MReader)
         case wav(WAVReader)
-        case ivf(IVFReader, VP8Decoder)
-        case webm(WebMReader, video: Int?, audio: Int?, VP8Decoder, OpusDecoder)
+        case ivf(IVFReader, VPXDecoder)
+        case webm(WebMReader, video: Int?, audio: Int?, VPXDecoder, OpusDecoder)
     }
 
     /// Samples per channel read from a WAV file at a time.
@@ -39,7 +39,7 @@ final class MediaFileReader {
                 guard reader.header.codec == "VP80" else {
                     throw ContainerError(.ivf, "codec", .unsupported(reader.header.codec))
                 }
-                source = .ivf(reader, try VP8Decoder())
+                source = .ivf(reader, try VPXDecoder())
             case .webm:
                 let reader = try WebMReader(source: file)
                 let video = reader.tracks.first { $0.codec == .vp8 && !$0.isEncoded }?.number
@@ -47,7 +47,7 @@ final class MediaFileReader {
                 guard video != nil || audio != nil else {
                     throw ContainerError(.webm, "Tracks", .unsupported("neither VP8 nor Opus"))
                 }
-                source = .webm(reader, video: video, audio: audio, try VP8Decoder(), try OpusDecoder())
+                source = .webm(reader, video: video, audio: audio, try VPXDecoder(), try OpusDecoder())
             case .ogg, .png, .file, nil:
                 throw ContainerError(.file, path, .unsupported("none of Y4M, WAV, IVF and WebM"))
             }

@@ -28,7 +28,7 @@ final class PictureDecoder: Sendable {
     private let queue = DispatchQueue(label: "millrace.decoder", qos: .userInitiated)
     private let state = NIOLockedValueBox(State())
     /// Accessed only on `queue`.
-    nonisolated(unsafe) private var decoder: VP8Decoder?
+    nonisolated(unsafe) private var decoder: VPXDecoder?
     private let picture: @Sendable (I420Frame) -> Void
     private let needsKeyFrame: @Sendable () -> Void
 
@@ -79,9 +79,9 @@ final class PictureDecoder: Sendable {
         }
     }
 
-    private func openDecoder() throws(CodecError) -> VP8Decoder {
+    private func openDecoder() throws(CodecError) -> VPXDecoder {
         if let decoder { return decoder }
-        let made = try VP8Decoder()
+        let made = try VPXDecoder()
         decoder = made
         return made
     }

@@ -5,7 +5,7 @@ import RTP
 /// Assembles the packets of one video track into complete encoded frames, in order. Confined to the media thread; frames are decoded
 /// elsewhere.
 final class VideoPlayout {
-    private var assembler = VP8FrameAssembler(maximumWait: .milliseconds(250))
+    private var assembler = FrameAssembler(maximumWait: .milliseconds(250))
     private var timestamps = TimestampUnwrapper()
     private var captureOffset: MediaTime?
     /// Rotation from the last packet that contained one.

@@ -4,10 +4,16 @@ package import MediaBase
 /// for each packet, and allocates nothing.
 package enum FrameReader: Sendable {
     case vp8
+    case h264(H264Reader)
+    case vp9(VP9Reader)
+    case av1(AV1Reader)
 
     package init(_ codec: VideoCodec) {
         switch codec {
-        case .vp8, .h264, .vp9, .av1: self = .vp8
+        case .vp8: self = .vp8
+        case .h264: self = .h264(H264Reader())
+        case .vp9: self = .vp9(VP9Reader())
+        case .av1: self = .av1(AV1Reader())
         }
     }
 
@@ -17,7 +23,16 @@ package enum FrameReader: Sendable {
     ///   - timestamp: RTP timestamp, unwrapped.
     package mutating func read(_ payload: UnsafeRawBufferPointer, timestamp: Int64) throws(RTPError) -> FrameFacts {
         switch self {
-        case .vp8: try Self.readVP8(payload)
+        case .vp8: return try Self.readVP8(payload)
+        case .h264(var reader):
+            defer { self = .h264(reader) }
+            return try reader.read(payload, timestamp: timestamp)
+        case .vp9(var reader):
+            defer { self = .vp9(reader) }
+            return try reader.read(payload)
+        case .av1(var reader):
+            defer { self = .av1(reader) }
+            return try reader.read(payload, timestamp: timestamp)
         }
     }
 

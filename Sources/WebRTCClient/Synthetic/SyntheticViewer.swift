@@ -9,7 +9,7 @@ package final class SyntheticViewer {
     package private(set) var source: UInt32?
     package private(set) var reception = SyntheticReception()
     private let videoTrack: Int
-    private var assembler: VP8FrameAssembler
+    private var assembler: FrameAssembler
     private var timestamps = TimestampUnwrapper()
     private var now = MediaTime.zero
     private var keyFrameDue = MediaTime.never
@@ -21,7 +21,7 @@ package final class SyntheticViewer {
     package init(_ endpoint: WebRTCEndpoint, source: UInt32? = nil, wait: MediaTime = .milliseconds(1000)) {
         self.endpoint = endpoint
         self.source = source
-        assembler = VP8FrameAssembler(maximumWait: wait, skipsToKeyFrames: true)
+        assembler = FrameAssembler(maximumWait: wait, skipsToKeyFrames: true)
         videoTrack = endpoint.configuration.tracks.firstIndex { $0.kind == .video } ?? 0
         endpoint.onPacket = { [unowned self] packet in take(packet) }
     }

@@ -2,28 +2,27 @@ import ArgumentParser
 import Foundation
 import RelayServer
 
-/// Flags for all configuration keys, in the groups that `--help` shows. Each group has its own file.
+/// Flags for all configuration keys, in the sections that `--help` shows.
 struct ConfigurationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("configuration file (.json, .yaml); also MILLRACE_CONFIG", valueName: "file"))
     var config: String?
 
-    @OptionGroup(title: "General") var general: GeneralOptions
-    @OptionGroup(title: "HTTP") var http: HTTPOptions
-    @OptionGroup(title: "Apps, webhooks and reports") var apps: AppOptions
-    @OptionGroup(title: "Media") var media: MediaOptions
-    @OptionGroup(title: "WebRTC") var webRTC: WebRTCOptions
-    @OptionGroup(title: "Control connections") var connections: ConnectionOptions
-    @OptionGroup(title: "Recordings and messages") var storage: StorageOptions
-    @OptionGroup(title: "Limits") var limits: LimitOptions
+    @OptionGroup(title: GeneralKeys.title) var general: SectionOptions<GeneralKeys>
+    @OptionGroup(title: HTTPKeys.title) var http: SectionOptions<HTTPKeys>
+    @OptionGroup(title: AppKeys.title) var apps: SectionOptions<AppKeys>
+    @OptionGroup(title: MediaKeys.title) var media: SectionOptions<MediaKeys>
+    @OptionGroup(title: WebRTCKeys.title) var webRTC: SectionOptions<WebRTCKeys>
+    @OptionGroup(title: ConnectionKeys.title) var connections: SectionOptions<ConnectionKeys>
+    @OptionGroup(title: StorageKeys.title) var storage: SectionOptions<StorageKeys>
+    @OptionGroup(title: LimitKeys.title) var limits: SectionOptions<LimitKeys>
 
     /// Values of the flags that were given, by the name of the configuration key.
     var flags: [String: String] {
-        let groups: [any ConfigurationOptionGroup] = [
-            general, http, apps, media, webRTC, connections, storage, limits,
+        let sections = [
+            general.given, http.given, apps.given, media.given, webRTC.given, connections.given, storage.given,
+            limits.given,
         ]
-        var flags: [String: String] = [:]
-        for group in groups { flags.merge(group.given.compactMapValues { $0 }) { first, _ in first } }
-        return flags
+        return sections.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
     }
 
     /// Merges flags, environment and file. On an error, prints it and exits with code 2.

@@ -4,7 +4,7 @@ import WebRTCClient
 
 /// Reception of one stream by one participant, identified by the sections of one offer.
 struct ParticipantReception {
-    var assembler = VP8FrameAssembler(maximumWait: .milliseconds(500))
+    var assembler = FrameAssembler(maximumWait: .milliseconds(500))
     var timestamps = TimestampUnwrapper()
     var sounds = 0
     var pictures = 0
@@ -14,12 +14,16 @@ struct ParticipantReception {
     /// Encodings of all frames.
     var encodings: Set<UInt8> = []
 
+    /// Payload types of the video packets.
+    var payloadTypes: Set<UInt8> = []
+
     mutating func forget() {
         sounds = 0
         pictures = 0
         packets = 0
         encoding = nil
         encodings = []
+        payloadTypes = []
     }
 }
 

@@ -115,8 +115,10 @@ final class VirtualCall {
             configuration.sendsREMB = true
             configuration.sendsTransportFeedback = false
             for track in configuration.tracks.indices {
-                configuration.tracks[track].feedback.remove(.transportCC)
                 configuration.tracks[track].extensions[.transportWideCC] = nil
+                for codec in configuration.tracks[track].codecs.indices {
+                    configuration.tracks[track].codecs[codec].feedback.remove(.transportCC)
+                }
             }
         }
         configuration.consentTimeout = clientConsentTimeout
@@ -147,6 +149,7 @@ final class VirtualCall {
             candidates: answer.candidates)
         let answered = tracks.compactMap { track -> AnsweredTrack? in
             guard direction == .subscribe else { return .receive(track) }
+            let track = track.limited(to: answer.codec)
             guard let source = answer.sources.first(where: { $0.mid == track.mid }) else { return nil }
             return .send(
                 track, ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, cname: "relay", streamID: answer.stream,

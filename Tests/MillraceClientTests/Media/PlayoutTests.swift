@@ -105,7 +105,7 @@ import Testing
         #expect(asked >= 1)
         #expect(playout.keyFrames >= 2)
         #expect(playout.width == 160 && playout.height == 96)
-        let decoder = try VP8Decoder()
+        let decoder = try VPXDecoder()
         for frame in frames {
             if let picture = try decoder.decode(frame.bytes, captureTime: frame.captureTime) {
                 seen.withLockedValue { $0.append(picture.captureTime) }

@@ -100,7 +100,7 @@ final class EventSources: Sendable {
             state.withLockedValue { $0.sessions[session]?.wake }?.yield()
         case .missed(nil): wakeAll()
         case .peerGone(_, let transport): end(transport)
-        case .trackPaused, .trackResumed, .noMediaPath, .activeSpeaker: break
+        case .trackPaused, .trackResumed, .unsupportedCodec, .supportedCodec, .noMediaPath, .activeSpeaker: break
         }
     }
 

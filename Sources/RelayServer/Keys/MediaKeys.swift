@@ -1,0 +1,30 @@
+/// Sockets and threads for media.
+package enum MediaKeys: ConfigurationSection {
+    package static let title = "Media"
+    package static let keys: [ConfigurationKey] = [
+        .text("media.address", \.mediaAddress, .address, "address of the media sockets"),
+        .text(
+            "media.advertised", \.mediaAdvertised, .addresses,
+            """
+            addresses that clients send media to, the preferred one first. Default: if `media.address` means all \
+            addresses, those of the interfaces that are up when the relay starts (without link-local ones; that of \
+            the default route first), otherwise `media.address`. Plain transports use the first address, WebRTC \
+            answers have a candidate for each
+            """),
+        .integer(
+            "media.port", \.mediaPort, 0...65_000, step: 2,
+            "UDP port of worker 0 for plain transports; each further worker uses the port two higher; 0: free ports"),
+        .integer("media.workers", \.mediaWorkers, 1...64, "threads that forward media"),
+        .integer(
+            "media.gatherMicroseconds", \.mediaGatherMicroseconds, 0...5_000,
+            "maximum time that packets are gathered to share a send"),
+        .choice("media.protection", \.mediaProtection, "implementation that encrypts outgoing packets"),
+        .choice("media.offload", \.mediaOffload, "UDP segmentation and coalescing by the kernel"),
+        .text(
+            "video.codecs", \.videoCodecs, .videoCodecs,
+            """
+            video codecs that are forwarded. A publisher's offer is answered with the first of its codecs that is in \
+            the list; the relay's offers to subscribers have this order
+            """),
+    ]
+}

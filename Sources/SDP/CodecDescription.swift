@@ -1,0 +1,69 @@
+package import MediaBase
+
+/// A codec of a media section under its payload types.
+package struct CodecDescription: Sendable, Hashable {
+    /// Nil: Opus.
+    package var video: VideoCodec?
+    package var payloadType: PayloadType
+    /// Payload type of retransmissions (RFC 4588); nil: the original packets are sent again.
+    package var rtxPayloadType: PayloadType?
+    /// Parameters of `a=fmtp` on which both sides have to agree, such as `packetization-mode=1;profile-level-id=42e01f`; empty if there
+    /// are none. Those of Opus are preferences of each side, and are left out.
+    package var parameters: String
+    package var feedback: TrackDescription.Feedback
+
+    package init(
+        video: VideoCodec?, payloadType: PayloadType, rtxPayloadType: PayloadType? = nil, parameters: String = "",
+        feedback: TrackDescription.Feedback = []
+    ) {
+        self.video = video
+        self.payloadType = payloadType
+        self.rtxPayloadType = rtxPayloadType
+        self.parameters = parameters
+        self.feedback = feedback
+    }
+
+    package var kind: MediaKind { video == nil ? .audio : .video }
+
+    /// Name, clock rate and channels as in `a=rtpmap`.
+    var encodingName: String {
+        guard let video else { return "opus/48000/2" }
+        return "\(video.rawValue)/\(kind.clockRate)"
+    }
+
+    /// Returns whether an answer's codec is this one, under the same payload type. For H.264 the profile must be the same; the level may
+    /// differ (RFC 6184 section 8.2.2).
+    func isAnswered(by other: CodecDescription) -> Bool {
+        guard payloadType == other.payloadType, video == other.video else { return false }
+        return video != .h264 || h264Profile == other.h264Profile
+    }
+
+    private var h264Profile: H264Profile? {
+        let level = parameters.fields(";").first { $0.hasPrefix("profile-level-id=") }
+        return H264Profile(levelID: level?.halves("=")?.tail)
+    }
+}
+
+extension CodecDescription {
+    /// Opus as in this side's offers.
+    static let offeredOpus = CodecDescription(video: nil, payloadType: PayloadType(111), feedback: .transportCC)
+
+    /// Returns a video codec as in this side's offers. Its payload types are fixed, so that a client's answer to one offer also fits
+    /// the next ones.
+    ///
+    /// H.264 is offered once, as constrained baseline at level 3.1: that is the one profile that Chromium, Firefox, Safari and aiortc all
+    /// accept, and their decoders take the other profiles' streams under its payload type as well. A second entry, for example with high
+    /// profile, would give clients a choice of payload types that has no effect on what they are sent.
+    static func offered(_ video: VideoCodec, retransmits: Bool) -> CodecDescription {
+        let (number, parameters): (UInt8, String) =
+            switch video {
+            case .vp8: (96, "")
+            case .h264: (98, "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f")
+            case .vp9: (100, "profile-id=0")
+            case .av1: (102, "level-idx=5;profile=0;tier=0")
+            }
+        return CodecDescription(
+            video: video, payloadType: PayloadType(number), rtxPayloadType: retransmits ? PayloadType(number + 1) : nil,
+            parameters: parameters, feedback: [.nack, .pli, .fir, .transportCC, .remb])
+    }
+}
