@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,6 +45,12 @@ int64_t millrace_monotonic_ns(void) { return now(CLOCK_MONOTONIC); }
 int64_t millrace_realtime_ns(void) { return now(CLOCK_REALTIME); }
 int64_t millrace_thread_cpu_ns(void) { return now(CLOCK_THREAD_CPUTIME_ID); }
 int64_t millrace_process_cpu_ns(void) { return now(CLOCK_PROCESS_CPUTIME_ID); }
+
+int millrace_clock_is_synchronised(void) {
+    struct timex t = {0};
+    int state = adjtimex(&t);
+    return state < 0 ? -errno : state != TIME_ERROR && !(t.status & STA_UNSYNC);
+}
 
 uint64_t millrace_resident_bytes(void) {
     unsigned long long total, resident;

@@ -17,7 +17,8 @@ struct DoctorTests {
         let findings = Doctor(configuration: configuration).examine()
         let checks = findings.map(\.check)
         for check in [
-            "kernel", "processors", "clock", "cpu", "crypto cm", "crypto gcm", "udp gso", "udp gro", "open files",
+            "kernel", "processors", "clock", "time", "cpu", "crypto cm", "crypto gcm", "udp gso", "udp gro", "ipv6",
+            "certificate", "open files",
         ] {
             #expect(checks.contains(check), "\(check)")
         }
@@ -54,10 +55,38 @@ struct DoctorTests {
         #expect(findings.map(\.level) == levels)
     }
 
-    @Test func anUnusableDirectoryFails() {
+    @Test(
+        "private addresses of a host that others reach cause a warning, unless the operator named them",
+        arguments: [
+            ("0.0.0.0", "", ["10.0.0.5", "127.0.0.1"], [DoctorFinding.Level.warn, .warn]),
+            ("0.0.0.0", "", ["10.0.0.5", "192.0.2.1"], [.ok, .ok]), ("0.0.0.0", "10.0.0.5", ["10.0.0.5"], [.ok]),
+            ("127.0.0.1", "", ["10.0.0.5", "127.0.0.1"], [.ok, .ok]),
+            ("0.0.0.0", "", ["172.15.0.1"], [.ok]), ("0.0.0.0", "", ["172.16.0.1"], [.warn]),
+            ("0.0.0.0", "", ["172.31.255.1"], [.warn]), ("0.0.0.0", "", ["100.64.0.1"], [.warn]),
+        ])
+    func privateAddresses(http: String, named: String, addresses: [String], levels: [DoctorFinding.Level]) {
         var configuration = configuration
-        configuration.record = "/proc/self/status/recordings"
-        #expect(
-            Doctor(configuration: configuration).process().contains { $0.check == "recordings" && $0.level == .fail })
+        configuration.httpAddress = http
+        configuration.mediaAdvertised = named
+        #expect(Doctor(configuration: configuration).advertised(addresses).map(\.level) == levels)
+    }
+
+    @Test(
+        "a clock that no time service keeps causes a warning",
+        arguments: [(Int32(1), DoctorFinding.Level.ok), (0, .warn), (-1, .ok)])
+    func time(isSynchronised: Int32, level: DoctorFinding.Level) {
+        #expect(Doctor(configuration: configuration).time(isSynchronised: isSynchronised).level == level)
+    }
+
+    @Test("a directory that cannot be used fails", arguments: ["recordings", "database", "reports"])
+    func anUnusableDirectoryFails(check: String) {
+        var configuration = configuration
+        let path = "/proc/self/status/folder"
+        switch check {
+        case "recordings": configuration.record = path
+        case "database": configuration.storageDirectory = path
+        default: configuration.issuesDirectory = path
+        }
+        #expect(Doctor(configuration: configuration).process().contains { $0.check == check && $0.level == .fail })
     }
 }

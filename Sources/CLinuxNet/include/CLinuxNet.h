@@ -96,6 +96,8 @@ int64_t millrace_monotonic_ns(void);
 int64_t millrace_realtime_ns(void);
 int64_t millrace_thread_cpu_ns(void);
 int64_t millrace_process_cpu_ns(void);
+// Returns 1 if a time service keeps the system clock, 0 if none does, a negative errno if the kernel does not tell.
+int millrace_clock_is_synchronised(void);
 uint64_t millrace_resident_bytes(void);
 void millrace_thread_name(const char *name);
 

@@ -2,9 +2,23 @@ import CLinuxNet
 import Foundation
 
 extension Doctor {
-    /// Checks kernel, processors and clock.
+    /// Checks kernel, processors and clocks.
     func host() -> [DoctorFinding] {
-        [kernel, processors, clock]
+        [kernel, processors, clock, time(isSynchronised: millrace_clock_is_synchronised())]
+    }
+
+    /// Checks the clock that the times of tokens and certificates are compared with.
+    ///
+    /// - Parameter isSynchronised: 1, 0, or a negative errno.
+    func time(isSynchronised: Int32) -> DoctorFinding {
+        switch isSynchronised {
+        case 1: return DoctorFinding("time", .ok, "synchronised")
+        case 0:
+            return DoctorFinding(
+                "time", .warn, "no time service keeps the clock",
+                advice: "install chrony or systemd-timesyncd: session tokens and certificates have times")
+        default: return DoctorFinding("time", .ok, "unknown: \(errorText(-isSynchronised))")
+        }
     }
 
     private var kernel: DoctorFinding {

@@ -8,13 +8,17 @@ extension Doctor {
             offload("udp gso", millrace_has_gso() != 0, "sending"),
             offload("udp gro", millrace_has_gro() != 0, "receiving"),
         ]
-            + buffers() + advertised()
+            + buffers() + advertised(configuration.advertisedAddresses) + [ipv6(InterfaceAddress.all())]
     }
 
     /// Checks whether other hosts can reach the addresses in answers.
-    private func advertised() -> [DoctorFinding] {
+    func advertised(_ addresses: [String]) -> [DoctorFinding] {
         let bound = SocketAddress(configuration.mediaAddress, port: 0)
-        return configuration.advertisedAddresses.map { text in
+        // An operator that names private addresses has clients in that network.
+        let mayBeBehindNAT =
+            configuration.mediaAdvertised.isEmpty && !configuration.isHTTPOnLoopback
+            && addresses.allSatisfy { SocketAddress($0, port: 0)?.isPrivate == true }
+        return addresses.map { text in
             let check = "address \(text)"
             let address = SocketAddress(text, port: 0)
             if address?.isIPv6 == true, bound?.isIPv6 == false {
@@ -28,8 +32,27 @@ extension Doctor {
                     check, .warn, "other hosts can reach HTTP, but cannot send media to this address",
                     advice: "set media.advertised to an address that clients can reach")
             }
+            if mayBeBehindNAT, !isLocal {
+                return DoctorFinding(
+                    check, .warn, "advertised to clients, and private: clients in the internet cannot reach it",
+                    advice:
+                        "set media.advertised to the public address; to this address if all clients are in its network")
+            }
             return DoctorFinding(check, .ok, "advertised to clients")
         }
+    }
+
+    /// Reports whether clients that have only IPv6 can reach the relay.
+    func ipv6(_ interfaces: [InterfaceAddress]) -> DoctorFinding {
+        let check = "ipv6"
+        let isUsable = interfaces.contains { $0.address.isIPv6 && !$0.address.isPrivate }
+        if SocketAddress(configuration.mediaAddress, port: 0)?.isIPv6 == true {
+            return DoctorFinding(
+                check, .ok, isUsable ? "used for media" : "media.address allows it; this host has no public one")
+        }
+        return DoctorFinding(
+            check, .ok,
+            isUsable ? "not used: media.address is IPv4 only; :: means both" : "this host has no public address")
     }
 
     private func offload(_ check: String, _ isThere: Bool, _ side: String) -> DoctorFinding {

@@ -3,9 +3,13 @@ import Foundation
 extension Doctor {
     /// Checks the limits and directories of the process.
     func process() -> [DoctorFinding] {
-        var findings = [openFiles, crashes]
-        if let path = configuration.effectiveRecordingDirectory { findings.append(recordings(path)) }
-        return findings
+        let directories = [
+            ("recordings", configuration.effectiveRecordingDirectory ?? ""),
+            ("database", configuration.storageDirectory),
+            ("reports", configuration.issuesDirectory),
+        ]
+        return [openFiles, crashes]
+            + directories.filter { !$0.1.isEmpty }.map { check, path in directory(check, path) }
     }
 
     private var openFiles: DoctorFinding {
@@ -47,26 +51,26 @@ extension Doctor {
             advice: "read it (docs/admin.md), report the error, and delete the file")
     }
 
-    private func recordings(_ path: String) -> DoctorFinding {
+    /// Checks whether a directory can be written or created, and its free space.
+    private func directory(_ check: String, _ path: String) -> DoctorFinding {
         if FileManager.default.fileExists(atPath: path), !FileManager.default.isWritableFile(atPath: path) {
-            return DoctorFinding(
-                "recordings", .fail, "\(path) cannot be written", advice: "make it writable for this user")
+            return DoctorFinding(check, .fail, "\(path) cannot be written", advice: "make it writable for this user")
         }
         let existing = Self.nearestExisting(path)
         var isDirectory: ObjCBool = false
         _ = FileManager.default.fileExists(atPath: existing, isDirectory: &isDirectory)
         guard isDirectory.boolValue, FileManager.default.isWritableFile(atPath: existing) else {
-            return DoctorFinding(
-                "recordings", .fail, "\(path) cannot be created in \(existing)", advice: "create it first")
+            return DoctorFinding(check, .fail, "\(path) cannot be created in \(existing)", advice: "create it first")
         }
         let free = (try? FileManager.default.attributesOfFileSystem(forPath: existing)[.systemFreeSize] as? NSNumber)?
             .int64Value
-        guard let free else { return DoctorFinding("recordings", .ok, path) }
+        guard let free else { return DoctorFinding(check, .ok, path) }
         let text = "\(path), \(free >> 20) MiB free"
         if free < 1 << 30 {
-            return DoctorFinding("recordings", .warn, text, advice: "one hour of a stream at 2 Mb/s takes 900 MiB")
+            return DoctorFinding(
+                check, .warn, text, advice: "free space: one hour of a recorded stream at 2 Mb/s takes 900 MiB")
         }
-        return DoctorFinding("recordings", .ok, text)
+        return DoctorFinding(check, .ok, text)
     }
 
     private static func nearestExisting(_ path: String) -> String {

@@ -10,7 +10,7 @@ package struct Doctor: Sendable {
 
     /// All checks, in reading order. Takes about half a second, because it measures the ciphers.
     package func examine() -> [DoctorFinding] {
-        host() + crypto() + network() + ports() + process()
+        host() + crypto() + network() + ports() + [certificate()] + process()
     }
 
     /// Formats findings as aligned lines, such as `OK    kernel  6.18.0`, with the advice indented below.

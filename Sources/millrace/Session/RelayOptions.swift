@@ -38,7 +38,8 @@ struct RelayOptions: ParsableArguments {
         return target
     }
 
-    private static func text(_ given: String?, _ variable: String) -> String? {
+    /// Returns the value of an option, otherwise that of its environment variable; nil if both are missing.
+    static func text(_ given: String?, _ variable: String) -> String? {
         given ?? ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 }
