@@ -116,7 +116,12 @@ def wait_until(condition, timeout, what):
 
 # MARK: publishers
 
-def ffmpeg_publisher(route, source, log, seconds=None, loop=False):
+# Output options of ffmpeg's RTP for a copied codec. H.264 in Matroska and MP4 has its parameter sets in the header of the file: a subscriber
+# needs them in front of each key frame. ffmpeg regards its VP9 payload format as experimental.
+RTP_OPTIONS = {"VP8": [], "H264": ["-bsf:v", "h264_mp4toannexb"], "VP9": ["-strict", "experimental"]}
+
+
+def ffmpeg_publisher(route, source, log, seconds=None, loop=False, codec="VP8"):
     command = ["ffmpeg", "-nostdin", "-v", "error", "-re"]
     if loop:
         command += ["-stream_loop", "-1"]
@@ -126,7 +131,7 @@ def ffmpeg_publisher(route, source, log, seconds=None, loop=False):
             continue
         if seconds:
             command += ["-t", seconds]
-        command += ["-map", f"0:{kind}", "-c", "copy", "-f", "rtp", "-payload_type", track.payload_type,
+        command += ["-map", f"0:{kind}", "-c", "copy", *(RTP_OPTIONS[codec] if kind == "v" else []), "-f", "rtp", "-payload_type", track.payload_type,
                     "-ssrc", track.ssrc, "-srtp_out_suite", route.suite, "-srtp_out_params", route.key,
                     f"srtp://{route.host}:{track.port}?rtcpport={track.rtcp_port}&pkt_size=1200"]
     return Process("ffmpeg publisher", command, log)
@@ -181,7 +186,8 @@ def ffmpeg_receiver(route, folder, name="ffmpeg"):
         "-listen_timeout", "4", "-buffer_size", "4000000", "-i", sdp,
         "-map", "0:v", "-pix_fmt", "yuv420p", "-fps_mode", "passthrough", "-flush_packets", "1", "-f", "framemd5", md5,
         "-map", "0:a", "-flush_packets", "1", sound,
-        "-map", "0:v", "-map", "0:a", "-c", "copy", recording], folder / f"{name}.log")
+        # ffmpeg does not recognise key frames in RTP of VP9, and copies only frames from the first key frame on without this option.
+        "-map", "0:v", "-map", "0:a", "-c", "copy", "-copyinkf", recording], folder / f"{name}.log")
     wait_until(lambda: bound(route.video.port) and bound(route.audio.port) or not process.running, 15, "ffmpeg's ports")
     return Receiver(name, process, recording, sound,
                     lambda: media.checksums_of_text(md5.read_text()) if md5.exists() else [])

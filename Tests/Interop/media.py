@@ -9,6 +9,13 @@ import wave
 
 WIDTH, HEIGHT, RATE = 1280, 720, 30
 LEFT_HZ, RIGHT_HZ = 440, 660
+# Codec: ffmpeg's encoder in real time, without frames that refer to later ones; suffix of its file.
+ENCODERS = {
+    # With a fixed speed (negative -cpu-used) and one thread, every machine makes the same file at the same quality.
+    "VP8": ("libvpx -deadline realtime -cpu-used -16 -lag-in-frames 0 -error-resilient default -threads 1", "webm"),
+    "VP9": ("libvpx-vp9 -deadline realtime -cpu-used 8 -lag-in-frames 0 -threads 1", "webm"),
+    "H264": ("libx264 -profile:v baseline -preset ultrafast -tune zerolatency", "mkv"),
+}
 # Sixteen squares along the upper edge: bit i of the frame number is white or black.
 COUNTER_BITS, SQUARE = 16, 16
 
@@ -35,13 +42,14 @@ def picture_filters():
 
 
 class Source:
-    """A moving test video (VP8, 720p30) and a stereo tone (Opus) in one WebM file, with the checksums of its frames."""
+    """A moving test video (720p30) and a stereo tone (Opus) in one WebM or Matroska file, with the checksums of its frames."""
 
-    def __init__(self, folder, seconds):
-        self.seconds = seconds
+    def __init__(self, folder, seconds, codec="VP8"):
+        self.seconds, self.codec = seconds, codec
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.path = self.folder / f"source-{seconds}s.webm"
+        self._encoder, suffix = ENCODERS[codec]
+        self.path = self.folder / f"source-{codec}-{seconds}s.{suffix}"
         if not self.path.exists():
             self._encode()
         self.frames = decoded_checksums(self.path)
@@ -52,15 +60,13 @@ class Source:
 
     def _encode(self):
         part = self.path.with_suffix(".part")
-        # With a fixed speed (negative -cpu-used) and one thread, every machine makes the same file at the same quality.
         run(["ffmpeg", "-nostdin", "-v", "error", "-y",
              "-f", "lavfi", "-i", f"testsrc2=size={WIDTH}x{HEIGHT}:rate={RATE}",
              "-f", "lavfi", "-i",
              f"aevalsrc=0.3*sin(2*PI*{LEFT_HZ}*t)|0.3*sin(2*PI*{RIGHT_HZ}*t):s=48000",
              "-t", self.seconds, "-vf", ",".join(picture_filters()), "-pix_fmt", "yuv420p",
-             "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "-16", "-lag-in-frames", "0", "-g", "60",
-             "-error-resilient", "default", "-b:v", "2M", "-maxrate", "2500k", "-bufsize", "1M", "-threads", "1",
-             "-c:a", "libopus", "-b:a", "96k", "-frame_duration", "20", "-f", "webm", part], timeout=600)
+             "-c:v", *self._encoder.split(), "-g", "60", "-b:v", "2M", "-maxrate", "2500k", "-bufsize", "1M",
+             "-c:a", "libopus", "-b:a", "96k", "-frame_duration", "20", "-f", "webm" if self.path.suffix == ".webm" else "matroska", part], timeout=600)
         part.rename(self.path)
 
     def psnr(self, received=None):
@@ -103,10 +109,10 @@ def packet_checksums(path, kind):
                                   "-f", "framemd5", "-"]))
 
 
-def frame_numbers(path):
-    """Returns the machine-readable frame numbers of a video file."""
+def frame_numbers(path, area=f"{COUNTER_BITS * SQUARE}:{SQUARE}"):
+    """Returns the machine-readable frame numbers of a video file. `area`: width and height of the squares, in the words of ffmpeg's crop."""
     done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", str(path), "-map", "0:v", "-vf",
-                           f"crop={COUNTER_BITS * SQUARE}:{SQUARE}:0:0,scale={COUNTER_BITS}:1:flags=area,format=gray",
+                           f"crop={area}:0:0,scale={COUNTER_BITS}:1:flags=area,format=gray",
                            "-fps_mode", "passthrough", "-f", "rawvideo", "-"], capture_output=True, timeout=300)
     if done.returncode != 0:
         raise MediaError(f"ffmpeg failed: {done.stderr.decode().strip()[-600:]}")
@@ -128,6 +134,13 @@ def probe(path, timeout=60):
         except (ValueError, IndexError):
             continue
     return counts, last
+
+
+def decoding_errors(path):
+    """Returns what ffmpeg reports while it decodes a whole file; empty if the file is clean."""
+    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", str(path), "-fps_mode", "passthrough", "-f", "null", "-"],
+                          capture_output=True, text=True, timeout=120)
+    return done.stderr.strip() or (f"status {done.returncode}" if done.returncode else "")
 
 
 def describe(path):

@@ -125,7 +125,7 @@ class Relay:
                 code = ""
             raise RelayError(f"{method} {path}: {error.code} {text[:300]}", error.code, code) from None
 
-    def open(self, direction, session, suite=clients.CM_80, mux=False, stream=None, kinds=("audio", "video")):
+    def open(self, direction, session, suite=clients.CM_80, mux=False, stream=None, kinds=("audio", "video"), codec=None):
         """Opens a plain transport. Returns its `Route`, and its location for `close`."""
         body = {"direction": direction, "suite": suite, "rtcpMux": mux}
         if stream:
@@ -137,6 +137,8 @@ class Relay:
             else:
                 # Below 2^31, because ffmpeg treats its SSRC as a signed number.
                 body[kind]["ssrc"] = secrets.randbelow((1 << 31) - 1) + 1
+        if codec:
+            body["video"]["codec"] = codec
         raw, headers = self.request("POST", f"/v1/sessions/{session}/plain", body)
         answer = json.loads(raw)
         tracks = {}

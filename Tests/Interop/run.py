@@ -101,12 +101,12 @@ class Bench:
         self.reporter = reporter
         self._sources = {}
 
-    def source(self, seconds=None):
+    def source(self, seconds=None, codec="VP8"):
         seconds = seconds or self.duration
-        if seconds not in self._sources:
-            self.reporter.progress(f"source: {seconds} s of 720p30 and a stereo tone")
-            self._sources[seconds] = media.Source(self.work / "sources", seconds)
-        return self._sources[seconds]
+        if (seconds, codec) not in self._sources:
+            self.reporter.progress(f"source: {seconds} s of 720p30 in {codec} and a stereo tone")
+            self._sources[seconds, codec] = media.Source(self.work / "sources", seconds, codec)
+        return self._sources[seconds, codec]
 
     def folder(self, name):
         folder = self.work / name.replace(" ", "-")

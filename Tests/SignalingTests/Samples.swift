@@ -126,7 +126,7 @@ enum Samples {
         nextPage: 100, userCount: 10_000, recordedStreams: [stream], isMuteForced: true, isShareLocked: true,
         isChatAllowed: false, subsessions: subsessions,
         iceServers: [ICEServerInfo(urls: ["stun:host"], username: "u", credential: "c"), ICEServerInfo(urls: [])],
-        pingInterval: 1, transports: [.native, .webRTC])
+        pingInterval: 1, transports: [.native, .webRTC], videoCodecs: ["VP8", "AV1"])
 
     static let statistics = StatisticsAnswer(
         published: [

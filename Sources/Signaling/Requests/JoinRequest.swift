@@ -74,6 +74,9 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     public var pingInterval: Int
     /// Media transports that the client can choose from; nil, from a relay that does not report them, means WebRTC.
     public var transports: [MediaTransport]?
+    /// Video codecs that the relay forwards (`VP8`, `H264`, `VP9`, `AV1`), in the order of its offers; nil, from a relay that does not report
+    /// them, means VP8.
+    public var videoCodecs: [String]?
     /// Whether every stream of the session must be encrypted end to end; publishing without encryption fails with `encryptionRequired`.
     public var requiresEncryption: Bool
 
@@ -84,7 +87,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         isChatAllowed: Bool = true,
         subsessions: SubsessionsState = SubsessionsState(),
         iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000, transports: [MediaTransport]? = nil,
-        requiresEncryption: Bool = false
+        videoCodecs: [String]? = nil, requiresEncryption: Bool = false
     ) {
         self.session = session
         self.sessionName = sessionName
@@ -104,6 +107,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         self.iceServers = iceServers
         self.pingInterval = pingInterval
         self.transports = transports
+        self.videoCodecs = videoCodecs
         self.requiresEncryption = requiresEncryption
     }
 
@@ -129,6 +133,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         iceServers = try container.decode([ICEServerInfo].self, forKey: .iceServers)
         pingInterval = try container.decode(Int.self, forKey: .pingInterval)
         transports = try container.decodeIfPresent([MediaTransport].self, forKey: .transports)
+        videoCodecs = try container.decodeIfPresent([String].self, forKey: .videoCodecs)
         requiresEncryption = try container.decodeIfPresent(Bool.self, forKey: .requiresEncryption) ?? false
     }
 }

@@ -19,9 +19,9 @@ import numpy
 
 if "libwebrtc" in sys.argv:
     # This `webrtc` is the installed package: the folder of this file is on the path, not its parent.
-    from webrtc.aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+    from webrtc.aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription
 else:
-    from aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+    from aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription
 
 import bar
 import sound
@@ -126,7 +126,7 @@ class Call:
         await self.pc.setLocalDescription(await self.pc.createOffer())
         self.times["posted"] = now()
         async with aiohttp.ClientSession() as http, http.post(
-                self.options["url"], data=self.pc.localDescription.sdp.encode(),
+                self.options["url"], data=in_words_of(self.options.get("template"), self.pc.localDescription.sdp).encode(),
                 headers={**self.headers(), "Content-Type": "application/sdp"}) as answer:
             text = await answer.text()
             self.times["answered"] = now()
@@ -156,6 +156,29 @@ def rewritten(sdp, rewrite):
     return "\r\n".join(lines)
 
 
+def prefer(pc, codec):
+    """Offers one video codec, with retransmissions."""
+    for transceiver in pc.getTransceivers():
+        if transceiver.kind == "video":
+            wanted = (f"video/{codec}".lower(), "video/rtx")
+            transceiver.setCodecPreferences([c for c in RTCRtpReceiver.getCapabilities("video").codecs if c.mimeType.lower() in wanted])
+
+
+def in_words_of(template, sdp):
+    """Returns another client's offer of audio and video on one transport, with the credentials and SSRCs of `sdp`; `sdp` without a template."""
+    if not template:
+        return sdp
+    patterns = {"ice-ufrag": r"\S+", "ice-pwd": r"\S+", "fingerprint": r"sha-256 \S+"}
+    own = {name: re.search(rf"^a={name}:{pattern}", sdp, re.MULTILINE)[0] for name, pattern in patterns.items()}
+    ssrcs = [re.search(r"^a=ssrc:(\d+)", section, re.MULTILINE)[1] for section in sdp.split("\r\nm=")[1:]]
+    lines, section = [], -1
+    for line in template.splitlines():
+        section += line.startswith("m=")
+        name = line.removeprefix("a=").partition(":")[0]
+        lines.append(own.get(name) or (re.sub(r"^a=ssrc:\d+", f"a=ssrc:{ssrcs[section]}", line) if section >= 0 else line))
+    return "\r\n".join([*lines, ""])
+
+
 class Api:
     def __init__(self):
         self._calls, self._ids = {}, itertools.count(1)
@@ -172,13 +195,18 @@ class Api:
         if options.get("audio") is not False:
             call.pc.addTrack(ToneTrack(options.get("swapped", False)))
         call.pc.addTrack(call.picture)
+        if options.get("codec"):
+            prefer(call.pc, options["codec"])
         return await self._open(call)
 
     async def view(self, **options):
         call = Call(options)
         if options.get("audio") is not False:
             call.pc.addTransceiver("audio", direction="recvonly")
-        call.pc.addTransceiver("video", direction="recvonly")
+        if options.get("video") is not False:
+            call.pc.addTransceiver("video", direction="recvonly")
+        if options.get("codec"):
+            prefer(call.pc, options["codec"])
         return await self._open(call)
 
     async def offer(self):

@@ -24,10 +24,10 @@ def choose(client, call, rid, seconds=5):
     return None, said
 
 
-def simulcast(bench, name):
+def simulcast(bench, name, codec="VP8"):
     relay = bench.relay()
-    publisher, call = start(bench, relay, "chromium", "layers", simulcast=True, width=960, height=540)
-    viewer, view = join(bench, relay, "chromium", "layers")
+    publisher, call = start(bench, relay, "chromium", "layers", simulcast=True, width=960, height=540, codec=codec)
+    viewer, view = join(bench, relay, "chromium", "layers", codec=codec)
     report = bench.reporter.check
     if first_picture(viewer, view) is None:
         report(name, "receives a frame", False)

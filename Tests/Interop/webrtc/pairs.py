@@ -118,6 +118,25 @@ def check_deleted(bench, case, client, call):
         bench.reporter.check(case, "DELETE ends the call", False, status=status)
 
 
+def check_joins(bench, name, relay, viewer, session, joins, limit, **options):
+    """Joins several times and leaves, and checks the time to the first decoded frame. `limit`: milliseconds for most joins."""
+    waits, from_connected, whole = [], [], []
+    for _ in range(joins):
+        asked = time.time() * 1000
+        _, view = join(bench, relay, viewer.kind, session, viewer, **options)
+        picture = first_picture(viewer, view, 5)
+        times = viewer.call("state", id=view)["times"]
+        waits.append(round(picture - times.get("ice", times["connected"])) if picture else 5000)
+        from_connected.append(round(picture - times["connected"]) if picture else 5000)
+        whole.append(round(picture - asked) if picture else 5000)
+        viewer.call("close", id=view)
+        time.sleep(0.37)
+    waits.sort()
+    bench.reporter.check(name, f"first frame within {limit} ms of ICE connected, for most", waits[len(waits) // 2] <= limit,
+                         milliseconds=waits, after_DTLS=from_connected, since_the_request=whole)
+    bench.reporter.check(name, f"and within {limit + 150} ms for all", waits[-1] <= limit + 150)
+
+
 def late_joiners(publisher_kind, viewer_kind, joins=6):
     """First decoded frame after ICE is connected (DTLS happens in between), at any place between key frames."""
     def case(bench, name):
@@ -128,21 +147,7 @@ def late_joiners(publisher_kind, viewer_kind, joins=6):
         first, _ = join(bench, relay, viewer_kind, "late", viewer), None
         first_picture(*first)
         time.sleep(2)
-        waits, from_connected, whole = [], [], []
-        for _ in range(joins):
-            asked = time.time() * 1000
-            _, view = join(bench, relay, viewer_kind, "late", viewer)
-            picture = first_picture(viewer, view, 5)
-            times = viewer.call("state", id=view)["times"]
-            waits.append(round(picture - times.get("ice", times["connected"])) if picture else 5000)
-            from_connected.append(round(picture - times["connected"]) if picture else 5000)
-            whole.append(round(picture - asked) if picture else 5000)
-            viewer.call("close", id=view)
-            time.sleep(0.37)
-        waits.sort()
-        bench.reporter.check(name, f"first frame within {limit} ms of ICE connected, for most", waits[len(waits) // 2] <= limit,
-                             milliseconds=waits, after_DTLS=from_connected, since_the_request=whole)
-        bench.reporter.check(name, f"and within {limit + 150} ms for all", waits[-1] <= limit + 150)
+        check_joins(bench, name, relay, viewer, "late", joins, limit)
         # A subscriber that is already there is not affected by others that come and go.
         watch = Watch(*first)
         for _ in range(3):

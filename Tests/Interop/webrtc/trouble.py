@@ -29,13 +29,13 @@ def settled(bench, case, viewer, view, seconds=2.0):
 
 # MARK: loss
 
-def loss(direction, percent, rate, gap, settle=4.0):
+def loss(direction, percent, rate, gap, settle=4.0, codec="VP8"):
     """Chromium to Chromium, with loss of the publisher's datagrams to the relay, or of the relay's to the subscriber."""
     def case(bench, name):
         bench.need_network(filters=True)
         relay = bench.relay(apart=True)
-        publisher, call = start(bench, relay, "chromium", "loss")
-        viewer, view = join(bench, relay, "chromium", "loss")
+        publisher, call = start(bench, relay, "chromium", "loss", codec=codec)
+        viewer, view = join(bench, relay, "chromium", "loss", codec=codec)
         if not settled(bench, name, viewer, view):
             return
         port = selected(*((publisher, call) if direction == "up" else (viewer, view)))[0]["port"]
@@ -62,12 +62,13 @@ def loss(direction, percent, rate, gap, settle=4.0):
 NARROW = 500_000
 
 
-def bandwidth(bench, name):
+def bandwidth(bench, name, **publishing):
     """The downlink of the subscriber becomes narrow and wide again. A lower layer is selected and left, audio is not affected."""
+    publishing = publishing or {"simulcast": True}
     relay = bench.relay()
-    publisher, call = start(bench, relay, "chromium", "narrow", simulcast=True, width=960, height=540)
+    publisher, call = start(bench, relay, "chromium", "narrow", width=960, height=540, **publishing)
     path = bench.keep(Path(relay))
-    viewer, view = join(bench, relay, "chromium", "narrow", rewrite=path.rewrite())
+    viewer, view = join(bench, relay, "chromium", "narrow", rewrite=path.rewrite(), codec="any")
     if not settled(bench, name, viewer, view, 1):
         return
     report = bench.reporter.check

@@ -6,6 +6,9 @@ const THREE_ENCODINGS = 960 * 540, TWO_ENCODINGS = 480 * 270;
 /// RIDs by number of encodings, smallest encoding first.
 const RIDS = {2: ["l", "h"], 3: ["l", "m", "h"]};
 const SCREEN = [{maxBitrate: 2_500_000}];
+/// Codecs whose encodings need a scalability mode: without one, Chromium sends the sizes of VP9 as layers of a single encoding. L1T3 is one
+/// size with three temporal layers, which Chromium uses for VP8 by default.
+const SCALABLE = new Set(["VP9", "AV1"]), SCALABILITY = "L1T3";
 
 /// Bits a second that VP8 needs for a camera at 30 frames a second: 1.7 Mbit/s for 1280x720, 150 kbit/s for 320x180, at most 2.5 Mbit/s.
 const cameraBitrate = pixels => Math.round(Math.min(2.5e6, Math.max(1e5, 1.7e6 * (pixels / (1280 * 720)) ** 0.875)) / 1000) * 1000;
@@ -18,6 +21,36 @@ export function encodings({width = 1280, height = 720} = {}) {
     const scale = 2 ** (count - 1 - index);
     return {...(RIDS[count] && {rid: RIDS[count][index]}), scaleResolutionDownBy: scale, maxBitrate: cameraBitrate(pixels / scale ** 2)};
   });
+}
+
+/// Returns the encodings for camera frames of a size in a codec; one encoding if this browser cannot send several in it.
+export function encodingsOf(codec, size) {
+  if (!SCALABLE.has(codec)) return encodings(size);
+  if (hasScalability()) return encodings(size).map(encoding => ({...encoding, scalabilityMode: SCALABILITY}));
+  const {rid, ...largest} = encodings(size).at(-1);
+  return [largest];
+}
+
+/// Returns the codecs of `allowed` that this browser can send, in that order: VP8, H264, VP9, AV1.
+export function sendableCodecs(allowed) {
+  const known = new Set(RTCRtpSender.getCapabilities?.("video")?.codecs.map(codec => codec.mimeType.slice("video/".length).toUpperCase()) ?? []);
+  return allowed.filter(codec => known.has(codec));
+}
+
+let isScalable;
+
+/// Whether this browser has scalability modes. A browser without them ignores the member.
+function hasScalability() {
+  if (isScalable !== undefined) return isScalable;
+  const connection = new RTCPeerConnection();
+  try {
+    const {sender} = connection.addTransceiver("video", {sendEncodings: [{scalabilityMode: SCALABILITY}]});
+    isScalable = sender.getParameters().encodings[0]?.scalabilityMode === SCALABILITY;
+  } catch {
+    isScalable = false;
+  }
+  connection.close();
+  return isScalable;
 }
 
 /// Returns the encodings of a sender, adapted to a source of another size. Number and RIDs cannot change, so encodings that are too many
@@ -37,7 +70,7 @@ class Publication {
 
   constructor(options) {
     Object.assign(this, {name: options.name, videoType: options.videoType, media: options.media, simulcast: options.simulcast,
-                         isEncrypted: options.isEncrypted});
+                         codec: options.codec, isEncrypted: options.isEncrypted});
   }
 
   track(kind) { return this.media.getTracks().find(track => track.kind === kind); }
@@ -74,8 +107,9 @@ export class PublishPeer {
   }
 
   /// Publishes `media` (a MediaStream with up to one track of each kind). Its publication, once the relay has agreed.
-  publish({name, videoType = "camera", media, simulcast = videoType === "camera", isEncrypted = false}) {
-    const publication = new Publication({name, videoType, media, simulcast, isEncrypted});
+  /// `codec`: one of `sendableCodecs`, of the video.
+  publish({name, videoType = "camera", media, simulcast = videoType === "camera", codec = "VP8", isEncrypted = false}) {
+    const publication = new Publication({name, videoType, media, simulcast, codec, isEncrypted});
     return this.#inTurn(async () => {
       this.publications.push(publication);
       try {
@@ -167,12 +201,12 @@ export class PublishPeer {
     for (const kind of ["audio", "video"]) {
       const track = publication.track(kind);
       if (!track) continue;
-      const sendEncodings = kind === "audio" ? undefined : publication.simulcast ? encodings(publication.size) : SCREEN;
+      const sendEncodings = kind === "audio" ? undefined : publication.simulcast ? encodingsOf(publication.codec, publication.size) : SCREEN;
       // Always adds a media section: a reused one would keep its old encodings.
       const transceiver = this.connection.addTransceiver(track, {
         direction: "sendonly", ...(sendEncodings && {sendEncodings: sendEncodings.map(encoding => ({...encoding}))}),
       });
-      if (kind === "video") preferVP8(transceiver);
+      if (kind === "video") offerOnly(publication.codec, transceiver);
       if (publication.isEncrypted) this.protect(transceiver.sender, kind);
       publication.senders.set(kind, transceiver);
     }
@@ -211,8 +245,9 @@ export class PublishPeer {
   }
 }
 
-/// Offers VP8 only, the one video codec that the relay forwards.
-function preferVP8(transceiver) {
-  const codecs = RTCRtpSender.getCapabilities?.("video")?.codecs.filter(codec => /\/(VP8|rtx)$/i.test(codec.mimeType)) ?? [];
+/// Offers one codec, so that the relay cannot choose another one.
+function offerOnly(name, transceiver) {
+  const wanted = [`video/${name}`, "video/rtx"].map(type => type.toLowerCase());
+  const codecs = RTCRtpSender.getCapabilities?.("video")?.codecs.filter(codec => wanted.includes(codec.mimeType.toLowerCase())) ?? [];
   if (codecs.length) transceiver.setCodecPreferences?.(codecs);
 }

@@ -4,7 +4,7 @@ import {Chat} from "./chat.js";
 import {Conversations} from "./conversations.js";
 import {Encryption} from "./encryption.js";
 import {MediaPath} from "./mediapath.js";
-import {PublishPeer} from "./publishing.js";
+import {PublishPeer, sendableCodecs} from "./publishing.js";
 import {Signaling} from "./signaling.js";
 import {SessionState} from "./state.js";
 import {SubscribePeer} from "./subscribing.js";
@@ -72,9 +72,18 @@ export class Session extends EventTarget {
 
   // MARK: Actions of the user
 
-  async publish(options) {
+  /// Video codecs that this browser can send and the relay forwards, in the relay's order. Encrypted frames are always VP8, the codec whose
+  /// frames `transform.js` can encrypt.
+  get codecs() {
+    const codecs = sendableCodecs(this.state.videoCodecs);
+    return this.encryption.isOn ? codecs.filter(codec => codec === "VP8") : codecs;
+  }
+
+  /// `codec`: of `codecs`; VP8 if there is no such codec, or the relay's first one if it does not forward VP8.
+  async publish({codec = "VP8", ...options}) {
     await this.#secret;
-    const publication = await this.publisher.publish({...options, isEncrypted: this.encryption.isOn});
+    const {codecs} = this, chosen = [codec, "VP8"].find(one => codecs.includes(one)) ?? codecs[0] ?? "VP8";
+    const publication = await this.publisher.publish({...options, codec: chosen, isEncrypted: this.encryption.isOn});
     for (const track of options.media.getTracks()) this.#watch(publication, track);
     this.#emit("published", publication);
     return publication;

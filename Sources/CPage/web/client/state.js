@@ -15,6 +15,8 @@ export class SessionState extends EventTarget {
   session = null;
   sessionName = "";
   capabilities = null;
+  /// Video codecs that the relay forwards, in its order. A relay that does not tell forwards VP8 alone.
+  videoCodecs = ["VP8"];
   /// Ids of the streams that the relay records.
   recordedStreams = new Set();
   isMuteForced = false;
@@ -30,6 +32,7 @@ export class SessionState extends EventTarget {
     this.session = answer.session;
     this.sessionName = answer.sessionName;
     this.capabilities = answer.capabilities;
+    this.videoCodecs = answer.videoCodecs ?? ["VP8"];
     this.users = new Map(answer.users.map(user => [user.id, user]));
     this.userCount = Math.max(answer.userCount ?? 0, this.users.size);
     this.streams = new Map(answer.streams.map(stream => [stream.id, stream]));

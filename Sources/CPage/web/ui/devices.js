@@ -1,22 +1,22 @@
-// The choice of camera, microphone and speaker, with a preview, before joining and during the session. The browser's storage keeps it.
+// The choice of camera, microphone, speaker and video codec, with a preview, before joining and during the session. The browser's storage keeps it.
 
 import * as sources from "../client/sources.js";
 import {show} from "./dialogs.js";
 import {element} from "./dom.js";
 import {stored, store} from "./storage.js";
-import {explained} from "./words.js";
+import {codecName, explained} from "./words.js";
 
 const KEY = "millrace.devices";
 /// Emits `change` when the user has chosen devices.
 export const choices = new EventTarget();
 
-/// Returns `{camera, microphone, speaker, isMirrored}`: device ids, or "" if the browser chooses.
+/// Returns `{camera, microphone, speaker, codec, isMirrored}`: device ids, or "" if the browser chooses; the codec of published video.
 export function preferences() {
   try {
-    const {camera = "", microphone = "", speaker = "", isMirrored = true} = JSON.parse(stored(KEY) ?? "{}") ?? {};
-    return {camera: String(camera), microphone: String(microphone), speaker: String(speaker), isMirrored: isMirrored !== false};
+    const {camera = "", microphone = "", speaker = "", codec = "VP8", isMirrored = true} = JSON.parse(stored(KEY) ?? "{}") ?? {};
+    return {camera: String(camera), microphone: String(microphone), speaker: String(speaker), codec: String(codec), isMirrored: isMirrored !== false};
   } catch {
-    return {camera: "", microphone: "", speaker: "", isMirrored: true};
+    return {camera: "", microphone: "", speaker: "", codec: "VP8", isMirrored: true};
   }
 }
 
@@ -27,9 +27,9 @@ const KINDS = [
 ];
 
 /// Shows the preview. Resolves with `{tracks, isStart}`, or null if the user cancels. The tracks of the chosen devices then belong to the
-/// caller. With `hasStart` the dialog also asks whether to publish after joining; the answer is `isStart`.
-export async function chooseDevices({hasStart = false, isStart = true} = {}) {
-  const preview = new Preview(hasStart, isStart);
+/// caller. With `hasStart` the dialog also asks whether to publish after joining; the answer is `isStart`. `codecs`: video codecs to choose from.
+export async function chooseDevices({hasStart = false, isStart = true, codecs = []} = {}) {
+  const preview = new Preview(hasStart, isStart, codecs);
   const answer = await show("Camera and microphone", preview.body, [
     element("button", {type: "button", onclick: event => event.target.closest("dialog").close("")}, "Cancel"),
     element("button", {value: "yes", class: "primary"}, "Use these"),
@@ -38,9 +38,9 @@ export async function chooseDevices({hasStart = false, isStart = true} = {}) {
 }
 
 class Preview {
-  #media = new MediaStream(); #video; #selects = new Map(); #error; #meter; #mirror; #start; #context = null; #timer = 0; #isOver = false; #turn = 0;
+  #media = new MediaStream(); #video; #selects = new Map(); #error; #meter; #mirror; #start; #codec; #context = null; #timer = 0; #isOver = false; #turn = 0;
 
-  constructor(hasStart, isStart) {
+  constructor(hasStart, isStart, codecs) {
     const chosen = preferences();
     this.#video = element("video", {autoplay: true, playsinline: true, "aria-label": "Preview of your camera"});
     this.#video.muted = true;
@@ -51,6 +51,8 @@ class Preview {
     this.#mirror.checked = chosen.isMirrored;
     this.#start = element("input", {type: "checkbox", name: "start"});
     this.#start.checked = isStart;
+    this.#codec = element("select", {name: "codec"}, ...codecs.map(codec => element("option", {value: codec}, codecName(codec))));
+    this.#codec.value = codecs.includes(chosen.codec) ? chosen.codec : codecs.includes("VP8") ? "VP8" : codecs[0] ?? "";
     for (const {name, kind} of KINDS) {
       const select = element("select", {name, onchange: () => kind && this.#capture([kind])});
       select.append(element("option", {value: ""}, "Chosen by the browser"));
@@ -63,6 +65,8 @@ class Preview {
     fields[2].hidden = !HTMLMediaElement.prototype.setSinkId;
     this.body = [
       element("div", {class: "preview"}, this.#video), this.#error, ...fields,
+      codecs.length > 1 ? element("label", {class: "field", data: {device: "codec"}}, "Video codec", this.#codec,
+                                  element("small", {}, "For the next camera or screen that you start.")) : null,
       element("label", {class: "check"}, this.#mirror, "Mirror my own video (others see it as it is)"),
       hasStart ? element("label", {class: "check"}, this.#start, "Turn camera and microphone on when I join") : null,
     ].filter(Boolean);
@@ -86,7 +90,9 @@ class Preview {
       return null;
     }
     const chosen = Object.fromEntries([...this.#selects].map(([name, select]) => [name, select.value]));
-    store(KEY, JSON.stringify({...chosen, isMirrored: this.#mirror.checked}));
+    // Without a choice the stored codec stays.
+    const codec = this.#codec.length > 1 ? this.#codec.value : preferences().codec;
+    store(KEY, JSON.stringify({...chosen, codec, isMirrored: this.#mirror.checked}));
     choices.dispatchEvent(new CustomEvent("change"));
     return {tracks, isStart: this.#start.checked};
   }

@@ -20,7 +20,7 @@ function age(timestamp) {
 
 export class Stage {
   #place = byID("stage"); #tiles = new Map(); #session; #menu; #pinned = null; #unpinned = new Set(); #timers = []; #observer; #preferTimer = 0;
-  #off = new Map(); #hands;
+  #off = new Map(); #undecodable = new Set(); #hands;
 
   /// `menu(user, stream)` returns the entries of a tile's menu. `hands`: the raised hands.
   constructor(session, menu, hands) {
@@ -127,7 +127,8 @@ export class Stage {
         }
       } else {
         for (const stream of streams) {
-          wanted.set(stream.id, {user, stream, media: subscriber?.media(stream.id), isOwn, isHidden: this.isOff(stream.id, "video")});
+          wanted.set(stream.id, {user, stream, media: subscriber?.media(stream.id), isOwn, isHidden: this.isOff(stream.id, "video"),
+                                  isUndecodable: this.#undecodable.has(stream.id)});
         }
       }
       const has = [...wanted.values()].some(one => one.user === user && one.stream.videoType !== "screen");
@@ -194,15 +195,27 @@ export class Stage {
     if (["signal", "offer", "chat", "broadcast"].includes(event)) return;
     if (event === "streamDestroyed") {
       this.#off.delete(data.stream);
+      this.#undecodable.delete(data.stream);
       this.#unpinned.delete(data.stream);
     }
+    if (event === "reset") this.#undecodable.clear();
     if (event === "subscriptionChanged") {
       const tile = this.#tiles.get(data.stream);
-      if (data.state === "videoDisabled") tile?.setPaused(true, data.reason);
+      if (data.state === "videoDisabled" && data.reason === "unsupportedCodec") this.#setUndecodable(data.stream, true);
+      else if (data.state === "videoDisabled") tile?.setPaused(true, data.reason);
+      if (data.state === "videoEnabled") this.#setUndecodable(data.stream, false);
       if (["videoEnabled", "reconnected", "resumed"].includes(data.state)) tile?.setPaused(false);
       return;
     }
     if (event === "activeSpeaker") return this.#listen();
+    this.render();
+  }
+
+  /// Shows in a stream's tile that this browser does not accept the codec of its video.
+  #setUndecodable(stream, isUndecodable) {
+    if (this.#undecodable.has(stream) === isUndecodable) return;
+    if (isUndecodable) this.#undecodable.add(stream);
+    else this.#undecodable.delete(stream);
     this.render();
   }
 

@@ -4,6 +4,7 @@ import {hue} from "../client/sources.js";
 import {preferences} from "./devices.js";
 import {element, icon} from "./dom.js";
 import {menuButton} from "./menu.js";
+import {codecName} from "./words.js";
 
 /// Milliseconds without a new frame after which video counts as frozen.
 const FROZEN = 2500;
@@ -36,8 +37,9 @@ export class Tile {
   }
 
   /// Updates the tile. `media` is set only if it differs, which avoids flicker. `isHidden`: this user has switched the video off.
-  update({user, stream, media, isOwn, isPinned, isHidden = false, isRaised = false}) {
-    Object.assign(this, {user, stream, isOwn});
+  /// `isUndecodable`: this browser does not accept the codec of the video.
+  update({user, stream, media, isOwn, isPinned, isHidden = false, isUndecodable = false, isRaised = false}) {
+    Object.assign(this, {user, stream, isOwn, isUndecodable});
     this.hand.hidden = !isRaised;
     const name = user?.name ?? "Unknown", isScreen = stream?.videoType === "screen";
     const label = isScreen ? `${name}: screen` : name;
@@ -57,7 +59,7 @@ export class Tile {
     const isMuted = !!stream && !!(stream.isAudioMuted || (!stream.hasAudio && !isScreen));
     this.muted.hidden = !isMuted;
     this.node.dataset.muted = String(isMuted);
-    this.hasVideo = !isHidden && !!media?.getVideoTracks().length && !!stream && stream.hasVideo && !stream.isVideoMuted;
+    this.hasVideo = !isHidden && !isUndecodable && !!media?.getVideoTracks().length && !!stream && stream.hasVideo && !stream.isVideoMuted;
     this.#remark();
     this.pinButton.setAttribute("aria-pressed", String(isPinned));
     this.pinButton.setAttribute("aria-label", isPinned ? `Unpin ${label}` : `Pin ${label}`);
@@ -109,7 +111,7 @@ export class Tile {
 
   #remark() {
     const dropped = this.stream?.isDropped || this.user?.isConnected === false;
-    const text = dropped ? "Connection lost" : this.paused && this.pausedFor === "quality" ? "Video paused: the network is too slow" :
+    const text = dropped ? "Connection lost" : this.isUndecodable ? `This browser cannot play this video (${codecName(this.stream?.codec)})` : this.paused && this.pausedFor === "quality" ? "Video paused: the network is too slow" :
       this.isFrozen ? "No new video arrives" : "";
     this.node.classList.toggle("has-video", this.hasVideo && !this.paused);
     this.note.textContent = text;

@@ -168,7 +168,7 @@ export class Toolbar {
   /// Lets the user choose devices, and replaces the tracks of a published camera.
   async #devices() {
     const session = this.#session, camera = session.publication("camera"), isDevice = camera && camera.name !== "test picture";
-    const chosen = await chooseDevices();
+    const chosen = await chooseDevices({codecs: session.codecs});
     if (!chosen) return;
     for (const track of chosen.tracks) {
       const isSent = isDevice && session.publication("camera") === camera && camera.track(track.kind);
@@ -187,7 +187,7 @@ export class Toolbar {
 
   async #begin(options) {
     try {
-      await this.#session.publish(options);
+      await this.#session.publish({...options, codec: preferences().codec});
     } catch (error) {
       for (const track of options.media.getTracks()) track.stop();
       throw error;

@@ -31,6 +31,9 @@ const EXCEPTIONS = {
   OverconstrainedError: "The device cannot do what is needed. Choose another one.",
 };
 
+/// Returns the usual name of a codec of the control protocol.
+export const codecName = codec => codec === "H264" ? "H.264" : codec ?? "unknown codec";
+
 /// Returns the message of an error for the user.
 export function explained(error) {
   const text = CODES[error.code] ?? EXCEPTIONS[error.name] ?? (error.message || String(error));

@@ -63,19 +63,21 @@ async function soundTrack() {
 const SIMULCAST = [{rid: "l", scaleResolutionDownBy: 4, maxBitrate: 150000}, {rid: "m", scaleResolutionDownBy: 2, maxBitrate: 500000},
                    {rid: "h", scaleResolutionDownBy: 1, maxBitrate: 1500000}];
 
-function onlyVP8(transceiver) {
-  const wanted = RTCRtpReceiver.getCapabilities("video").codecs.filter(c => /VP8|rtx/i.test(c.mimeType));
-  transceiver.setCodecPreferences(wanted);
+// Offers one video codec; with `any` all that the browser has, in its own order.
+function offerOnly(transceiver, codec = "VP8") {
+  if (codec === "any") return;
+  const wanted = [`video/${codec}`, "video/rtx"].map(type => type.toLowerCase());
+  transceiver.setCodecPreferences(RTCRtpReceiver.getCapabilities("video").codecs.filter(c => wanted.includes(c.mimeType.toLowerCase())));
 }
 
 async function prepare(call) {
   const {options, pc} = call;
   call.painter = new Painter(options);
   if (options.audio !== false) pc.addTransceiver(await soundTrack(), {direction: "sendonly"});
-  const encodings = options.simulcast ? SIMULCAST : [{maxBitrate: options.bitrate ?? 1500000}];
+  const encodings = options.simulcast ? SIMULCAST : [{maxBitrate: options.bitrate ?? 1500000, ...(options.scalability && {scalabilityMode: options.scalability})}];
   const video = pc.addTransceiver(call.painter.track, {direction: "sendonly", sendEncodings: encodings.map(e => ({...e, maxFramerate: 60}))});
   call.sender = video.sender;
-  onlyVP8(video);
+  offerOnly(video, options.codec);
 }
 
 api.publish = async options => {

@@ -159,9 +159,11 @@ const api = {
   },
   stats: async ({id}) => {
     const wanted = new Set(["inbound-rtp", "outbound-rtp", "candidate-pair", "local-candidate", "remote-candidate",
-                            "remote-inbound-rtp", "media-source", "transport"]);
+                            "remote-inbound-rtp", "media-source", "transport", "codec"]);
     return [...(await of(id).pc.getStats()).values()].filter(s => wanted.has(s.type));
   },
+  // Returns the video codecs that the browser sends.
+  codecs: () => [...new Set(RTCRtpSender.getCapabilities("video").codecs.map(c => c.mimeType.replace("video/", "")))],
   restart: ({id}) => of(id).restart(),
   layer: async ({id, choice}) => {
     const call = of(id);

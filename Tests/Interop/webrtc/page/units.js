@@ -284,6 +284,34 @@ const UNITS = {
     same(adapted(encodings({width: 1280, height: 720}), {width: 640, height: 480}).map(one => one.rid), ["l", "m", "h"], "RIDs stay");
   },
 
+  async "a stream is offered in its codec alone, of those that browser and relay have"({publishing: {PublishPeer, encodingsOf, sendableCodecs}, session: {Session}, sources}) {
+    const far = new RTCPeerConnection(), offers = [], relay = new PlayedRelay();
+    const peer = new PublishPeer(async (_, {sdp, streams}) => {
+      offers.push(sdp);
+      await far.setRemoteDescription({type: "offer", sdp});
+      await far.setLocalDescription(await far.createAnswer());
+      return {sdp: far.localDescription.sdp, streams: streams.map((_, index) => `stream-${index}`)};
+    }, []);
+    const codecs = section => [...new Set([...section.matchAll(/^a=rtpmap:\d+ ([^/]+)/gm)].map(found => found[1]).filter(name => name !== "rtx"))];
+    for (const codec of ["VP9", "AV1", "VP8"]) await peer.publish({name: codec, codec, media: sources.testPicture("Ada")});
+    same(offers.at(-1).split(/^m=/m).filter(part => part.startsWith("video")).map(codecs), [["VP9"], ["AV1"], ["VP8"]], "the offer");
+    same(encodingsOf("VP9", {width: 640, height: 360}).map(one => [one.rid, one.scalabilityMode ?? null]), [["l", "L1T3"], ["h", "L1T3"]], "sizes of VP9");
+    same(encodingsOf("VP8", {width: 640, height: 360}).map(one => one.scalabilityMode ?? null), [null, null], "sizes of VP8");
+    same([sendableCodecs(["AV1", "none", "VP8"]), sendableCodecs([])], [["AV1", "VP8"], []], "codecs of the browser");
+    peer.close();
+    far.close();
+    window.WebSocket = relay.Socket;
+    const session = new Session("ws://nowhere"), join = relay.answers.join, published = [];
+    started.push(session);
+    relay.answers.join = () => ({...join(), videoCodecs: ["VP8", "AV1", "none"]});
+    await session.join({session: "room", name: "Me", token: "t"});
+    same(session.codecs, ["VP8", "AV1"], "codecs of browser and relay");
+    session.publisher.publish = async ({codec, media}) => { published.push(codec); return {media, track: () => null}; };
+    for (const codec of ["AV1", "VP9", undefined]) await session.publish({name: "camera", codec, media: new MediaStream()});
+    same(published, ["AV1", "VP8", "VP8"], "one that the relay does not forward");
+    await session.leave();
+  },
+
   async "the relay's offers are answered in order, and tracks found by their sections"({subscribing: {SubscribePeer}, sources}) {
     const far = new RTCPeerConnection(), answers = [], seen = [];
     let isLost = false;
@@ -395,6 +423,8 @@ const UNITS = {
     same(seen(), [false, ""], "still");
     tile.update(facts);
     same(seen(), [true, ""], "as this user wishes again");
+    tile.update({...facts, stream: {...facts.stream, codec: "H264"}, isUndecodable: true});
+    same(seen(), [false, "This browser cannot play this video (H.264)"], "a codec that this browser lacks");
     tile.end();
     for (const track of media.getTracks()) track.stop();
   },

@@ -62,7 +62,7 @@ api.view = async options => {
   const call = new Call(options);
   watch(call);
   if (options.audio !== false) call.pc.addTransceiver("audio", {direction: "recvonly"});
-  onlyVP8(call.pc.addTransceiver("video", {direction: "recvonly"}));
+  offerOnly(call.pc.addTransceiver("video", {direction: "recvonly"}), options.codec);
   // Chromium decodes stereo only if its own description requests it.
   call.change = stereo;
   await call.post();
