@@ -3,11 +3,18 @@ package import MediaBase
 package import MediaEngine
 import RTP
 
-/// Converts the packets of one VP8 track to frames. Sans-IO: call `insert` and `handleTimeout`, then `nextPicture`
+/// Converts the packets of one VP8 or VP9 track to frames. Packets of other codecs are dropped. Sans-IO: call `insert` and `handleTimeout`, then `nextPicture`
 /// until it returns nil. Must be used by one thread at a time.
 package final class VideoCanvas {
     private var assembler: FrameAssembler
-    private let decoder: VPXDecoder
+    private var decoder: VPXDecoder
+    private let threads: Int
+    private let maximumWait: MediaTime
+    private let maximumPixels: Int
+    /// Counts of the assemblers of earlier codecs.
+    private var earlierDroppedFrames: UInt64 = 0
+    /// Whether the latest packets are in a codec that cannot be decoded.
+    private var isOtherCodec = false
     /// Number of decoded frames.
     package private(set) var decodedPictures: UInt64 = 0
     /// Complete frames that the decoder rejected, or could not decode without a key frame.
@@ -26,12 +33,15 @@ package final class VideoCanvas {
     package init(
         threads: Int = 1, maximumWait: MediaTime = .milliseconds(200), maximumPixels: Int = 4096 * 4096
     ) throws(CodecError) {
+        self.threads = threads
+        self.maximumWait = maximumWait
+        self.maximumPixels = maximumPixels
         assembler = FrameAssembler(maximumWait: maximumWait)
         decoder = try VPXDecoder(threads: threads, maximumPixels: maximumPixels)
     }
 
     /// Frames dropped because of packet loss, including later ones that depend on them.
-    package var droppedFrames: UInt64 { assembler.droppedFrames }
+    package var droppedFrames: UInt64 { earlierDroppedFrames &+ assembler.droppedFrames }
     /// Whether no frame can be decoded before a key frame: at the start, after a loss, and after damage.
     package var needsKeyFrame: Bool { assembler.isWaitingForKeyFrame || decoder.needsKeyFrame }
 
@@ -42,16 +52,32 @@ package final class VideoCanvas {
     private static let malformedLimit: UInt64 = 8
 
     /// Whether no frame was decoded and none will be: the stream is encrypted end to end, larger than `maximumPixels`,
-    /// or not VP8.
+    /// or in another codec.
     package var isUndecodable: Bool {
-        decodedPictures == 0
-            && (refusedKeyFrames >= Self.refusedLimit || assembler.malformedFrames >= Self.malformedLimit)
+        guard decodedPictures == 0 else { return false }
+        return isOtherCodec || refusedKeyFrames >= Self.refusedLimit || assembler.malformedFrames >= Self.malformedLimit
     }
 
     package func insert(_ packet: borrowing TapPacket) {
+        if packet.codec != assembler.codec { change(to: packet.codec) }
+        guard !isOtherCodec else { return }
         assembler.insert(
             sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, rotation: packet.rotation,
             payload: packet.payload, now: packet.arrival)
+    }
+
+    /// Begins a track of another codec, with the assembler and the decoder of that codec.
+    private func change(to codec: VideoCodec) {
+        earlierDroppedFrames &+= assembler.droppedFrames
+        refusedKeyFrames = 0
+        assembler = FrameAssembler(codec, maximumWait: maximumWait)
+        do throws(CodecError) {
+            decoder = try VPXDecoder(codec, threads: threads, maximumPixels: maximumPixels)
+            isOtherCodec = false
+        } catch {
+            decodeErrors &+= 1
+            isOtherCodec = true
+        }
     }
 
     package func handleTimeout(now: MediaTime) { assembler.handleTimeout(now: now) }

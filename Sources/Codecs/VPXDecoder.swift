@@ -1,7 +1,7 @@
 import CVPX
 public import MediaBase
 
-/// Decodes VP8 (RFC 6386) to raw frames with libvpx. Each video track needs its own decoder, which keeps reference
+/// Decodes VP8 (RFC 6386) or VP9 (profile 0) to raw frames with libvpx. Each video track needs its own decoder, which keeps reference
 /// frames between calls and must be used by one thread at a time. The frame size may change at any key frame.
 ///
 /// No input traps: damage is a `CodecError`, after which the decoder refuses predicted frames (`missingKeyFrame`) until
@@ -15,23 +15,42 @@ public final class VPXDecoder {
     /// Whether the decoder needs a key frame, which the caller should request: at the start and after damage.
     public private(set) var needsKeyFrame = true
 
+    public let codec: VideoCodec
+
     private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
     private let maximumPixels: Int
 
     /// - Parameters:
+    ///   - codec: VP8 or VP9.
     ///   - threads: 1 to 16; threads share the rows of one frame.
     ///   - maximumPixels: larger frames are refused before memory is allocated for them. The default accepts 4096x4096.
-    public init(threads: Int = 1, maximumPixels: Int = 4096 * 4096) throws(CodecError) {
+    /// - Throws: `codecNotDecodable`, or `library` if there is no memory.
+    public init(
+        _ codec: VideoCodec = .vp8, threads: Int = 1, maximumPixels: Int = 4096 * 4096
+    ) throws(CodecError) {
+        let interface = try Self.interface(codec)
         guard (1...16).contains(threads) else {
             throw .invalidArgument("threads", reason: "\(threads) is not in 1...16")
         }
+        self.codec = codec
         self.maximumPixels = maximumPixels
         context = .allocate(capacity: 1)
         context.initialize(to: vpx_codec_ctx_t())
         var configuration = vpx_codec_dec_cfg_t(threads: UInt32(threads), w: 0, h: 0)
         let code = vpx_codec_dec_init_ver(
-            context, vpx_codec_vp8_dx(), &configuration, 0, millrace_vpx_decoder_abi_version)
+            context, interface, &configuration, 0, millrace_vpx_decoder_abi_version)
         guard code == VPX_CODEC_OK else { throw .vpx(code) }
+    }
+
+    /// Whether frames of a codec can be decoded.
+    public static func canDecode(_ codec: VideoCodec) -> Bool { codec == .vp8 || codec == .vp9 }
+
+    private static func interface(_ codec: VideoCodec) throws(CodecError) -> OpaquePointer? {
+        switch codec {
+        case .vp8: vpx_codec_vp8_dx()
+        case .vp9: vpx_codec_vp9_dx()
+        case .h264, .av1: throw .codecNotDecodable(codec)
+        }
     }
 
     deinit {
@@ -42,7 +61,8 @@ public final class VPXDecoder {
     /// Decodes one frame and passes it to `body` without copying it.
     ///
     /// - Parameters:
-    ///   - frame: one complete VP8 frame (RFC 6386), without container or RTP descriptor.
+    ///   - frame: one complete VP8 frame (RFC 6386), or the VP9 frames of one timestamp of which the last is shown; without container or
+    ///     RTP descriptor.
     ///   - body: receives the planes, which are valid only during the call.
     /// - Returns: the result of `body`; nil for a frame that is not shown.
     /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, or `library` if there is no memory.
@@ -52,6 +72,9 @@ public final class VPXDecoder {
         try decodeFrame(frame)
         var iterator: vpx_codec_iter_t?
         guard let image = vpx_codec_get_frame(context, &iterator)?.pointee else { return nil }
+        guard image.fmt == VPX_IMG_FMT_I420 else {
+            throw .corruptData(reason: "a frame that is not 4:2:0 with 8 bits")
+        }
         guard let y = image.planes.0, let u = image.planes.1, let v = image.planes.2 else { return nil }
         return body(
             I420Planes(
@@ -62,7 +85,7 @@ public final class VPXDecoder {
     /// Decodes one frame and returns a copy of it.
     ///
     /// - Parameters:
-    ///   - frame: one complete VP8 frame.
+    ///   - frame: one complete frame.
     ///   - rotation: rotation of the returned frame; the pixels are not rotated.
     ///   - captureTime: capture time of the returned frame.
     /// - Returns: nil for a frame that is not shown.
@@ -82,16 +105,12 @@ public final class VPXDecoder {
     }
 
     private func decodeFrame(_ frame: UnsafeRawBufferPointer) throws(CodecError) {
-        let info: VP8FrameInfo
-        do { info = try VP8FrameInfo(frame) } catch {
+        let isKeyFrame: Bool
+        do { isKeyFrame = try check(frame) } catch {
             needsKeyFrame = true
             throw error
         }
-        if let width = info.width, let height = info.height, width * height > maximumPixels {
-            needsKeyFrame = true
-            throw .pictureTooLarge(width: width, height: height)
-        }
-        guard info.isKeyFrame || !needsKeyFrame else { throw .missingKeyFrame }
+        guard isKeyFrame || !needsKeyFrame else { throw .missingKeyFrame }
 
         let code = vpx_codec_decode(
             context, frame.bindMemory(to: UInt8.self).baseAddress, UInt32(clamping: frame.count), nil, 0)
@@ -106,9 +125,31 @@ public final class VPXDecoder {
             == VPX_CODEC_OK, damaged != 0
         {
             needsKeyFrame = true
-            throw .corruptData(reason: "a VP8 partition is truncated")
+            throw .corruptData(reason: "a partition is truncated")
         }
         needsKeyFrame = false
+    }
+
+    /// Checks headers and sizes before libvpx allocates memory for the frame.
+    /// - Returns: whether it is a key frame.
+    private func check(_ frame: UnsafeRawBufferPointer) throws(CodecError) -> Bool {
+        guard codec == .vp9 else {
+            let info = try VP8FrameInfo(frame)
+            try checkSize(info.width, info.height)
+            return info.isKeyFrame
+        }
+        let infos = try VP9FrameInfo.all(in: frame)
+        for info in infos {
+            guard info.profile == 0 else { throw .corruptData(reason: "VP9 profile \(info.profile)") }
+            try checkSize(info.width, info.height)
+        }
+        return infos.first?.isKeyFrame == true
+    }
+
+    private func checkSize(_ width: Int?, _ height: Int?) throws(CodecError) {
+        if let width, let height, width * height > maximumPixels {
+            throw .pictureTooLarge(width: width, height: height)
+        }
     }
 
     private func detail(of code: vpx_codec_err_t) -> String {

@@ -70,7 +70,9 @@ extension Conference {
     private func plan(
         _ wanted: [PublishRequest.Stream], _ sender: ConnectionID, _ newIDs: [StreamID]
     ) throws(SignalingError) -> PublishPlan {
-        try authorize(.publish, sender)
+        // Not in `rules`: publishers without signalling are checked here too, and the media engine is between plan and
+        // confirmation.
+        try authorize(PublishRequest.permission, sender)
         guard let participant = participants[sender] else { throw SignalingError(.notJoined) }
         var plan = PublishPlan(connection: sender, streams: [], removed: [])
         var unused = newIDs.makeIterator()

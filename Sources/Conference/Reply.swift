@@ -1,7 +1,8 @@
 package import Signaling
 
 /// Answer to a request, with its effects. The answer is sent before the effects.
-package struct Reply: Hashable, Sendable {
-    package var result: Result<RequestAnswer, SignalingError>
+package struct Reply<Answer: Hashable & Sendable>: Hashable, Sendable {
+    /// Nil for a request that the rules only allow, and the caller carries out.
+    package var result: Result<Answer?, SignalingError>
     package var effects: [Effect]
 }

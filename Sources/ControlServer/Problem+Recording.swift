@@ -6,6 +6,7 @@ extension Problem {
         switch error {
         case .alreadyRecording: self.init(.recordingExists, error.description)
         case .notRecording: self.init(.unknownRecording, error.description)
+        case .encrypted: self.init(.streamEncrypted, error.description)
         case .engine(let error): self.init(error)
         case .directory, .file, .thread: self.init(.recordingFailed, error.description)
         }

@@ -11,7 +11,7 @@ package final class PacketTap: Sendable {
     private struct Record {
         var length: UInt32  // of the whole record; bit 31 marks a filler: only this word, and the bytes to skip
         var payloadLength: UInt32
-        /// Bit 0: video; 1: marker; 2: has NTP; 3 and 4: rotation in steps of 90 degrees.
+        /// Bit 0: video; 1: marker; 2: has NTP; 3 and 4: rotation in steps of 90 degrees; from bit 5: codec of video.
         var kindAndFlags: UInt32
         var sequence: Int64
         var timestamp: Int64
@@ -22,6 +22,8 @@ package final class PacketTap: Sendable {
     package static let minimumCapacity = 64 << 10
     package static let maximumCapacity = 1 << 30
 
+    /// Codec of the stream's video when the tap was opened; nil if it had none.
+    package let codec: VideoCodec?
     private let kinds: Set<MediaKind>
     private let capacity: Int
     private let memory: UncheckedPointer
@@ -37,7 +39,8 @@ package final class PacketTap: Sendable {
     }
 
     /// - Parameter capacity: bytes; rounded up to a power of two between `minimumCapacity` and `maximumCapacity`.
-    package init(capacity: Int, kinds: Set<MediaKind> = Set(MediaKind.allCases)) {
+    package init(capacity: Int, kinds: Set<MediaKind> = Set(MediaKind.allCases), codec: VideoCodec? = nil) {
+        self.codec = codec
         self.kinds = kinds
         var size = Self.minimumCapacity
         while size < capacity, size < Self.maximumCapacity { size *= 2 }
@@ -90,7 +93,8 @@ package final class PacketTap: Sendable {
             of: Record(
                 length: UInt32(size), payloadLength: UInt32(packet.payload.count),
                 kindAndFlags: (packet.kind == .video ? 1 : 0) | (packet.marker ? 2 : 0)
-                    | (packet.captureNTP == nil ? 0 : 4) | UInt32(packet.rotation.rawValue / 90) << 3,
+                    | (packet.captureNTP == nil ? 0 : 4) | UInt32(packet.rotation.rawValue / 90) << 3
+                    | Self.number(of: packet.codec) << 5,
                 sequence: packet.sequence, timestamp: packet.timestamp, arrival: packet.arrival.rawValue,
                 ntp: packet.captureNTP ?? 0),
             as: Record.self)
@@ -150,7 +154,26 @@ package final class PacketTap: Sendable {
                 arrival: MediaTime(rawValue: record.arrival),
                 captureNTP: record.kindAndFlags & 4 != 0 ? record.ntp : nil,
                 rotation: Rotation(rawValue: Int(record.kindAndFlags >> 3 & 3) * 90) ?? .none,
+                codec: Self.codec(record.kindAndFlags >> 5),
                 payload: UnsafeRawBufferPointer(
                     start: place + MemoryLayout<Record>.size, count: Int(record.payloadLength))))
+    }
+
+    private static func number(of codec: VideoCodec) -> UInt32 {
+        switch codec {
+        case .vp8: 0
+        case .h264: 1
+        case .vp9: 2
+        case .av1: 3
+        }
+    }
+
+    private static func codec(_ number: UInt32) -> VideoCodec {
+        switch number {
+        case 1: .h264
+        case 2: .vp9
+        case 3: .av1
+        default: .vp8
+        }
     }
 }

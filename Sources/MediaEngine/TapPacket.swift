@@ -15,12 +15,14 @@ package struct TapPacket {
     package var captureNTP: UInt64?
     /// Clockwise rotation for display, valid on the last packet of a frame.
     package var rotation: Rotation
-    /// RTP payload, for VP8 including its descriptor. Valid only inside the closure that received the packet.
+    /// Codec of a video packet.
+    package var codec: VideoCodec
+    /// RTP payload, including the codec's descriptor. Valid only inside the closure that received the packet.
     package var payload: UnsafeRawBufferPointer
 
     package init(
         kind: MediaKind, sequence: Int64, timestamp: Int64, marker: Bool, arrival: MediaTime, captureNTP: UInt64?,
-        rotation: Rotation = .none, payload: UnsafeRawBufferPointer
+        rotation: Rotation = .none, codec: VideoCodec = .vp8, payload: UnsafeRawBufferPointer
     ) {
         self.kind = kind
         self.sequence = sequence
@@ -29,6 +31,7 @@ package struct TapPacket {
         self.arrival = arrival
         self.captureNTP = captureNTP
         self.rotation = rotation
+        self.codec = codec
         self.payload = payload
     }
 }
@@ -40,6 +43,7 @@ extension TapPacket {
             kind: producer.kind, sequence: packet.sequence, timestamp: packet.timestamp,
             marker: packet.flags.contains(.marker), arrival: packet.arrival,
             captureNTP: producer.clock.ntp(of: timestamp)?.rawValue,
-            rotation: packet.extensions.videoOrientation?.rotation ?? producer.rotation, payload: payload)
+            rotation: packet.extensions.videoOrientation?.rotation ?? producer.rotation,
+            codec: producer.configuration.codec, payload: payload)
     }
 }

@@ -77,7 +77,7 @@ extension Worker {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "tapsPerStream", limit: configuration.limits.tapsPerStream)
         }
-        let tap = PacketTap(capacity: capacity, kinds: kinds)
+        let tap = PacketTap(capacity: capacity, kinds: kinds, codec: stream.video?.configuration.codec)
         if let video = stream.video, kinds.contains(.video) { replay(video, of: stream, to: tap) }
         stream.taps.append(tap)
         for producer in stream.producers { inbound[producer.tag].hasTaps = true }

@@ -1,11 +1,14 @@
 package import Containers
 import Glibc
+package import MediaBase
 package import MediaEngine
 
 /// Reason that a recording could not start or has ended.
 package enum RecordingError: Error, Sendable, CustomStringConvertible {
     case alreadyRecording(session: String, stream: String)
     case notRecording(session: String, stream: String)
+    /// The stream is encrypted end to end, and its codec is not VP8: no header tells whether its frames are whole.
+    case encrypted(session: String, stream: String, codec: VideoCodec)
     /// The relay refused, such as for an unknown stream or too many taps.
     case engine(EngineError)
     /// A directory or the index could not be written.
@@ -20,7 +23,7 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .directory(_, let code, _): code == ENOSPC || code == EDQUOT || code == EFBIG
         case .file(let error): error.isOutOfSpace
-        case .alreadyRecording, .notRecording, .engine, .thread: false
+        case .alreadyRecording, .notRecording, .encrypted, .engine, .thread: false
         }
     }
 
@@ -28,7 +31,7 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
     package var isTransient: Bool {
         switch self {
         case .directory, .file, .thread: true
-        case .alreadyRecording, .notRecording, .engine: false
+        case .alreadyRecording, .notRecording, .encrypted, .engine: false
         }
     }
 
@@ -37,6 +40,7 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .alreadyRecording: "recordingExists"
         case .notRecording: "unknownRecording"
+        case .encrypted: "streamEncrypted"
         case .engine: "engine"
         case .directory: isOutOfSpace ? "diskFull" : "directory"
         case .file(let error): error.isOutOfSpace ? "diskFull" : "file"
@@ -49,6 +53,8 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         case .alreadyRecording(let session, let stream):
             "stream \(stream) of session \(session) is already being recorded"
         case .notRecording(let session, let stream): "stream \(stream) of session \(session) is not being recorded"
+        case .encrypted(let session, let stream, let codec):
+            "stream \(stream) of session \(session) is encrypted end to end: only VP8 can then be recorded, not \(codec.rawValue)"
         case .engine(let error): "the relay refused: \(error)"
         case .directory(let path, _, let reason): "cannot write \(path): \(reason)"
         case .file(let error): "the recording failed: \(error)"

@@ -10,7 +10,7 @@ struct DecodeCommand: ParsableCommand {
         commandName: "decode",
         abstract: "Decode recorded files to raw frames, audio, stills or fingerprints; check them.",
         discussion: """
-            FILE is a .webm (of millrace or other writers: VP8, Opus), an .ivf (VP8), an .ogg or .opus (Opus). Without an output option \
+            FILE is a .webm or .mkv (of millrace or other writers: VP8, VP9, Opus), an .ivf (VP8, VP9), an .ogg or .opus (Opus). Without an output option \
             the file is decoded and the findings are printed.
 
             --video writes each decoded frame once, all in the size of --size or of the largest; --constant-rate repeats and drops \
@@ -21,6 +21,8 @@ struct DecodeCommand: ParsableCommand {
 
             With --verify, a recording that a relay on this machine still writes is neither whole nor damaged, but "still being \
             written", if only its end is incomplete.
+
+            H264 and AV1 video is not decoded: --video, --frames and --md5 fail, and without them frames are only counted.
 
             Exit code: 0 fine, 1 failed or damaged, 2 bad usage, 3 with --verify: nothing is damaged, but a file is still being written.
 
@@ -173,8 +175,11 @@ struct DecodeCommand: ParsableCommand {
         let name = (path as NSString).lastPathComponent
         let stem = (name as NSString).deletingPathExtension
         var pictures: Y4MOutput?
-        if video != nil || frames != nil || fingerprints, decoder.file.video == nil {
-            throw DecodeError.unsupported("the file has no VP8 track")
+        if video != nil || frames != nil || fingerprints {
+            guard let track = decoder.file.video else {
+                throw DecodeError.unsupported("the file has no video track in a known codec")
+            }
+            guard track.isDecodable else { throw DecodeError.codecNotDecodable(track.codec) }
         }
         if let video {
             let output = Y4MOutput(

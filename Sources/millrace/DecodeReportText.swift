@@ -43,10 +43,11 @@ struct DecodeReportText {
 
     private mutating func add(_ video: DecodeReport.Video, verify: Bool) {
         var line =
-            "  video: VP8 \(video.width)x\(video.height), \(video.frames) frames, \(video.keyFrames) key frames"
+            "  video: \(video.codec) \(video.width)x\(video.height), \(video.frames) frames, \(video.keyFrames) key frames"
         if let start = video.start, let end = video.end {
             line += ", \(Self.number(start, 3)) to \(Self.number(end, 3)) s"
         }
+        if !video.isDecoded { line += ", not decoded" }
         if video.sizeChanges > 0 { line += ", \(video.sizeChanges) changes of size" }
         if video.hidden > 0 { line += ", \(video.hidden) hidden" }
         if video.empty > 0 { line += ", \(video.empty) empty" }

@@ -13,22 +13,18 @@ import Testing
         let world = try World()
         let ids = try (0..<3).map { try world.join("user \($0)") }
         world.forgetEvents()
-        let answer = try world.request(.chat(ChatRequest(text: "hello")), ids[0])
-        guard case .chat(let body) = answer else {
-            Issue.record("\(answer)")
-            return
-        }
+        let body = try #require(try world.request(ChatRequest(text: "hello"), ids[0]))
         #expect(body.time == world.wallClock)
         let message = ChatReceived(message: body.message, from: ids[0], text: "hello", time: body.time)
         for id in ids { #expect(chats(world.newEvents(id)) == [message]) }
-        try world.request(.chat(ChatRequest(text: "you", to: ids[2])), ids[0])
+        try world.request(ChatRequest(text: "you", to: ids[2]), ids[0])
         #expect(chats(world.newEvents(ids[2])).map(\.text) == ["you"])
         #expect(chats(world.newEvents(ids[0])).map(\.to) == [ids[2]])
         #expect(world.newEvents(ids[1]) == [])
-        try world.request(.chat(ChatRequest(text: "note", to: ids[1])), ids[1])
+        try world.request(ChatRequest(text: "note", to: ids[1]), ids[1])
         #expect(chats(world.newEvents(ids[1])).map(\.text) == ["note"])
         // Each message has a different id.
-        #expect(try world.request(.chat(ChatRequest(text: "hello")), ids[0]) != answer)
+        #expect(try world.request(ChatRequest(text: "hello"), ids[0]) != body)
         #expect(world.violations() == [])
     }
 
@@ -37,22 +33,22 @@ import Testing
         let world = try World()
         let host = try world.join("host", .hostCapable)
         let ids = try (0..<3).map { try world.join("user \($0)") }
-        try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["a", "b"])), host)
-        try world.request(.startSubsessions(StartSubsessionsRequest()), host)
+        try world.request(CommitSubsessionsRequest(names: ["a", "b"]), host)
+        try world.request(StartSubsessionsRequest(), host)
         let room = world.conference.subsessionList[0].id
-        for id in ids.prefix(2) { try world.request(.joinSubsession(JoinSubsessionRequest(subsession: room)), id) }
+        for id in ids.prefix(2) { try world.request(JoinSubsessionRequest(subsession: room), id) }
         world.forgetEvents()
-        try world.request(.chat(ChatRequest(text: "inside")), ids[0])
+        try world.request(ChatRequest(text: "inside"), ids[0])
         #expect(chats(world.newEvents(ids[1])).map(\.subsession) == [room])
         #expect(chats(world.newEvents(ids[0])).count == 1)
-        try world.request(.chat(ChatRequest(text: "outside")), host)
+        try world.request(ChatRequest(text: "outside"), host)
         #expect(chats(world.newEvents(ids[2])).map(\.subsession) == [nil])
         #expect(chats(world.newEvents(host)).map(\.text) == ["outside"])
         for id in ids.prefix(2) { #expect(chats(world.newEvents(id)) == []) }
-        #expect(code { try world.request(.chat(ChatRequest(text: "x", to: ids[2])), ids[0]) } == .unknownUser)
-        #expect(code { try world.request(.chat(ChatRequest(text: "x", to: ids[0])), host) } == .unknownUser)
-        try world.request(.stopSubsessions(StopSubsessionsRequest()), host)
-        try world.request(.chat(ChatRequest(text: "all", to: ids[2])), ids[0])
+        #expect(code { try world.request(ChatRequest(text: "x", to: ids[2]), ids[0]) } == .unknownUser)
+        #expect(code { try world.request(ChatRequest(text: "x", to: ids[0]), host) } == .unknownUser)
+        try world.request(StopSubsessionsRequest(), host)
+        try world.request(ChatRequest(text: "all", to: ids[2]), ids[0])
         #expect(world.violations() == [])
     }
 
@@ -62,18 +58,18 @@ import Testing
         let host = try world.join("host", .hostCapable)
         let user = try world.join("user")
         world.forgetEvents()
-        try world.request(.setChatAllowed(SetChatAllowedRequest(isAllowed: false)), host)
+        try world.request(SetChatAllowedRequest(isAllowed: false), host)
         let off = [Event.chatAllowedChanged(ChatAllowedChanged(isAllowed: false))]
         #expect(world.newEvents(user) == off)
         #expect(world.newEvents(host) == off)
         for id in [host, user] {
-            #expect(code { try world.request(.chat(ChatRequest(text: "x")), id) } == .chatDisabled)
+            #expect(code { try world.request(ChatRequest(text: "x"), id) } == .chatDisabled)
         }
         #expect(world.clients[try world.join("late")]?.isChatAllowed == false)
-        try world.request(.setChatAllowed(SetChatAllowedRequest(isAllowed: false)), host)
+        try world.request(SetChatAllowedRequest(isAllowed: false), host)
         #expect(world.lastEffects == [])
-        try world.request(.setChatAllowed(SetChatAllowedRequest(isAllowed: true)), host)
-        try world.request(.chat(ChatRequest(text: "x")), user)
+        try world.request(SetChatAllowedRequest(isAllowed: true), host)
+        try world.request(ChatRequest(text: "x"), user)
         #expect(world.violations() == [])
     }
 
@@ -84,7 +80,7 @@ import Testing
         let other = try world.join("other")
         let camera = try world.join("camera", kind: .publisher)
         func attempt(_ text: String, to: ConnectionID? = nil) -> ErrorCode? {
-            code { try world.request(.chat(ChatRequest(text: text, to: to)), user) }
+            code { try world.request(ChatRequest(text: text, to: to), user) }
         }
         #expect(attempt(String(repeating: "é", count: 4_096)) == nil)
         #expect(attempt(String(repeating: "x", count: 8_193)) == .textTooLong)
@@ -94,7 +90,7 @@ import Testing
         // Refused messages do not count toward the rate limit.
         for _ in 1..<world.conference.limits.chatPerSecond { #expect(attempt("x") == nil) }
         #expect(attempt("x") == .rateLimited)
-        try world.request(.chat(ChatRequest(text: "x")), other)
+        try world.request(ChatRequest(text: "x"), other)
         world.pass(.milliseconds(200))
         #expect(attempt("x") == nil)
         #expect(attempt("x") == .rateLimited)
@@ -103,8 +99,7 @@ import Testing
 
     /// Returns the answer to a chat message.
     private func say(_ request: ChatRequest, _ world: World, _ sender: ConnectionID) throws -> ChatRequest.Answer? {
-        guard case .chat(let answer) = try world.request(.chat(request), sender) else { return nil }
-        return answer
+        try world.request(request, sender)
     }
 
     @Test("CHT-1 a message that is sent again with its id is delivered once and gets the same answer")
@@ -123,12 +118,12 @@ import Testing
         #expect(try say(ChatRequest(text: "hello", id: "a"), world, user) == first)
         #expect(world.lastEffects == [])
         // The answer is repeated even if the message would be refused by now.
-        try world.request(.setChatAllowed(SetChatAllowedRequest(isAllowed: false)), host)
-        try world.request(.leave(LeaveRequest()), other)
+        try world.request(SetChatAllowedRequest(isAllowed: false), host)
+        try world.request(LeaveRequest(), other)
         #expect(try say(ChatRequest(text: "psst", to: other, id: "b"), world, user) == whisper)
         #expect(chats(world.newEvents(host)).map(\.text) == ["hello"])
         #expect(chats(world.newEvents(user)).map(\.text) == ["hello", "psst"])
-        #expect(code { try world.request(.chat(ChatRequest(text: "x", id: "c")), user) } == .chatDisabled)
+        #expect(code { try world.request(ChatRequest(text: "x", id: "c"), user) } == .chatDisabled)
         #expect(world.violations() == [])
     }
 
@@ -141,10 +136,10 @@ import Testing
         world.forgetEvents()
         let first = try say(ChatRequest(text: "hello", id: "a"), world, named)
         for request in [ChatRequest(text: "Hello", id: "a"), ChatRequest(text: "hello", to: host, id: "a")] {
-            #expect(code { try world.request(.chat(request), named) } == .invalidField)
+            #expect(code { try world.request(request, named) } == .invalidField)
         }
         for id in ["", "é", String(repeating: "x", count: 65)] {
-            #expect(code { try world.request(.chat(ChatRequest(text: "x", id: id)), named) } == .invalidField)
+            #expect(code { try world.request(ChatRequest(text: "x", id: id), named) } == .invalidField)
         }
         let again = try world.join("user", identity: "42")
         #expect(try say(ChatRequest(text: "hello", id: "a"), world, again) == first)
@@ -153,7 +148,7 @@ import Testing
         let third = try say(ChatRequest(text: "hello", id: "a"), world, try world.join("user"))
         #expect(Set([first, second, third].compactMap { $0?.message }).count == 3)
         // Messages without an id are always delivered.
-        for _ in 0..<2 { try world.request(.chat(ChatRequest(text: "bye")), named) }
+        for _ in 0..<2 { try world.request(ChatRequest(text: "bye"), named) }
         #expect(chats(world.newEvents(host)).map(\.text) == ["hello", "hello", "hello", "bye", "bye"])
         #expect(world.violations() == [])
     }
@@ -168,7 +163,7 @@ import Testing
         world.forgetEvents()
         let ids = ["a", "b", "c"]
         let answers = try ids.map { try say(ChatRequest(text: $0, id: $0), world, user) }
-        #expect(code { try world.request(.chat(ChatRequest(text: "d", id: "d")), user) } == .rateLimited)
+        #expect(code { try world.request(ChatRequest(text: "d", id: "d"), user) } == .rateLimited)
         for (id, answer) in zip(ids, answers).dropFirst() {
             #expect(try say(ChatRequest(text: id, id: id), world, user) == answer)
         }

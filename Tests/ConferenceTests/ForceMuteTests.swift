@@ -18,7 +18,7 @@ import Testing
         let plain = try world.publish(whip)
         world.forgetEvents()
         let none = StreamID(rawValue: "none")
-        try world.request(.forceMuteAll(ForceMuteAllRequest(excluding: [excluded, none])), caller)
+        try world.request(ForceMuteAllRequest(excluding: [excluded, none]), caller)
         // The mutes come before any event.
         #expect(
             world.lastEffects.prefix(3) == [
@@ -47,7 +47,7 @@ import Testing
         let b = try world.join("b")
         let id = try world.publish(a)
         world.forgetEvents()
-        try world.request(.setMuted(SetMutedRequest(stream: id, kind: .audio, isMuted: true)), a)
+        try world.request(SetMutedRequest(stream: id, kind: .audio, isMuted: true), a)
         _ = world.newEvents(b)
         world.media(.muteFailed(id, .audio, true))
         #expect(world.conference.stream(id)?.isAudioMuted == false && world.conference.stream(id)?.hasAudio == true)
@@ -64,7 +64,7 @@ import Testing
     func later() throws {
         let world = try World()
         let caller = try world.join("caller", .moderator)
-        try world.request(.forceMuteAll(ForceMuteAllRequest()), caller)
+        try world.request(ForceMuteAllRequest(), caller)
         let late = try world.join("late")
         let plan = try world.prepare([.camera], late)
         #expect(plan.streams[0].startsAudioMuted && !plan.streams[0].startsVideoMuted)
@@ -77,7 +77,7 @@ import Testing
         let screen = try world.publish(late, .screen, audio: false, keeping: [id])
         #expect(world.conference.stream(screen)?.isAudioMuted == false)
 
-        try world.request(.disableForceMute(DisableForceMuteRequest()), caller)
+        try world.request(DisableForceMuteRequest(), caller)
         #expect(world.newEvents(late).last == .muteForced(MuteForced(isActive: false)))
         // Streams that are already muted stay muted.
         #expect(world.conference.stream(id)?.isAudioMuted == true)
@@ -95,7 +95,7 @@ import Testing
             let plan = try world.prepare([.camera], a)
             #expect(!plan.streams[0].startsAudioMuted)
             if isConfirmedBefore { world.confirm(plan) }
-            try world.request(.forceMuteAll(ForceMuteAllRequest()), caller)
+            try world.request(ForceMuteAllRequest(), caller)
             if !isConfirmedBefore { world.confirm(plan) }
             #expect(world.plane.muted.count == 1)
             #expect(world.names(a).filter { $0 == .muteForced } == [.muteForced])
@@ -112,8 +112,8 @@ import Testing
         let caller = try world.join("caller", .moderator)
         let a = try world.join("a")
         let id = try world.publish(a, audio: false)
-        try world.request(.subscribe(SubscribeRequest(stream: id)), caller)
-        try world.request(.forceMuteAll(ForceMuteAllRequest()), caller)
+        try world.request(SubscribeRequest(stream: id), caller)
+        try world.request(ForceMuteAllRequest(), caller)
         let plan = try world.prepare([PublishRequest.Stream(id: id, name: "x", audioMid: "0", videoMid: "1")], a)
         #expect(plan.streams[0].startsAudioMuted)
         world.confirm(plan)
@@ -131,15 +131,15 @@ import Testing
         let id = try world.publish(a)
         let screen = try world.publish(a, .screen, audio: false, keeping: [id])
         world.forgetEvents()
-        try world.request(.forceMuteStream(ForceMuteStreamRequest(stream: id)), caller)
+        try world.request(ForceMuteStreamRequest(stream: id), caller)
         #expect(world.conference.stream(id)?.isAudioMuted == true)
         #expect(!world.conference.isMuteForced)
         #expect(world.newEvents(caller).last == .muteForced(MuteForced(isActive: false)))
         #expect(world.newEvents(a).contains(.muteForced(MuteForced(isActive: true, stream: id, kind: .audio))))
         #expect(
-            code { try world.request(.forceMuteStream(ForceMuteStreamRequest(stream: screen)), caller) } == .noTrack)
+            code { try world.request(ForceMuteStreamRequest(stream: screen), caller) } == .noTrack)
         let none = ForceMuteStreamRequest(stream: StreamID(rawValue: "none"))
-        #expect(code { try world.request(.forceMuteStream(none), caller) } == .unknownStream)
+        #expect(code { try world.request(none, caller) } == .unknownStream)
         #expect(world.violations() == [])
     }
 
@@ -149,12 +149,12 @@ import Testing
         let caller = try world.join("caller", .moderator)
         let a = try world.join("a")
         let id = try world.publish(a)
-        try world.request(.forceMuteAll(ForceMuteAllRequest()), caller)
-        try world.request(.setMuted(SetMutedRequest(stream: id, kind: .audio, isMuted: false)), a)
+        try world.request(ForceMuteAllRequest(), caller)
+        try world.request(SetMutedRequest(stream: id, kind: .audio, isMuted: false), a)
         #expect(world.lastEffects.first == .media(.setMuted(id, .audio, false)))
         #expect(world.conference.stream(id)?.hasAudio == true)
         let screen = try world.publish(a, .screen, audio: false, keeping: [id])
-        let request = Request.setMuted(SetMutedRequest(stream: screen, kind: .audio, isMuted: false))
+        let request = SetMutedRequest(stream: screen, kind: .audio, isMuted: false)
         #expect(code { try world.request(request, a) } == .noTrack)
         #expect(world.violations() == [])
     }
@@ -164,13 +164,13 @@ import Testing
         let world = try World()
         let host = try world.join("host", .hostCapable)
         let stream = try world.publish(host)
-        #expect(code { try world.request(.forceMuteAll(ForceMuteAllRequest()), host) } == .notPermitted)
+        #expect(code { try world.request(ForceMuteAllRequest(), host) } == .notPermitted)
         #expect(
-            code { try world.request(.forceMuteStream(ForceMuteStreamRequest(stream: stream)), host) } == .notPermitted)
-        #expect(code { try world.request(.disableForceMute(DisableForceMuteRequest()), host) } == .notPermitted)
+            code { try world.request(ForceMuteStreamRequest(stream: stream), host) } == .notPermitted)
+        #expect(code { try world.request(DisableForceMuteRequest(), host) } == .notPermitted)
         let moderator = try world.join("moderator", .moderator)
-        try world.request(.forceMuteAll(ForceMuteAllRequest()), moderator)
-        try world.request(.leave(LeaveRequest()), moderator)
+        try world.request(ForceMuteAllRequest(), moderator)
+        try world.request(LeaveRequest(), moderator)
         let late = try world.join("late")
         #expect(world.clients[late]?.isMuteForced == true)
         #expect(world.violations() == [])

@@ -19,9 +19,9 @@ import Testing
             host = try world.join("host", .hostCapable)
             manager = try world.join("manager", .hostCapable)
             users = try (0..<2).map { try world.join("user \($0)", .hostCapable) }
-            try world.request(.setManager(SetManagerRequest(user: manager, isManager: true)), host)
-            try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["room", "other"])), host)
-            try world.request(.startSubsessions(StartSubsessionsRequest()), host)
+            try world.request(SetManagerRequest(user: manager, isManager: true), host)
+            try world.request(CommitSubsessionsRequest(names: ["room", "other"]), host)
+            try world.request(StartSubsessionsRequest(), host)
             (room, other) = (world.conference.subsessionList[0].id, world.conference.subsessionList[1].id)
             for user in users { try join(user) }
             world.pass(.milliseconds(100))
@@ -29,18 +29,18 @@ import Testing
         }
 
         func join(_ id: ConnectionID, _ subsession: SubsessionID? = nil) throws(SignalingError) {
-            try world.request(.joinSubsession(JoinSubsessionRequest(subsession: subsession ?? room)), id)
+            try world.request(JoinSubsessionRequest(subsession: subsession ?? room), id)
         }
 
         func ask(_ id: ConnectionID) throws -> HelpRequestID {
-            guard case .help(let answer) = try world.request(.requestHelp(RequestHelpRequest()), id) else {
+            guard let answer = try world.request(RequestHelpRequest(), id) else {
                 throw SignalingError(.internalError)
             }
             return answer.request
         }
 
         func answer(_ request: HelpRequestID, _ isAccepted: Bool, _ id: ConnectionID) throws(SignalingError) {
-            try world.request(.answerHelp(AnswerHelpRequest(request: request, isAccepted: isAccepted)), id)
+            try world.request(AnswerHelpRequest(request: request, isAccepted: isAccepted), id)
         }
 
         func results(_ id: ConnectionID) -> [HelpResult] {
@@ -114,7 +114,7 @@ import Testing
         #expect(stage.results(stage.users[0]) == [.busy])
         #expect(!world.names(stage.host).contains(.helpRequested))
         // A lost manager does not count as available.
-        try world.request(.returnToMainSession(ReturnToMainSessionRequest()), stage.host)
+        try world.request(ReturnToMainSessionRequest(), stage.host)
         world.drop(stage.host)
         _ = try stage.ask(stage.users[0])
         #expect(stage.results(stage.users[0]) == [.busy])
@@ -135,9 +135,9 @@ import Testing
         _ = try stage.ask(stage.host)
         #expect(stage.results(stage.host) == [.hostAlreadyInSubsession])
         // A participant of the subsession becomes a manager while the request is open.
-        try world.request(.returnToMainSession(ReturnToMainSessionRequest()), stage.host)
+        try world.request(ReturnToMainSessionRequest(), stage.host)
         _ = try stage.ask(stage.users[0])
-        try world.request(.setManager(SetManagerRequest(user: stage.users[1], isManager: true)), stage.host)
+        try world.request(SetManagerRequest(user: stage.users[1], isManager: true), stage.host)
         #expect(stage.results(stage.users[0]) == [.hostAlreadyInSubsession])
         #expect(world.violations() == [])
     }
@@ -152,11 +152,11 @@ import Testing
         #expect(world.newEvents(stage.host).contains(.helpEnded(HelpEnded(request: moved))))
         let left = try stage.ask(stage.users[1])
         world.forgetEvents()
-        try world.request(.leave(LeaveRequest()), stage.users[1])
+        try world.request(LeaveRequest(), stage.users[1])
         #expect(world.newEvents(stage.host).contains(.helpEnded(HelpEnded(request: left))))
         let stopped = try stage.ask(stage.users[0])
         world.forgetEvents()
-        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
+        try world.request(StopSubsessionsRequest(), stage.host)
         #expect(stage.results(stage.users[0]) == [.ignored])
         #expect(world.newEvents(stage.manager).first == .helpEnded(HelpEnded(request: stopped)))
         #expect(code { _ = try stage.ask(stage.users[0]) } == .notInSubsession)
@@ -171,15 +171,15 @@ import Testing
         let request = try stage.ask(stage.users[0])
         #expect(!world.names(stage.manager).contains(.helpRequested))
         world.forgetEvents()
-        try world.request(.returnToMainSession(ReturnToMainSessionRequest()), stage.manager)
+        try world.request(ReturnToMainSessionRequest(), stage.manager)
         #expect(world.names(stage.manager).contains(.helpRequested))
         try stage.answer(request, false, stage.host)
         // A manager that leaves and returns does not get the request again.
         world.forgetEvents()
         try stage.join(stage.host, stage.other)
-        try world.request(.returnToMainSession(ReturnToMainSessionRequest()), stage.host)
+        try world.request(ReturnToMainSessionRequest(), stage.host)
         #expect(!world.names(stage.host).contains(.helpRequested))
-        try world.request(.setManager(SetManagerRequest(user: stage.manager, isManager: false)), stage.host)
+        try world.request(SetManagerRequest(user: stage.manager, isManager: false), stage.host)
         #expect(stage.results(stage.users[0]) == [.ignored])
         #expect(code { try stage.answer(request, true, stage.manager) } == .notPermitted)
         #expect(world.violations() == [])
@@ -192,7 +192,7 @@ import Testing
         #expect(code { try stage.answer(request, true, stage.users[1]) } == .notPermitted)
         #expect(code { try stage.answer(HelpRequestID(rawValue: "h9"), true, stage.host) } == .unknownHelpRequest)
         #expect(
-            code { try stage.world.request(.requestHelp(RequestHelpRequest()), stage.host) } == .notInSubsession)
+            code { try stage.world.request(RequestHelpRequest(), stage.host) } == .notInSubsession)
         #expect(stage.world.violations() == [])
     }
 }

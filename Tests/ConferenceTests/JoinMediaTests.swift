@@ -11,17 +11,17 @@ struct JoinMediaTests {
         let b = try world.join(media: JoinMedia(receivesAudio: false, maximumWidth: 640, maximumHeight: 360))
         let id = try world.publish(a)
         let wish = SubscriptionPreferences(width: 1_280, height: 720, maximumWidth: 320, maximumHeight: 1_000)
-        try world.request(.subscribe(SubscribeRequest(stream: id, preferences: wish)), b)
+        try world.request(SubscribeRequest(stream: id, preferences: wish), b)
         var bounded = wish
         bounded.audio = false
         bounded.maximumWidth = 320
         bounded.maximumHeight = 360
         #expect(world.lastEffects == [.media(.subscribe(b, id, bounded))])
-        try world.request(.updateSubscription(UpdateSubscriptionRequest(stream: id, preferences: .init())), b)
+        try world.request(UpdateSubscriptionRequest(stream: id, preferences: .init()), b)
         let usual = SubscriptionPreferences(audio: false, maximumWidth: 640, maximumHeight: 360)
         #expect(world.lastEffects == [.media(.updateSubscription(b, id, usual))])
         // Asking for audio again changes nothing.
-        try world.request(.updateSubscription(UpdateSubscriptionRequest(stream: id, preferences: usual)), b)
+        try world.request(UpdateSubscriptionRequest(stream: id, preferences: usual), b)
         #expect(world.lastEffects.isEmpty)
         #expect(world.faults.isEmpty, "\(world.faults)")
     }
@@ -33,9 +33,9 @@ struct JoinMediaTests {
         let b = try world.join(media: JoinMedia(receivesVideo: false))
         let c = try world.join()
         let id = try world.publish(a)
-        try world.request(.subscribe(SubscribeRequest(stream: id)), b)
+        try world.request(SubscribeRequest(stream: id), b)
         #expect(world.lastEffects == [.media(.subscribe(b, id, SubscriptionPreferences(video: false)))])
-        try world.request(.subscribe(SubscribeRequest(stream: id)), c)
+        try world.request(SubscribeRequest(stream: id), c)
         #expect(world.lastEffects == [.media(.subscribe(c, id, SubscriptionPreferences()))])
     }
 
@@ -51,7 +51,7 @@ struct JoinMediaTests {
         // No one forced the mute.
         #expect(!world.newEvents(a).contains { $0.name == .muteForced })
         for kind in TrackKind.allCases {
-            try world.request(.setMuted(SetMutedRequest(stream: camera, kind: kind, isMuted: false)), a)
+            try world.request(SetMutedRequest(stream: camera, kind: kind, isMuted: false), a)
         }
         stream = try #require(world.conference.stream(camera))
         #expect(!stream.isAudioMuted && !stream.isVideoMuted)
@@ -77,7 +77,7 @@ struct JoinMediaTests {
         let id = try world.publish(a)
         let preferences = SubscriptionPreferences(maximumWidth: size)
         #expect(
-            code { try world.request(.subscribe(SubscribeRequest(stream: id, preferences: preferences)), a) }
+            code { try world.request(SubscribeRequest(stream: id, preferences: preferences), a) }
                 == .invalidField)
     }
 }

@@ -49,7 +49,7 @@ import Testing
         world.pass(.milliseconds(100))
         #expect(world.names(a) == [.userJoined])
         #expect(world.names(b) == [])
-        try world.request(.leave(LeaveRequest()), b)
+        try world.request(LeaveRequest(), b)
         #expect(world.conference.deadline == .milliseconds(200))
         world.pass(.milliseconds(100))
         #expect(world.events(a).last == .userLeft(UserLeft(user: b, reason: .left)))
@@ -66,8 +66,8 @@ import Testing
         let brief = try world.join()
         // The join answer of `witness` lists `brief`, so `witness` has to be told that it left.
         let witness = try world.join()
-        for id in gone { try world.request(.leave(LeaveRequest()), id) }
-        try world.request(.leave(LeaveRequest()), brief)
+        for id in gone { try world.request(LeaveRequest(), id) }
+        try world.request(LeaveRequest(), brief)
         world.pass(.milliseconds(100))
         let events = world.newEvents(a)
         #expect(events.map(\.name) == [.usersChanged])
@@ -84,13 +84,13 @@ import Testing
         let world = try world()
         let a = try world.join("a", .hostCapable)
         let others = try (0..<3).map { _ in try world.join() }
-        try world.request(.signal(SignalRequest(type: "t")), others[0])
+        try world.request(SignalRequest(type: "t"), others[0])
         #expect(world.newEvents(a).map(\.name) == [.usersChanged, .signal])
         let publisher = try world.join()
         try world.publish(publisher)
         #expect(world.newEvents(a).map(\.name) == [.userJoined, .streamCreated, .userChanged])
         let renamed = try world.join()
-        try world.request(.rename(RenameRequest(user: renamed, name: "new")), renamed)
+        try world.request(RenameRequest(user: renamed, name: "new"), renamed)
         #expect(world.newEvents(a).map(\.name) == [.userJoined, .userChanged])
         world.pass(.seconds(1))
         #expect(world.newEvents(a) == [])
@@ -114,7 +114,7 @@ import Testing
         var seen = Set(client.streams.map(\.id))
         var next = client.nextPage
         while let after = next {
-            guard case .users(let page) = try world.request(.users(UsersRequest(after: after)), last) else { return }
+            guard let page = try world.request(UsersRequest(after: after), last) else { return }
             #expect(page.users.count <= 10)
             #expect(page.streams.allSatisfy { stream in page.users.contains { $0.id == stream.connection } })
             listed += page.users.map(\.id)
@@ -123,10 +123,10 @@ import Testing
         }
         #expect(listed == all + [last] && seen == streams)
         // Users that leave between two pages move no one to another page.
-        try world.request(.leave(LeaveRequest()), all[3])
-        guard case .users(let page) = try world.request(.users(UsersRequest(after: 10)), last) else { return }
+        try world.request(LeaveRequest(), all[3])
+        guard let page = try world.request(UsersRequest(after: 10), last) else { return }
         #expect(page.users.map(\.id) == Array(all[10..<20]))
-        guard case .users(let none) = try world.request(.users(UsersRequest(after: .max)), last) else { return }
+        guard let none = try world.request(UsersRequest(after: .max), last) else { return }
         #expect(none.users.isEmpty && none.streams.isEmpty && none.nextPage == nil)
     }
 
@@ -160,15 +160,15 @@ import Testing
         #expect(world.newEvents(host).map(\.name) == [.usersChanged, .streamCreated, .userChanged])
         world.deliverAll()
         #expect(world.clients[tenth]?.users.map(\.id) == [host, speaker, tenth, more[3]])
-        try world.request(.unpublish(UnpublishRequest(stream: stream)), more[3])
+        try world.request(UnpublishRequest(stream: stream), more[3])
         world.pass(.milliseconds(100))
         #expect(changes(world.newEvents(host)).last?.unlisted == [more[3]])
         // Events about a counted user are sent to that user only.
-        try world.request(.rename(RenameRequest(user: more[4], name: "new")), more[4])
+        try world.request(RenameRequest(user: more[4], name: "new"), more[4])
         world.drop(more[5])
         #expect(world.newEvents(host) == [])
         #expect(world.newEvents(more[4]).last?.name == .userChanged)
-        try world.request(.chat(ChatRequest(text: "hello")), more[4])
+        try world.request(ChatRequest(text: "hello"), more[4])
         let names = world.newEvents(host).map { event -> String? in
             if case .chat(let message) = event { return message.name }
             return nil
@@ -177,12 +177,12 @@ import Testing
 
         // Below half the configured size all users are listed again.
         for id in more + [tenth] + plain.prefix(2) where id != more[5] {
-            try world.request(.leave(LeaveRequest()), id)
+            try world.request(LeaveRequest(), id)
         }
         world.pass(.milliseconds(100))
         #expect(world.conference.isCounting)
         world.carryOut(world.conference.disconnect(more[5], reason: .left, now: world.now))
-        for id in plain[2...4] { try world.request(.leave(LeaveRequest()), id) }
+        for id in plain[2...4] { try world.request(LeaveRequest(), id) }
         world.pass(.milliseconds(100))
         #expect(!world.conference.isCounting)
         world.deliverAll()
@@ -258,17 +258,17 @@ import Testing
                 if grows {
                     try world.join("u", .hostCapable)
                 } else if let user {
-                    try world.request(.leave(LeaveRequest()), user)
+                    try world.request(LeaveRequest(), user)
                 }
             case 5: if let user { _ = try? world.publish(user) }
             case 6:
                 if let stream = world.conference.streams.first {
-                    try world.request(.unpublish(UnpublishRequest(stream: stream.id)), stream.connection)
+                    try world.request(UnpublishRequest(stream: stream.id), stream.connection)
                 }
             case 7:
                 if let user {
                     let request = SetManagerRequest(user: user, isManager: below(2) == 0)
-                    try world.request(.setManager(request), host)
+                    try world.request(request, host)
                 }
             default: world.pass(.milliseconds(Int64(below(60))))
             }

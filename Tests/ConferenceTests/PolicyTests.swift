@@ -11,20 +11,20 @@ import Testing
         let plain = try world.join("plain")
         let other = try world.join("other")
         let whip = try world.join("whip", .hostCapable, kind: .publisher)
-        try world.request(.setManager(SetManagerRequest(user: plain, isManager: true)), host)
+        try world.request(SetManagerRequest(user: plain, isManager: true), host)
         #expect(world.conference.user(plain)?.role == .manager)
         // Managers cannot make or revoke managers or hosts.
         for request in [
-            Request.setManager(SetManagerRequest(user: other, isManager: true)),
-            .setManager(SetManagerRequest(user: plain, isManager: false)), .makeHost(MakeHostRequest(user: plain)),
-            .removeUser(RemoveUserRequest(user: host)),
+            SetManagerRequest(user: other, isManager: true),
+            SetManagerRequest(user: plain, isManager: false), MakeHostRequest(user: plain),
+            RemoveUserRequest(user: host),
         ] {
             #expect(code { try world.request(request, plain) } == .notPermitted)
         }
-        #expect(code { try world.request(.makeHost(MakeHostRequest(user: whip)), host) } == .notPermitted)
-        try world.request(.makeHost(MakeHostRequest(user: other)), host)
+        #expect(code { try world.request(MakeHostRequest(user: whip), host) } == .notPermitted)
+        try world.request(MakeHostRequest(user: other), host)
         #expect(world.conference.host == other && world.conference.user(host)?.role == .participant)
-        try world.request(.leave(LeaveRequest()), other)
+        try world.request(LeaveRequest(), other)
         // A manager has precedence over participants whose token allows the role (USR-3).
         #expect(world.conference.host == plain)
         #expect(world.violations() == [])
@@ -36,10 +36,10 @@ import Testing
         let able = try strict.join("able", .hostCapable)
         let unable = try strict.join("unable")
         #expect(
-            code { try strict.request(.setManager(SetManagerRequest(user: unable, isManager: true)), first) }
+            code { try strict.request(SetManagerRequest(user: unable, isManager: true), first) }
                 == .notPermitted)
-        #expect(code { try strict.request(.makeHost(MakeHostRequest(user: unable)), first) } == .notPermitted)
-        try strict.request(.makeHost(MakeHostRequest(user: able)), first)
+        #expect(code { try strict.request(MakeHostRequest(user: unable), first) } == .notPermitted)
+        try strict.request(MakeHostRequest(user: able), first)
         #expect(strict.conference.host == able)
         #expect(strict.violations() == [])
     }
@@ -54,19 +54,19 @@ import Testing
             let user = try world.join("user")
             let stream = try world.publish(user)
             for kind in TrackKind.allCases {
-                try world.request(.muteUser(MuteUserRequest(user: user, kind: kind)), host)
+                try world.request(MuteUserRequest(user: user, kind: kind), host)
             }
             world.forgetEvents()
             return (world, host, user, stream)
         }
         let (asking, host, user, stream) = try muted(.request)
-        try asking.request(.requestUnmute(RequestUnmuteRequest(user: user)), host)
+        try asking.request(RequestUnmuteRequest(user: user), host)
         #expect(asking.newEvents(user) == [.unmuteRequested(UnmuteRequested(from: host, kind: .audio))])
         #expect(asking.conference.stream(stream)?.isAudioMuted == true)
         #expect(asking.lastEffects.count == 1 && asking.violations() == [])
 
         let (direct, boss, guest, camera) = try muted(.direct)
-        try direct.request(.requestUnmute(RequestUnmuteRequest(user: guest)), boss)
+        try direct.request(RequestUnmuteRequest(user: guest), boss)
         #expect(direct.lastEffects.first == .media(.setMuted(camera, .audio, false)))
         #expect(direct.conference.stream(camera)?.isAudioMuted == false)
         // Only the requested kind is unmuted.
@@ -77,13 +77,13 @@ import Testing
         // A participant without permission to request an unmute cannot unmute under any policy.
         let other = try direct.join("other")
         #expect(
-            code { try direct.request(.requestUnmute(RequestUnmuteRequest(user: guest, kind: .video)), other) }
+            code { try direct.request(RequestUnmuteRequest(user: guest, kind: .video), other) }
                 == .notPermitted)
         // A publisher without signalling cannot be asked, but can be unmuted.
         let whip = try direct.join("whip", kind: .publisher)
         let encoder = try direct.publish(whip)
-        try direct.request(.muteUser(MuteUserRequest(user: whip)), boss)
-        try direct.request(.requestUnmute(RequestUnmuteRequest(user: whip)), boss)
+        try direct.request(MuteUserRequest(user: whip), boss)
+        try direct.request(RequestUnmuteRequest(user: whip), boss)
         #expect(direct.conference.stream(encoder)?.isAudioMuted == false)
         #expect(direct.violations() == [])
     }

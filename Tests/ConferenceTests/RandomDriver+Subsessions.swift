@@ -2,25 +2,25 @@ import Conference
 import Signaling
 
 extension RandomDriver {
-    mutating func subsessionRequests(_ world: World, _ target: ConnectionID) -> [Request] {
+    mutating func subsessionRequests(_ world: World, _ target: ConnectionID) -> [any RequestBody] {
         let names = (0...random.below(4)).map { chance(98) ? "room \($0)" : "" }
         let subsession = subsession(world)
         let help = help(world)
         return [
-            .subsessions(SubsessionsRequest()), .commitSubsessions(CommitSubsessionsRequest(names: names)),
+            SubsessionsRequest(), CommitSubsessionsRequest(names: names),
             chance(30)
-                ? .withdrawSubsessions(WithdrawSubsessionsRequest()) : .startSubsessions(StartSubsessionsRequest()),
-            .startSubsessions(StartSubsessionsRequest()),
+                ? WithdrawSubsessionsRequest() : StartSubsessionsRequest(),
+            StartSubsessionsRequest(),
             chance(20)
-                ? .stopSubsessions(StopSubsessionsRequest())
-                : .joinSubsession(JoinSubsessionRequest(subsession: subsession)),
-            .joinSubsession(JoinSubsessionRequest(subsession: subsession)),
-            .joinSubsession(JoinSubsessionRequest(subsession: subsession)),
-            .returnToMainSession(ReturnToMainSessionRequest()), .broadcast(BroadcastRequest(text: "t")),
-            .requestHelp(RequestHelpRequest()), .requestHelp(RequestHelpRequest()),
-            .answerHelp(AnswerHelpRequest(request: help, isAccepted: flip())),
-            .chat(ChatRequest(text: "t", to: flip() ? target : nil)),
-            .setChatAllowed(SetChatAllowedRequest(isAllowed: chance(70))),
+                ? StopSubsessionsRequest()
+                : JoinSubsessionRequest(subsession: subsession),
+            JoinSubsessionRequest(subsession: subsession),
+            JoinSubsessionRequest(subsession: subsession),
+            ReturnToMainSessionRequest(), BroadcastRequest(text: "t"),
+            RequestHelpRequest(), RequestHelpRequest(),
+            AnswerHelpRequest(request: help, isAccepted: flip()),
+            ChatRequest(text: "t", to: flip() ? target : nil),
+            SetChatAllowedRequest(isAllowed: chance(70)),
         ]
     }
 

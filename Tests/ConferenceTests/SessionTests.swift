@@ -125,14 +125,14 @@ import Testing
         let world = try World()
         let a = try world.join("a", .hostCapable)
         let b = try world.join("b")
-        try world.request(.leave(LeaveRequest()), a)
+        try world.request(LeaveRequest(), a)
         #expect(world.ended == nil)
-        try world.request(.leave(LeaveRequest()), b)
+        try world.request(LeaveRequest(), b)
         #expect(world.ended == .left)
         #expect(world.hooks.last == .sessionEnded(.left))
         #expect(world.events(b).last == .disconnected(Disconnected(reason: .left)))
         #expect(code { try world.join() } == .sessionEnded)
-        #expect(code { try world.request(.ping(PingRequest()), a) } == .sessionEnded)
+        #expect(code { try world.request(PingRequest(), a) } == .sessionEnded)
         #expect(code { try world.admin(.end) } == .sessionEnded)
         #expect(world.conference.end(.relayShutdown) == [])
         #expect(world.violations() == [])
@@ -181,12 +181,12 @@ import Testing
         let host = try world.join("host", .hostCapable)
         let manager = try world.join("manager", .all)
         let moderator = try world.join("moderator", .moderator)
-        try world.request(.setManager(SetManagerRequest(user: manager, isManager: true)), host)
+        try world.request(SetManagerRequest(user: manager, isManager: true), host)
         for id in [manager, moderator] {
-            #expect(code { try world.request(.leave(LeaveRequest(endForAll: true)), id) } == .notPermitted)
+            #expect(code { try world.request(LeaveRequest(endForAll: true), id) } == .notPermitted)
             #expect(world.conference.user(id) != nil)
         }
-        try world.request(.leave(LeaveRequest(endForAll: true)), host)
+        try world.request(LeaveRequest(endForAll: true), host)
         #expect(world.ended == .sessionEnded)
         for id in [host, manager, moderator] {
             #expect(world.events(id).last == .disconnected(Disconnected(reason: .sessionEnded)))
@@ -199,8 +199,8 @@ import Testing
         let world = try World(name: "the room")
         let a = try world.join("a", .all)
         let stream = try world.publish(a)
-        try world.request(.forceMuteAll(ForceMuteAllRequest()), a)
-        try world.request(.lockShare(LockShareRequest(isLocked: true)), a)
+        try world.request(ForceMuteAllRequest(), a)
+        try world.request(LockShareRequest(isLocked: true), a)
         let admission = Admission(
             connection: ConnectionID(rawValue: "late"), resumeToken: "secret", name: "late", identity: "id-7",
             data: "data", capabilities: .subscriber)
@@ -235,8 +235,8 @@ import Testing
         let third = try world.prepare([.camera], a)
         world.carryOut(world.conference.cancelPublish(third))
         #expect(code { try world.publish(a, .screen, keeping: [first]) } == .limitReached)
-        try world.request(.subscribe(SubscribeRequest(stream: first)), b)
-        #expect(code { try world.request(.subscribe(SubscribeRequest(stream: second)), b) } == .limitReached)
+        try world.request(SubscribeRequest(stream: first), b)
+        #expect(code { try world.request(SubscribeRequest(stream: second), b) } == .limitReached)
         do throws(SignalingError) { try world.join() } catch { #expect(error.limit == "limit.participants") }
     }
 }

@@ -9,14 +9,14 @@ import Testing
         let world = try World()
         let ids = try (0..<4).map { _ in try world.join() }
         world.forgetEvents()
-        try world.request(.signal(SignalRequest(type: "chat", data: "hello")), ids[1])
+        try world.request(SignalRequest(type: "chat", data: "hello"), ids[1])
         let event = Event.signal(SignalReceived(from: ids[1], type: "chat", data: "hello"))
         for id in ids { #expect(world.newEvents(id) == [event]) }
-        try world.request(.signal(SignalRequest(type: "chat", data: "hello", to: ids[2])), ids[1])
+        try world.request(SignalRequest(type: "chat", data: "hello", to: ids[2]), ids[1])
         for id in ids { #expect(world.newEvents(id) == (id == ids[2] ? [event] : [])) }
         let whip = try world.join("whip", kind: .publisher)
         for to in [whip, ConnectionID(rawValue: "none")] {
-            #expect(code { try world.request(.signal(SignalRequest(type: "x", to: to)), ids[0]) } == .unknownUser)
+            #expect(code { try world.request(SignalRequest(type: "x", to: to), ids[0]) } == .unknownUser)
         }
         try world.admin(.signal(type: "server", data: "", to: nil))
         #expect(world.newEvents(ids[3]).last == .signal(SignalReceived(from: nil, type: "server", data: "")))
@@ -34,7 +34,7 @@ import Testing
         let world = try World()
         let a = try world.join()
         let signal = SignalRequest(type: type, data: String(repeating: "x", count: bytes))
-        #expect(code { try world.request(.signal(signal), a) } == expected)
+        #expect(code { try world.request(signal, a) } == expected)
         #expect(world.names(a) == (expected == nil ? [.signal] : []))
     }
 
@@ -52,7 +52,7 @@ import Testing
                 world.drop(b)
             }
             if number == 200 { try world.resume(b) }
-            try world.request(.signal(SignalRequest(type: "n", data: "\(number)", to: number % 2 == 0 ? nil : b)), a)
+            try world.request(SignalRequest(type: "n", data: "\(number)", to: number % 2 == 0 ? nil : b), a)
         }
         let received = world.newEvents(b).compactMap {
             if case .signal(let body) = $0 { Int(body.data) } else { nil }

@@ -39,7 +39,7 @@ import Testing
         #expect(attempt { $0.name = "" } == .invalidStreamName)
         #expect(attempt { ($0.id, $0.name) = (mine, String(repeating: "x", count: 150)) } == nil)
         #expect(
-            code { try world.request(.updateStream(UpdateStreamRequest(stream: mine, name: "")), a) }
+            code { try world.request(UpdateStreamRequest(stream: mine, name: ""), a) }
                 == .invalidStreamName)
         #expect(attempt { $0.name = "\u{7}" } == .invalidStreamName)
         #expect(attempt { ($0.audioMid, $0.videoMid) = (nil, nil) } == .invalidField)
@@ -161,12 +161,12 @@ import Testing
         world.media(.dimensions(id, width: 1_280, height: 720))
         world.media(.dimensions(id, width: 1_280, height: 720))
         world.media(.dimensions(id, width: 0, height: 0))
-        try world.request(.updateStream(UpdateStreamRequest(stream: id, name: "new")), a)
-        try world.request(.updateStream(UpdateStreamRequest(stream: id, name: "new")), a)
+        try world.request(UpdateStreamRequest(stream: id, name: "new"), a)
+        try world.request(UpdateStreamRequest(stream: id, name: "new"), a)
         #expect(world.newEvents(b).map(\.name) == [.streamChanged, .streamChanged])
         #expect(world.conference.stream(id)?.name == "new" && world.conference.stream(id)?.width == 1_280)
         let bad = UpdateStreamRequest(stream: id, name: "other", width: 100_000)
-        #expect(code { try world.request(.updateStream(bad), a) } == .invalidField)
+        #expect(code { try world.request(bad, a) } == .invalidField)
         #expect(world.conference.stream(id)?.name == "new")
         // A new offer of the same stream without its video.
         let plan = try world.prepare([PublishRequest.Stream(id: id, name: "new", audioMid: "0")], a)
@@ -215,11 +215,11 @@ import Testing
         let a = try world.join()
         let b = try world.join("b", .all)
         let id = try world.publish(a)
-        try world.request(.subscribe(SubscribeRequest(stream: id)), b)
+        try world.request(SubscribeRequest(stream: id), b)
         world.forgetEvents()
         switch reason {
-        case .clientLeft: try world.request(.leave(LeaveRequest()), a)
-        case .unpublished: try world.request(.unpublish(UnpublishRequest(stream: id)), a)
+        case .clientLeft: try world.request(LeaveRequest(), a)
+        case .unpublished: try world.request(UnpublishRequest(stream: id), a)
         case .forced: try world.admin(.unpublish(id))
         case .networkLost:
             world.drop(a)
@@ -240,13 +240,13 @@ import Testing
         let id = try world.publish(a)
         world.forgetEvents()
         var wish = SubscriptionPreferences(width: 640, height: 360, frameRate: 15, priority: 100)
-        try world.request(.subscribe(SubscribeRequest(stream: id, preferences: wish)), b)
+        try world.request(SubscribeRequest(stream: id, preferences: wish), b)
         #expect(world.lastEffects == [.media(.subscribe(b, id, wish))])
-        #expect(code { try world.request(.subscribe(SubscribeRequest(stream: id)), b) } == .alreadySubscribed)
+        #expect(code { try world.request(SubscribeRequest(stream: id), b) } == .alreadySubscribed)
         world.media(.subscribed(b, id))
         #expect(world.newEvents(b) == [.subscriptionChanged(SubscriptionChanged(stream: id, state: .connected))])
         wish.audio = false
-        try world.request(.updateSubscription(UpdateSubscriptionRequest(stream: id, preferences: wish)), b)
+        try world.request(UpdateSubscriptionRequest(stream: id, preferences: wish), b)
         #expect(world.lastEffects == [.media(.updateSubscription(b, id, wish))])
         for change: (inout SubscriptionPreferences) -> Void in [
             { $0.width = 0 }, { $0.height = 16_384 }, { $0.frameRate = -1 }, { $0.priority = 101 },
@@ -255,17 +255,17 @@ import Testing
             var bad = wish
             change(&bad)
             let request = UpdateSubscriptionRequest(stream: id, preferences: bad)
-            #expect(code { try world.request(.updateSubscription(request), b) } == .invalidField)
+            #expect(code { try world.request(request, b) } == .invalidField)
         }
-        try world.request(.unsubscribe(UnsubscribeRequest(stream: id)), b)
-        #expect(code { try world.request(.unsubscribe(UnsubscribeRequest(stream: id)), b) } == .notSubscribed)
+        try world.request(UnsubscribeRequest(stream: id), b)
+        #expect(code { try world.request(UnsubscribeRequest(stream: id), b) } == .notSubscribed)
         let update = UpdateSubscriptionRequest(stream: id, preferences: wish)
-        #expect(code { try world.request(.updateSubscription(update), b) } == .notSubscribed)
-        try world.request(.subscribe(SubscribeRequest(stream: id)), b)
+        #expect(code { try world.request(update, b) } == .notSubscribed)
+        try world.request(SubscribeRequest(stream: id), b)
         world.media(.subscriptionFailed(b, id))
         #expect(world.newEvents(b) == [.subscriptionChanged(SubscriptionChanged(stream: id, state: .failed))])
         // A participant can subscribe to its own stream.
-        try world.request(.subscribe(SubscribeRequest(stream: id)), a)
+        try world.request(SubscribeRequest(stream: id), a)
         #expect(world.violations() == [])
     }
 
@@ -275,7 +275,7 @@ import Testing
         let a = try world.join()
         let b = try world.join()
         let id = try world.publish(a)
-        try world.request(.subscribe(SubscribeRequest(stream: id)), b)
+        try world.request(SubscribeRequest(stream: id), b)
         world.forgetEvents()
         func told() -> [String] {
             world.newEvents(b).compactMap {
@@ -284,11 +284,11 @@ import Testing
             }
         }
         func mute(_ isMuted: Bool) throws {
-            try world.request(.setMuted(SetMutedRequest(stream: id, kind: .video, isMuted: isMuted)), a)
+            try world.request(SetMutedRequest(stream: id, kind: .video, isMuted: isMuted), a)
         }
         func want(_ video: Bool) throws {
             let request = UpdateSubscriptionRequest(stream: id, preferences: SubscriptionPreferences(video: video))
-            try world.request(.updateSubscription(request), b)
+            try world.request(request, b)
         }
         world.media(.videoPaused(b, id))
         #expect(told() == ["videoDisabled quality"])
@@ -314,13 +314,13 @@ import Testing
         let a = try world.join()
         let b = try world.join()
         let id = try world.publish(a)
-        try world.request(.subscribe(SubscribeRequest(stream: id)), b)
+        try world.request(SubscribeRequest(stream: id), b)
         world.forgetEvents()
-        try world.request(.unpublish(UnpublishRequest(stream: id)), a)
+        try world.request(UnpublishRequest(stream: id), a)
         #expect(world.lastEffects.first == .media(.unpublish(id)))
         #expect(world.lastEffects.contains(.media(.unsubscribe(b, id))))
         #expect(world.newEvents(a).first == .streamDestroyed(StreamDestroyed(stream: id, reason: .unpublished)))
-        #expect(code { try world.request(.unpublish(UnpublishRequest(stream: id)), a) } == .unknownStream)
+        #expect(code { try world.request(UnpublishRequest(stream: id), a) } == .unknownStream)
         // A new offer without the stream unpublishes it, too.
         let camera = try world.publish(a)
         try world.publish(a, .screen)
@@ -336,19 +336,19 @@ import Testing
         let a = try red.join()
         let id = try red.publish(a)
         let b = try blue.join("b", .all)
-        #expect(code { try blue.request(.subscribe(SubscribeRequest(stream: id)), b) } == .unknownStream)
-        #expect(code { try blue.request(.forceMuteStream(ForceMuteStreamRequest(stream: id)), b) } == .unknownStream)
-        #expect(code { try blue.request(.unpublish(UnpublishRequest(stream: id)), b) } == .unknownStream)
+        #expect(code { try blue.request(SubscribeRequest(stream: id), b) } == .unknownStream)
+        #expect(code { try blue.request(ForceMuteStreamRequest(stream: id), b) } == .unknownStream)
+        #expect(code { try blue.request(UnpublishRequest(stream: id), b) } == .unknownStream)
         #expect(code { try blue.admin(.setMuted(id, .audio, true)) } == .unknownStream)
-        #expect(code { try red.request(.ping(PingRequest()), ConnectionID(rawValue: "c9")) } == .notJoined)
+        #expect(code { try red.request(PingRequest(), ConnectionID(rawValue: "c9")) } == .notJoined)
         // A stream that is not announced yet is unknown, too.
         let plan = try blue.prepare([.camera], b)
         blue.confirm(plan)
         let c = try blue.join()
         #expect(
-            code { try blue.request(.subscribe(SubscribeRequest(stream: plan.streams[0].id)), c) } == .unknownStream)
+            code { try blue.request(SubscribeRequest(stream: plan.streams[0].id), c) } == .unknownStream)
         #expect(
-            code { try blue.request(.unpublish(UnpublishRequest(stream: plan.streams[0].id)), c) } == .unknownStream)
+            code { try blue.request(UnpublishRequest(stream: plan.streams[0].id), c) } == .unknownStream)
     }
 
     @Test("STR-6 leaving ends all publications and subscriptions")
@@ -359,10 +359,10 @@ import Testing
         let mine = try world.publish(a)
         let screen = try world.publish(a, .screen, keeping: [mine])
         let other = try world.publish(b)
-        try world.request(.subscribe(SubscribeRequest(stream: other)), a)
-        try world.request(.subscribe(SubscribeRequest(stream: mine)), b)
+        try world.request(SubscribeRequest(stream: other), a)
+        try world.request(SubscribeRequest(stream: mine), b)
         world.forgetEvents()
-        try world.request(.leave(LeaveRequest()), a)
+        try world.request(LeaveRequest(), a)
         #expect(
             world.newEvents(b) == [
                 .streamDestroyed(StreamDestroyed(stream: mine, reason: .clientLeft)),
@@ -381,7 +381,7 @@ import Testing
         let a = try world.join()
         let b = try world.join()
         let plan = try world.prepare([.camera], a)
-        try world.request(.leave(LeaveRequest()), a)
+        try world.request(LeaveRequest(), a)
         world.confirm(plan)
         #expect(world.plane.streams == [])
         world.announce(plan)
@@ -404,7 +404,7 @@ import Testing
         world.media(.activeSpeaker(StreamID(rawValue: "none")))
         #expect(world.newEvents(b) == [.activeSpeaker(ActiveSpeaker(stream: nil))])
         world.media(.activeSpeaker(id))
-        try world.request(.unpublish(UnpublishRequest(stream: id)), a)
+        try world.request(UnpublishRequest(stream: id), a)
         #expect(world.newEvents(b).last == .activeSpeaker(ActiveSpeaker(stream: nil)))
         #expect(world.violations() == [])
     }

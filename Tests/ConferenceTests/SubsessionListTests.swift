@@ -12,11 +12,7 @@ import Testing
         let host = try world.join("host", .hostCapable)
         let user = try world.join("user")
         world.forgetEvents()
-        let answer = try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["B", "a"])), host)
-        guard case .committed(let body) = answer else {
-            Issue.record("\(answer)")
-            return
-        }
+        let body = try #require(try world.request(CommitSubsessionsRequest(names: ["B", "a"]), host))
         #expect(body.subsessions.map(\.name) == ["B", "a"])
         #expect(Set(body.subsessions.map(\.id)).count == 2)
         var state = SubsessionsState(status: .committed, subsessions: body.subsessions, isManager: true)
@@ -25,15 +21,15 @@ import Testing
         state.isManager = false
         #expect(
             world.newEvents(user) == [.subsessionsChanged(SubsessionsChanged(change: .committed, state: state))])
-        #expect(try world.request(.subsessions(SubsessionsRequest()), user) == .subsessions(state))
+        #expect(try world.request(SubsessionsRequest(), user) == state)
         // Later join answers contain the list.
         #expect(world.clients[try world.join("late")]?.subsessions == state)
         // Another list replaces it, with new ids.
-        try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["a"])), host)
+        try world.request(CommitSubsessionsRequest(names: ["a"]), host)
         #expect(!body.subsessions.map(\.id).contains(world.conference.subsessionList[0].id))
-        try world.request(.withdrawSubsessions(WithdrawSubsessionsRequest()), host)
+        try world.request(WithdrawSubsessionsRequest(), host)
         #expect(subsessionChanges(world.newEvents(user)) == [.committed, .withdrawn])
-        #expect(try world.request(.subsessions(SubsessionsRequest()), user) == .subsessions(SubsessionsState()))
+        #expect(try world.request(SubsessionsRequest(), user) == SubsessionsState())
         #expect(world.violations() == [])
     }
 
@@ -50,7 +46,7 @@ import Testing
         let other = try world.join("other")
         world.forgetEvents()
         #expect(
-            code { try world.request(.commitSubsessions(CommitSubsessionsRequest(names: names)), host) } == expected)
+            code { try world.request(CommitSubsessionsRequest(names: names), host) } == expected)
         #expect(subsessionChanges(world.newEvents(host)) == [expected == nil ? .committed : .commitFailed])
         #expect(subsessionChanges(world.newEvents(other)) == (expected == nil ? [.committed] : []))
         #expect(world.conference.subsessionList.map(\.name) == (expected == nil ? names : []))
@@ -63,7 +59,9 @@ import Testing
         let host = try world.join("host", .hostCapable)
         let other = try world.join("other", .hostCapable)
         world.forgetEvents()
-        func attempt(_ request: Request, _ sender: ConnectionID, _ expected: ErrorCode, _ change: SubsessionsChange)
+        func attempt(
+            _ request: any RequestBody, _ sender: ConnectionID, _ expected: ErrorCode, _ change: SubsessionsChange
+        )
             throws
         {
             #expect(code { try world.request(request, sender) } == expected)
@@ -71,10 +69,10 @@ import Testing
             #expect(subsessionChanges(world.newEvents(sender)) == (expected == .notPermitted ? [] : [change]))
             #expect(world.newEvents(sender == host ? other : host) == [])
         }
-        let commit = Request.commitSubsessions(CommitSubsessionsRequest(names: ["a"]))
-        let withdraw = Request.withdrawSubsessions(WithdrawSubsessionsRequest())
-        let start = Request.startSubsessions(StartSubsessionsRequest())
-        let stop = Request.stopSubsessions(StopSubsessionsRequest())
+        let commit = CommitSubsessionsRequest(names: ["a"])
+        let withdraw = WithdrawSubsessionsRequest()
+        let start = StartSubsessionsRequest()
+        let stop = StopSubsessionsRequest()
         try attempt(withdraw, host, .subsessionsState, .withdrawFailed)
         try attempt(start, host, .subsessionsState, .startFailed)
         try attempt(stop, host, .subsessionsState, .stopFailed)
@@ -107,20 +105,20 @@ import Testing
         }
         #expect(world.clients[host]?.subsessions.isManager == true)
         #expect(world.clients[other]?.subsessions.isManager == false)
-        try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["a"])), host)
-        try world.request(.setManager(SetManagerRequest(user: other, isManager: true)), host)
+        try world.request(CommitSubsessionsRequest(names: ["a"]), host)
+        try world.request(SetManagerRequest(user: other, isManager: true), host)
         #expect(roles(other) == [true])
-        try world.request(.startSubsessions(StartSubsessionsRequest()), other)
-        try world.request(.stopSubsessions(StopSubsessionsRequest()), other)
+        try world.request(StartSubsessionsRequest(), other)
+        try world.request(StopSubsessionsRequest(), other)
         #expect(subsessionChanges(world.newEvents(host)) == [.committed, .started, .stopping, .stopped])
-        try world.request(.setManager(SetManagerRequest(user: other, isManager: false)), host)
+        try world.request(SetManagerRequest(user: other, isManager: false), host)
         #expect(roles(other) == [false])
-        #expect(code { try world.request(.startSubsessions(StartSubsessionsRequest()), other) } == .notPermitted)
+        #expect(code { try world.request(StartSubsessionsRequest(), other) } == .notPermitted)
         // The host role is handed over, and inherited.
-        try world.request(.makeHost(MakeHostRequest(user: other)), host)
+        try world.request(MakeHostRequest(user: other), host)
         #expect(roles(other) == [true])
         #expect(roles(host) == [false])
-        try world.request(.leave(LeaveRequest()), other)
+        try world.request(LeaveRequest(), other)
         #expect(roles(host) == [true])
         #expect(world.violations() == [])
     }
@@ -132,7 +130,7 @@ import Testing
         try stage.join(stage.users[0], stage.one)
         try stage.join(stage.users[1], stage.two)
         world.forgetEvents()
-        let text = Request.broadcast(BroadcastRequest(text: "five minutes"))
+        let text = BroadcastRequest(text: "five minutes")
         try world.request(text, stage.manager)
         let event = Event.broadcast(BroadcastReceived(from: stage.manager, text: "five minutes"))
         #expect(world.newEvents(stage.users[0]) == [event])
@@ -141,12 +139,12 @@ import Testing
         #expect(code { try world.request(text, stage.users[2]) } == .notPermitted)
         #expect(
             code {
-                try world.request(.broadcast(BroadcastRequest(text: String(repeating: "x", count: 8_193))), stage.host)
+                try world.request(BroadcastRequest(text: String(repeating: "x", count: 8_193)), stage.host)
             }
                 == .textTooLong)
         try stage.join(stage.manager, stage.one)
         #expect(code { try world.request(text, stage.manager) } == .subsessionsState)
-        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
+        try world.request(StopSubsessionsRequest(), stage.host)
         #expect(code { try world.request(text, stage.host) } == .subsessionsState)
         #expect(world.violations() == [])
     }
@@ -154,7 +152,7 @@ import Testing
     @Test("SUB-1 requests for the list are limited by a rate")
     func listRate() throws {
         let stage = try SubsessionStage()
-        let list = Request.subsessions(SubsessionsRequest())
+        let list = SubsessionsRequest()
         for _ in 0..<stage.world.conference.limits.movesPerSecond { try stage.world.request(list, stage.users[0]) }
         #expect(code { try stage.world.request(list, stage.users[0]) } == .rateLimited)
         // The limit affects neither other participants nor moves.
@@ -167,7 +165,7 @@ import Testing
     @Test("SUB-2 broadcasts are limited by a rate")
     func broadcastRate() throws {
         let stage = try SubsessionStage()
-        let text = Request.broadcast(BroadcastRequest(text: "x"))
+        let text = BroadcastRequest(text: "x")
         for _ in 0..<stage.world.conference.limits.broadcastsPerSecond { try stage.world.request(text, stage.host) }
         #expect(code { try stage.world.request(text, stage.host) } == .rateLimited)
         try stage.world.request(text, stage.manager)

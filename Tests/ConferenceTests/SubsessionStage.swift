@@ -16,19 +16,19 @@ struct SubsessionStage {
         host = try world.join("host", .hostCapable)
         manager = try world.join("manager", .hostCapable)
         users = try (0..<3).map { try world.join("user \($0)") }
-        try world.request(.setManager(SetManagerRequest(user: manager, isManager: true)), host)
-        try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["one", "two"])), host)
+        try world.request(SetManagerRequest(user: manager, isManager: true), host)
+        try world.request(CommitSubsessionsRequest(names: ["one", "two"]), host)
         (one, two) = (world.conference.subsessionList[0].id, world.conference.subsessionList[1].id)
-        if isStarted { try world.request(.startSubsessions(StartSubsessionsRequest()), manager) }
+        if isStarted { try world.request(StartSubsessionsRequest(), manager) }
         world.forgetEvents()
     }
 
     func join(_ id: ConnectionID, _ subsession: SubsessionID) throws(SignalingError) {
-        try world.request(.joinSubsession(JoinSubsessionRequest(subsession: subsession)), id)
+        try world.request(JoinSubsessionRequest(subsession: subsession), id)
     }
 
     func comeBack(_ id: ConnectionID) throws(SignalingError) {
-        try world.request(.returnToMainSession(ReturnToMainSessionRequest()), id)
+        try world.request(ReturnToMainSessionRequest(), id)
     }
 }
 

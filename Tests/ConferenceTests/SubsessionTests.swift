@@ -11,7 +11,7 @@ import Testing
         let user = stage.users[0]
         #expect(code { try stage.join(user, stage.one) } == .subsessionsState)
         #expect(code { try stage.comeBack(user) } == .notInSubsession)
-        try world.request(.startSubsessions(StartSubsessionsRequest()), stage.host)
+        try world.request(StartSubsessionsRequest(), stage.host)
         #expect(code { try stage.join(user, SubsessionID(rawValue: "none")) } == .unknownSubsession)
         try stage.join(user, stage.one)
         #expect(world.conference.place(of: user) == .subsession(stage.one))
@@ -31,7 +31,7 @@ import Testing
         let stage = try SubsessionStage()
         let (world, a, b) = (stage.world, stage.users[0], stage.users[1])
         let stream = try world.publish(a)
-        try world.request(.subscribe(SubscribeRequest(stream: stream)), b)
+        try world.request(SubscribeRequest(stream: stream), b)
         world.forgetEvents()
         try stage.join(a, stage.one)
         #expect(world.lastEffects.first == .media(.place([a], .subsession(stage.one))))
@@ -57,20 +57,20 @@ import Testing
         let stream = try world.publish(a)
         try stage.join(a, stage.one)
         world.forgetEvents()
-        try world.request(.subscribe(SubscribeRequest(stream: stream)), b)
+        try world.request(SubscribeRequest(stream: stream), b)
         #expect(
             world.newEvents(b) == [.subscriptionChanged(SubscriptionChanged(stream: stream, state: .suspended))])
         #expect(world.plane.legs.isEmpty)
         let wish = SubscriptionPreferences(video: false, priority: 7)
-        try world.request(.updateSubscription(UpdateSubscriptionRequest(stream: stream, preferences: wish)), b)
+        try world.request(UpdateSubscriptionRequest(stream: stream, preferences: wish), b)
         #expect(world.plane.legs.isEmpty)
         try stage.join(b, stage.one)
         #expect(world.plane.legs == [.init(connection: b, stream: stream): wish])
         #expect(world.violations() == [])
         // Ending a subscription that was never active sends no command to the media plane.
         try stage.comeBack(b)
-        try world.request(.subscribe(SubscribeRequest(stream: stream)), stage.users[2])
-        try world.request(.unsubscribe(UnsubscribeRequest(stream: stream)), stage.users[2])
+        try world.request(SubscribeRequest(stream: stream), stage.users[2])
+        try world.request(UnsubscribeRequest(stream: stream), stage.users[2])
         #expect(world.lastEffects == [])
         #expect(world.violations() == [])
     }
@@ -82,12 +82,12 @@ import Testing
         let streams = try stage.users.map { try world.publish($0) }
         for user in stage.users {
             for stream in streams where world.conference.stream(stream)?.connection != user {
-                try world.request(.subscribe(SubscribeRequest(stream: stream)), user)
+                try world.request(SubscribeRequest(stream: stream), user)
             }
         }
         for (index, user) in stage.users.enumerated() { try stage.join(user, index == 0 ? stage.one : stage.two) }
         world.forgetEvents()
-        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
+        try world.request(StopSubsessionsRequest(), stage.host)
         let events = world.newEvents(stage.users[0])
         #expect(subsessionChanges(events) == [.stopping, .stopped])
         let statuses: [SubsessionStatus] = events.compactMap {
@@ -101,7 +101,7 @@ import Testing
         world.pass(.seconds(1))
         #expect(!world.names(stage.host).contains(.subsessionUsersChanged))
         #expect(world.violations() == [])
-        try world.request(.startSubsessions(StartSubsessionsRequest()), stage.host)
+        try world.request(StartSubsessionsRequest(), stage.host)
         try stage.join(stage.users[0], stage.one)
         #expect(world.violations() == [])
     }
@@ -150,7 +150,7 @@ import Testing
         #expect(world.violations() == [])
         // The event does not name a user who leaves the session within that time.
         try stage.join(users[0], stage.one)
-        try world.request(.leave(LeaveRequest()), users[0])
+        try world.request(LeaveRequest(), users[0])
         world.pass(.milliseconds(100))
         #expect(!world.names(stage.host).contains(.subsessionUsersChanged))
         #expect(world.violations() == [])
@@ -172,13 +172,13 @@ import Testing
         let world = try World()
         let host = try world.join("host", .hostCapable)
         let users = try (0..<600).map { try world.join("u\($0)") }
-        try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["a"])), host)
-        try world.request(.startSubsessions(StartSubsessionsRequest()), host)
+        try world.request(CommitSubsessionsRequest(names: ["a"]), host)
+        try world.request(StartSubsessionsRequest(), host)
         world.forgetEvents()
         let room = world.conference.subsessionList[0].id
         for user in users {
             _ = world.conference.request(
-                .joinSubsession(JoinSubsessionRequest(subsession: room)), from: user, now: .zero, wallClock: 0)
+                JoinSubsessionRequest(subsession: room), from: user, now: .zero, wallClock: 0)
         }
         let events = world.conference.handleTimeout(now: .milliseconds(100))
         let counts = events.compactMap { effect -> Int? in
@@ -204,12 +204,12 @@ import Testing
         try world.resume(user)
         #expect(world.violations() == [])
         world.drop(user)
-        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
+        try world.request(StopSubsessionsRequest(), stage.host)
         world.pass(.seconds(10))
         try world.resume(user)
         #expect(world.conference.place(of: user) == .mainSession)
         #expect(world.violations() == [])
-        try world.request(.startSubsessions(StartSubsessionsRequest()), stage.host)
+        try world.request(StartSubsessionsRequest(), stage.host)
         try stage.join(user, stage.one)
         world.drop(user)
         world.pass(.seconds(60))
@@ -223,16 +223,16 @@ import Testing
         let world = stage.world
         try stage.join(stage.host, stage.one)
         try stage.join(stage.users[0], stage.one)
-        try world.request(.leave(LeaveRequest()), stage.host)
+        try world.request(LeaveRequest(), stage.host)
         #expect(world.conference.host == stage.manager)
         #expect(world.conference.subsessionList[0].users == [stage.users[0]])
         #expect(world.conference.subsessionStatus == .started)
         world.pass(.milliseconds(100))
         #expect(world.violations() == [])
-        try world.request(.removeUser(RemoveUserRequest(user: stage.users[0])), stage.manager)
+        try world.request(RemoveUserRequest(user: stage.users[0]), stage.manager)
         #expect(world.conference.subsessionList[0].users == [])
-        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.manager)
-        try world.request(.leave(LeaveRequest(endForAll: true)), stage.manager)
+        try world.request(StopSubsessionsRequest(), stage.manager)
+        try world.request(LeaveRequest(endForAll: true), stage.manager)
         #expect(world.ended == .sessionEnded)
         #expect(world.violations() == [])
     }
@@ -247,12 +247,12 @@ import Testing
         try stage.join(a, stage.one)
         try stage.join(b, stage.two)
         world.forgetEvents()
-        try world.request(.forceMuteAll(ForceMuteAllRequest()), moderator)
+        try world.request(ForceMuteAllRequest(), moderator)
         #expect(world.conference.stream(stream)?.isAudioMuted == true)
         #expect(world.names(b).contains(.muteForced))
-        try world.request(.signal(SignalRequest(type: "t", to: a)), b)
+        try world.request(SignalRequest(type: "t", to: a), b)
         #expect(world.newEvents(a).last == .signal(SignalReceived(from: b, type: "t", data: "")))
-        try world.request(.lockShare(LockShareRequest(isLocked: true)), stage.host)
+        try world.request(LockShareRequest(isLocked: true), stage.host)
         #expect(world.conference.stream(screen) == nil)
         #expect(world.violations() == [])
     }
@@ -285,7 +285,7 @@ import Testing
         #expect(world.newEvents(users[1]) == [.activeSpeaker(ActiveSpeaker(stream: nil))])
         world.media(.activeSpeaker(streams[1], in: .subsession(stage.one)))
         world.forgetEvents()
-        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
+        try world.request(StopSubsessionsRequest(), stage.host)
         #expect(world.newEvents(users[1]).contains(.activeSpeaker(ActiveSpeaker(stream: streams[2]))))
         #expect(world.violations() == [])
     }

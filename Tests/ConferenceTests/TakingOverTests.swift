@@ -20,8 +20,8 @@ struct TakingOverTests {
         let ada = try world.join("ada", .all)
         let encoder = try world.join("cam", kind: .publisher, identity: "encoder", token: "t1")
         let stream = try world.publish(encoder)
-        try world.request(.subscribe(SubscribeRequest(stream: stream)), ada)
-        try world.request(.forceMuteStream(ForceMuteStreamRequest(stream: stream)), ada)
+        try world.request(SubscribeRequest(stream: stream), ada)
+        try world.request(ForceMuteStreamRequest(stream: stream), ada)
         world.forgetEvents()
         world.carryOut(
             try world.conference.takeOver(encoder, by: admission(token: "t1", identity: "encoder")).get())
@@ -66,7 +66,7 @@ struct TakingOverTests {
         // From now on the name belongs to the new token.
         #expect(attempt(named, admission(token: "t1")) == .streamExists)
         #expect(attempt(named, admission(token: "t3")) == nil)
-        try world.request(.removeUser(RemoveUserRequest(user: named)), ada)
+        try world.request(RemoveUserRequest(user: named), ada)
         #expect(attempt(trusted, admission(token: "t3", capabilities: moderator)) == .tokenRevoked)
     }
 

@@ -18,12 +18,12 @@ import Testing
         #expect(state() == [.on, .on, .off])
         let screen = try world.publish(a, .screen, keeping: [camera])
         #expect(state() == [.on, .on, .on])
-        try world.request(.setMuted(SetMutedRequest(stream: camera, kind: .audio, isMuted: true)), a)
+        try world.request(SetMutedRequest(stream: camera, kind: .audio, isMuted: true), a)
         #expect(state() == [.on, .on, .on])
-        try world.request(.setMuted(SetMutedRequest(stream: screen, kind: .audio, isMuted: true)), a)
-        try world.request(.setMuted(SetMutedRequest(stream: screen, kind: .video, isMuted: true)), a)
+        try world.request(SetMutedRequest(stream: screen, kind: .audio, isMuted: true), a)
+        try world.request(SetMutedRequest(stream: screen, kind: .video, isMuted: true), a)
         #expect(state() == [.muted, .on, .muted])
-        try world.request(.unpublish(UnpublishRequest(stream: screen)), a)
+        try world.request(UnpublishRequest(stream: screen), a)
         #expect(state() == [.muted, .on, .off])
         world.media(.unpublished(camera, .reset))
         #expect(state() == [.off, .off, .off])
@@ -41,8 +41,8 @@ import Testing
         let world = try World()
         let a = try world.join(given)
         #expect(world.conference.user(a)?.name == kept ?? given)
-        try world.request(.rename(RenameRequest(user: a, name: "other")), a)
-        try world.request(.rename(RenameRequest(user: a, name: given)), a)
+        try world.request(RenameRequest(user: a, name: "other"), a)
+        try world.request(RenameRequest(user: a, name: given), a)
         #expect(world.conference.user(a)?.name == kept ?? given)
         #expect(world.violations() == [])
     }
@@ -55,7 +55,7 @@ import Testing
         let a = try world.join("Ada")
         let joining = #expect(throws: SignalingError.self) { try world.join(name) }
         let renaming = #expect(throws: SignalingError.self) {
-            try world.request(.rename(RenameRequest(user: a, name: name)), a)
+            try world.request(RenameRequest(user: a, name: name), a)
         }
         for error in [joining, renaming] { #expect(error?.code == .invalidField && error?.field == "name") }
         #expect(world.conference.user(a)?.name == "Ada" && world.conference.participantCount == 1)
@@ -93,16 +93,16 @@ import Testing
         let manager = try world.join("manager", .hostCapable)
         let last = try world.join("last", .hostCapable)
         try world.join("whip", .hostCapable, kind: .publisher)
-        try world.request(.setManager(SetManagerRequest(user: manager, isManager: true)), host)
+        try world.request(SetManagerRequest(user: manager, isManager: true), host)
         var expected = [manager, second, last]
         for leaver in [host, manager, second] {
-            try world.request(.leave(LeaveRequest()), leaver)
+            try world.request(LeaveRequest(), leaver)
             let heir = expected.removeFirst()
             #expect(world.conference.host == heir)
             #expect(world.newEvents(plain).last == .hostChanged(HostChanged(host: heir)))
             #expect(world.violations() == [])
         }
-        try world.request(.leave(LeaveRequest()), last)
+        try world.request(LeaveRequest(), last)
         #expect(world.conference.host == nil)
         #expect(world.newEvents(plain).last == .hostChanged(HostChanged(host: nil)))
         let late = try world.join("late", .hostCapable)
@@ -122,7 +122,7 @@ import Testing
         world.drop(lost)
         world.pass(.seconds(29))
         #expect(world.conference.host == there)
-        try world.request(.leave(LeaveRequest()), there)
+        try world.request(LeaveRequest(), there)
         #expect(world.violations() == [])
     }
 
@@ -132,19 +132,19 @@ import Testing
         let host = try world.join("host", .hostCapable)
         let able = try world.join("able", .hostCapable)
         let plain = try world.join("plain")
-        try world.request(.setManager(SetManagerRequest(user: able, isManager: true)), host)
+        try world.request(SetManagerRequest(user: able, isManager: true), host)
         #expect(world.conference.user(able)?.role == .manager)
-        try world.request(.setManager(SetManagerRequest(user: able, isManager: false)), host)
+        try world.request(SetManagerRequest(user: able, isManager: false), host)
         #expect(world.conference.user(able)?.role == .participant)
         #expect(
-            code { try world.request(.setManager(SetManagerRequest(user: host, isManager: false)), host) }
+            code { try world.request(SetManagerRequest(user: host, isManager: false), host) }
                 == .notPermitted)
         world.forgetEvents()
-        try world.request(.makeHost(MakeHostRequest(user: able)), host)
+        try world.request(MakeHostRequest(user: able), host)
         #expect(world.conference.host == able)
         #expect(world.conference.user(host)?.role == .participant)
         #expect(world.newEvents(plain).map(\.name) == [.userChanged, .userChanged, .hostChanged])
-        #expect(code { try world.request(.makeHost(MakeHostRequest(user: host)), host) } == .notPermitted)
+        #expect(code { try world.request(MakeHostRequest(user: host), host) } == .notPermitted)
         #expect(world.violations() == [])
     }
 
@@ -157,15 +157,15 @@ import Testing
         let encoder = try world.join("second's encoder", kind: .publisher, token: "second")
         let moderator = try world.join("moderator", .moderator, token: "moderator")
         for user in [first, second] {
-            try world.request(.setManager(SetManagerRequest(user: user, isManager: true)), host)
+            try world.request(SetManagerRequest(user: user, isManager: true), host)
         }
         for (sender, target) in [(first, second), (second, first), (first, encoder), (moderator, first)] {
-            #expect(code { try world.request(.removeUser(RemoveUserRequest(user: target)), sender) } == .notPermitted)
+            #expect(code { try world.request(RemoveUserRequest(user: target), sender) } == .notPermitted)
         }
         #expect(world.closed.isEmpty)
-        try world.request(.removeUser(RemoveUserRequest(user: first)), host)
-        try world.request(.setManager(SetManagerRequest(user: second, isManager: false)), host)
-        try world.request(.removeUser(RemoveUserRequest(user: encoder)), moderator)
+        try world.request(RemoveUserRequest(user: first), host)
+        try world.request(SetManagerRequest(user: second, isManager: false), host)
+        try world.request(RemoveUserRequest(user: encoder), moderator)
         #expect(world.closed == [first: .removed, second: .removed, encoder: .removed])
         #expect(world.violations() == [])
     }
@@ -177,16 +177,16 @@ import Testing
         let manager = try world.join("manager", .hostCapable)
         let a = try world.join("a")
         let b = try world.join("b")
-        try world.request(.setManager(SetManagerRequest(user: manager, isManager: true)), host)
+        try world.request(SetManagerRequest(user: manager, isManager: true), host)
         for (sender, target, expected) in [
             (host, a, nil), (manager, host, nil), (a, a, nil), (a, b, ErrorCode.notPermitted), (b, host, .notPermitted),
         ] as [(ConnectionID, ConnectionID, ErrorCode?)] {
             let name = world.fresh("name")
-            #expect(code { try world.request(.rename(RenameRequest(user: target, name: name)), sender) } == expected)
+            #expect(code { try world.request(RenameRequest(user: target, name: name), sender) } == expected)
             #expect((world.conference.user(target)?.name == name) == (expected == nil))
         }
         let stranger = ConnectionID(rawValue: "stranger")
-        #expect(code { try world.request(.rename(RenameRequest(user: stranger, name: "x")), host) } == .unknownUser)
+        #expect(code { try world.request(RenameRequest(user: stranger, name: "x"), host) } == .unknownUser)
         #expect(world.violations() == [])
     }
 
@@ -196,9 +196,9 @@ import Testing
         let host = try world.join("host", .hostCapable, token: "host")
         let bad = try world.join("bad", token: "bad")
         let stream = try world.publish(bad)
-        try world.request(.subscribe(SubscribeRequest(stream: stream)), host)
+        try world.request(SubscribeRequest(stream: stream), host)
         world.forgetEvents()
-        try world.request(.removeUser(RemoveUserRequest(user: bad)), host)
+        try world.request(RemoveUserRequest(user: bad), host)
         #expect(world.newEvents(bad) == [.disconnected(Disconnected(reason: .removed))])
         #expect(world.closed[bad] == .removed)
         #expect(
@@ -208,7 +208,7 @@ import Testing
             ])
         #expect(code { try world.join("bad", token: "bad") } == .tokenRevoked)
         #expect(code { try world.join("bad", kind: .publisher, token: "bad", isTrusted: true) } == .tokenRevoked)
-        #expect(code { try world.request(.ping(PingRequest()), bad) } == .notJoined)
+        #expect(code { try world.request(PingRequest(), bad) } == .notJoined)
         #expect(world.conference.resume(bad, now: world.now) == .failure(SignalingError(.resumeExpired)))
         try world.join("good", token: "other")
         #expect(world.violations() == [])
@@ -228,7 +228,7 @@ import Testing
         let anonymous = try world.join("anonymous")
         try world.join("another without a token")
         world.forgetEvents()
-        try world.request(.removeUser(RemoveUserRequest(user: bad)), host)
+        try world.request(RemoveUserRequest(user: bad), host)
         for id in [bad, second, lost, encoder] {
             #expect(world.closed[id] == .removed && world.conference.user(id) == nil)
         }
@@ -243,7 +243,7 @@ import Testing
             ])
         #expect(code { try world.resume(lost) } == .resumeExpired)
         // Connections without a token are removed one at a time.
-        try world.request(.removeUser(RemoveUserRequest(user: anonymous)), host)
+        try world.request(RemoveUserRequest(user: anonymous), host)
         #expect(world.conference.users.map(\.name) == ["host", "other", "another without a token"])
         #expect(world.violations() == [])
     }
@@ -256,7 +256,7 @@ import Testing
         let moderator = try world.join("moderator", .moderator, token: "moderator")
         let moderators = try world.join("moderator's encoder", kind: .publisher, token: "moderator")
         for (sender, target) in [(host, hosts), (moderator, hosts), (moderator, moderators)] {
-            #expect(code { try world.request(.removeUser(RemoveUserRequest(user: target)), sender) } == .notPermitted)
+            #expect(code { try world.request(RemoveUserRequest(user: target), sender) } == .notPermitted)
         }
         #expect(world.closed.isEmpty)
         // An operator may remove any user. The host is removed with all connections of its token, and its role ends.
@@ -271,7 +271,7 @@ import Testing
         let host = try world.join("host", .hostCapable)
         let lost = try world.join("lost", token: "lost")
         world.drop(lost)
-        try world.request(.removeUser(RemoveUserRequest(user: lost)), host)
+        try world.request(RemoveUserRequest(user: lost), host)
         #expect(world.conference.deadline == .never)
         #expect(code { try world.resume(lost) } == .resumeExpired)
         #expect(code { try world.join("lost", token: "lost") } == .tokenRevoked)
@@ -286,7 +286,7 @@ import Testing
         let host = try world.join("host", .hostCapable)
         for number in 0..<10 {
             let bad = try world.join("bad", token: "\(number)")
-            try world.request(.removeUser(RemoveUserRequest(user: bad)), host)
+            try world.request(RemoveUserRequest(user: bad), host)
         }
         for number in 7..<10 { #expect(code { try world.join("bad", token: "\(number)") } == .tokenRevoked) }
         #expect(code { try world.join("bad", token: "6") } == nil)
@@ -299,7 +299,7 @@ import Testing
         let manager = try world.join("manager", .hostCapable)
         let a = try world.join("a")
         let b = try world.join("b")
-        try world.request(.setManager(SetManagerRequest(user: manager, isManager: true)), host)
+        try world.request(SetManagerRequest(user: manager, isManager: true), host)
         let hosts = try world.publish(host, .screen)
         let managers = try world.publish(manager, .screen)
         let camera = try world.publish(a)
@@ -307,7 +307,7 @@ import Testing
         // A screen stream that is being negotiated is stopped, too.
         let planned = try world.prepare([.screen], b)
         world.forgetEvents()
-        try world.request(.lockShare(LockShareRequest(isLocked: true)), manager)
+        try world.request(LockShareRequest(isLocked: true), manager)
         #expect(
             world.newEvents(a).prefix(2) == [
                 .shareLockChanged(ShareLockChanged(isLocked: true)),
@@ -320,11 +320,11 @@ import Testing
         #expect(!world.plane.streams.contains(planned.streams[0].id))
         #expect(code { _ = try world.prepare([.screen], b) } == .shareLocked)
         #expect(code { try world.publish(b) } == nil)
-        #expect(code { try world.request(.lockShare(LockShareRequest(isLocked: false)), a) } == .notPermitted)
+        #expect(code { try world.request(LockShareRequest(isLocked: false), a) } == .notPermitted)
         // The share of a manager stops when the role is revoked.
-        try world.request(.setManager(SetManagerRequest(user: manager, isManager: false)), host)
+        try world.request(SetManagerRequest(user: manager, isManager: false), host)
         #expect(world.conference.stream(managers) == nil)
-        try world.request(.lockShare(LockShareRequest(isLocked: false)), host)
+        try world.request(LockShareRequest(isLocked: false), host)
         try world.publish(a, .screen, keeping: [camera])
         #expect(world.conference.stream(hosts) != nil)
         #expect(world.violations() == [])
@@ -338,7 +338,7 @@ import Testing
         let camera = try world.publish(a)
         let screen = try world.publish(a, .screen, keeping: [camera])
         world.forgetEvents()
-        try world.request(.muteUser(MuteUserRequest(user: a)), host)
+        try world.request(MuteUserRequest(user: a), host)
         #expect(
             Array(world.lastEffects.filter { if case .media = $0 { true } else { false } }) == [
                 .media(.setMuted(camera, .audio, true)), .media(.setMuted(screen, .audio, true)),
@@ -349,10 +349,10 @@ import Testing
             told == [camera, screen].map { .muteForced(MuteForced(isActive: true, stream: $0, kind: .audio)) })
         #expect(!world.newEvents(host).contains { $0.name == .muteForced })
 
-        try world.request(.requestUnmute(RequestUnmuteRequest(user: a)), host)
+        try world.request(RequestUnmuteRequest(user: a), host)
         #expect(world.newEvents(a) == [.unmuteRequested(UnmuteRequested(from: host, kind: .audio))])
         #expect(world.conference.user(a)?.audio == .muted)
-        let unmute = Request.setMuted(SetMutedRequest(stream: camera, kind: .audio, isMuted: false))
+        let unmute = SetMutedRequest(stream: camera, kind: .audio, isMuted: false)
         #expect(code { try world.request(unmute, host) } == .notPermitted)
         #expect(code { try world.admin(.setMuted(camera, .audio, false)) } == .notPermitted)
         try world.request(unmute, a)
@@ -367,9 +367,9 @@ import Testing
         let host = try world.join("host", .hostCapable)
         let whip = try world.join("whip", kind: .publisher)
         let stream = try world.publish(whip)
-        try world.request(.muteUser(MuteUserRequest(user: whip, kind: .video)), host)
+        try world.request(MuteUserRequest(user: whip, kind: .video), host)
         #expect(world.conference.stream(stream)?.isVideoMuted == true)
-        #expect(code { try world.request(.requestUnmute(RequestUnmuteRequest(user: whip)), host) } == .notPermitted)
+        #expect(code { try world.request(RequestUnmuteRequest(user: whip), host) } == .notPermitted)
         try world.admin(.setMuted(stream, .video, false))
         #expect(world.conference.user(whip)?.video == .on)
         #expect(world.violations() == [])

@@ -54,7 +54,7 @@ struct ViewerTests {
         for (id, token) in [("v1", "t1"), ("v2", "t2"), ("v3", "t1")] {
             #expect(code(admit(world, id, token: token)) == nil)
         }
-        try world.request(.removeUser(RemoveUserRequest(user: guest)), host)
+        try world.request(RemoveUserRequest(user: guest), host)
         #expect(closed(world) == ["v1", "v3"])
         #expect(!world.conference.isViewing(ConnectionID(rawValue: "v1")))
         #expect(code(admit(world, "v4", token: "t1")) == .tokenRevoked)

@@ -64,7 +64,7 @@ final class World {
     }
 
     @discardableResult
-    func request(_ request: Request, _ sender: ConnectionID) throws(SignalingError) -> RequestAnswer {
+    func request<Body: RequestBody>(_ request: Body, _ sender: ConnectionID) throws(SignalingError) -> Body.Answer? {
         let before = conference.place(of: sender)
         let destination = conference.destination(of: request, from: sender, now: now)
         let reply = conference.request(request, from: sender, now: now, wallClock: wallClock)
@@ -85,16 +85,17 @@ final class World {
     }
 
     /// Updates a model client after its own request.
-    private func note(_ request: Request, _ answer: RequestAnswer, of sender: ConnectionID) {
-        switch (request, answer) {
-        case (.unsubscribe(let body), _):
+    private func note<Body: RequestBody>(_ request: Body, _ answer: Body.Answer?, of sender: ConnectionID) {
+        switch request {
+        case let body as UnsubscribeRequest:
             // Earlier events are delivered first.
             deliver(sender)
             clients[sender]?.parted.remove(body.stream)
-        case (.answerHelp(let body), _):
+        case let body as AnswerHelpRequest:
             clients[sender]?.asked.remove(body.request)
             clients[sender]?.answered.insert(body.request)
-        case (.requestHelp, .help(let body)): clients[sender]?.openHelp.insert(body.request)
+        case is RequestHelpRequest:
+            if let opened = answer as? RequestHelpRequest.Answer { clients[sender]?.openHelp.insert(opened.request) }
         default: break
         }
     }
@@ -278,23 +279,23 @@ final class World {
 
 extension Effect {
     /// Whether this is the failure event that one of the four requests for the list sends to its sender.
-    func isFailure(of request: Request, to sender: ConnectionID) -> Bool {
+    func isFailure(of request: any RequestBody, to sender: ConnectionID) -> Bool {
         guard case .send(sender, .subsessionsChanged(let body)) = self else { return false }
         return switch request {
-        case .commitSubsessions: body.change == .commitFailed
-        case .withdrawSubsessions: body.change == .withdrawFailed
-        case .startSubsessions: body.change == .startFailed
-        case .stopSubsessions: body.change == .stopFailed
+        case is CommitSubsessionsRequest: body.change == .commitFailed
+        case is WithdrawSubsessionsRequest: body.change == .withdrawFailed
+        case is StartSubsessionsRequest: body.change == .startFailed
+        case is StopSubsessionsRequest: body.change == .stopFailed
         default: false
         }
     }
 }
 
-extension Request {
+extension RequestBody {
     /// Whether the request can move its sender to another place.
     var movesSender: Bool {
         switch self {
-        case .joinSubsession, .returnToMainSession, .answerHelp: true
+        case is JoinSubsessionRequest, is ReturnToMainSessionRequest, is AnswerHelpRequest: true
         default: false
         }
     }

@@ -40,18 +40,18 @@ enum MessagesFuzz {
     }
 
     /// Checks that allowed names and texts are within their limits.
-    private static func check(_ request: Request) throws(FuzzViolation) {
+    private static func check(_ request: any RequestBody) throws(FuzzViolation) {
         switch request {
-        case .join(let join): try check(name: join.name)
-        case .rename(let rename): try check(name: rename.name)
-        case .publish(let publish): for stream in publish.streams { try check(name: stream.name) }
-        case .signal(let signal):
+        case let join as JoinRequest: try check(name: join.name)
+        case let rename as RenameRequest: try check(name: rename.name)
+        case let publish as PublishRequest: for stream in publish.streams { try check(name: stream.name) }
+        case let signal as SignalRequest:
             guard signal.objection == nil else { return }
             try require(
                 signal.type.utf8.count <= 128 && signal.data.utf8.count <= 8_192, "a signal too long is allowed")
-        case .chat(let chat): if chat.objection == nil { try check(text: chat.text) }
-        case .broadcast(let broadcast): if broadcast.objection == nil { try check(text: broadcast.text) }
-        case .messaging(.sendMessage(let send)): if send.objection == nil { try check(text: send.text) }
+        case let chat as ChatRequest: if chat.objection == nil { try check(text: chat.text) }
+        case let broadcast as BroadcastRequest: if broadcast.objection == nil { try check(text: broadcast.text) }
+        case let send as SendMessageRequest: if send.objection == nil { try check(text: send.text) }
         default: break
         }
     }

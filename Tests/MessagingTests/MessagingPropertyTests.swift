@@ -28,8 +28,9 @@ import Testing
     func coverage() async {
         let run = await run(seed: 99, steps: 2_000)
         #expect(run.faults == [])
-        let reading: Set<Method> = [.conversations, .history, .conversationChanges, .group]
-        let expected = MessagingRequest.methods.subtracting(reading).map(\.rawValue) + ["sweep", "remove"]
+        let reading: Set = ["conversations", "history", "conversationChanges", "group"]
+        let methods = Set(RequestTable.all.filter { $0.permission == .user }.map { $0.method })
+        let expected = methods.subtracting(reading) + ["sweep", "remove"]
         #expect(Set(run.granted.keys) == Set(expected))
         #expect(
             Set(run.refused.keys) == [

@@ -29,7 +29,7 @@ struct IdleConnectionTests {
             for _ in 0..<8 { others.append(try await idle(http)) }
             #expect(try await http.request("GET", "/healthz").status == 200)
             for other in others { try await other.closeFuture.get() }
-            #expect(try await socket.ask(.ping(PingRequest())) == nil)
+            #expect(try await socket.ask(PingRequest()) == nil)
             #expect(socket.closed == nil)
             #expect(try await http.request("GET", #require(published.fields["location"])).status == 204)
         }
@@ -59,7 +59,7 @@ struct IdleConnectionTests {
                 try await http.request("GET", "/healthz").status == 200
             }
             #expect(statistics.values.limits["http.connectionsPerAddress", default: 0] >= 2)
-            for socket in sockets { #expect(try await socket.ask(.ping(PingRequest())) == nil) }
+            for socket in sockets { #expect(try await socket.ask(PingRequest()) == nil) }
             for other in others { try await other.close() }
         }
     }

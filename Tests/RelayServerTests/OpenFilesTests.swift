@@ -40,7 +40,7 @@ struct OpenFilesTests {
         // The flood used none of the 256 reserved descriptors.
         #expect(relay.openFileCount < 256)
         let socket = try await SocketClient(port: port)
-        #expect(try await socket.ask(.ping(.init())) == nil)
+        #expect(try await socket.ask(PingRequest()) == nil)
 
         var plan = LoadPlan(target: .url(url))
         plan.subscribers = 1

@@ -22,7 +22,7 @@ struct TokenMemoryTests {
     private func join(_ token: String, _ port: Int) async throws -> Result<SocketClient, SignalingError> {
         let client = try await SocketClient(port: port)
         let request = JoinRequest(session: "demo", token: token, name: "x")
-        return try await client.request(request, Request.join).map { _ in client }
+        return try await client.request(request).map { _ in client }
     }
 
     @Test("Sockets that never read and subscribers of one token use less than 64 MiB", .timeLimit(.minutes(3)))
@@ -52,7 +52,7 @@ struct TokenMemoryTests {
         var peak = relay.residentBytes
         let data = String(repeating: "x", count: 8_000)
         for _ in 0..<1_500 {
-            #expect(try await talker.ask(.signal(SignalRequest(type: "n", data: data))) == nil)
+            #expect(try await talker.ask(SignalRequest(type: "n", data: data)) == nil)
             peak = max(peak, relay.residentBytes)
         }
         #expect(sockets.count == 16 && viewers == 32)

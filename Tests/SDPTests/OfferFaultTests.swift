@@ -107,7 +107,7 @@ import Testing
 
     @Test func payloadTypesThatLookLikeRTCPAreNotTaken() throws {
         let text = try Peers.text("obs-publish").changing("111", to: "72")
-        #expect(throws: SDPError.noTrack(needed: .sendonly)) { try Self.offer(text).receivable() }
+        #expect(throws: SDPError.noTrack(needed: .sendonly)) { try Self.offer(text).receivable([.vp8]) }
     }
 
     static let others: [(String, String)] = [
@@ -117,7 +117,7 @@ import Testing
 
     @Test(arguments: others) func otherCodecsAndProtocolsAreNotTaken(old: String, new: String) throws {
         let text = try Peers.text("obs-publish").changing(old, to: new)
-        #expect(throws: SDPError.noTrack(needed: .sendonly)) { try Self.offer(text).receivable() }
+        #expect(throws: SDPError.noTrack(needed: .sendonly)) { try Self.offer(text).receivable([.vp8]) }
     }
 
     @Test func numbersOfExtensions() throws {
@@ -176,7 +176,7 @@ import Testing
         )
         .changing("a=rid:mid send", to: "a=rid:mid send pt=98,100;max-width=640")
         let offer = try Self.offer(text)
-        let tracks = try offer.receivable()
+        let tracks = try offer.receivable([.vp8])
         #expect(tracks.last?.encodings.map { $0.rid?.rawValue } == ["mid", "high"])
         let answer = try offer.answer(Peers.relay, tracks: Peers.receive(tracks)).text
         #expect(

@@ -62,13 +62,14 @@ import Testing
         Facts(
             name: "obs-publish", ufrag: "oS4m", candidates: 0, reducedSize: false,
             tracks: [
-                "audio 0 111 - [] s1717171717"
+                "audio 0 111 - [] s1717171717",
+                "video 1 96 - [nack pli remb] s1818181818",
             ]),
         Facts(
             name: "safari-simulcast", ufrag: "bX2k", candidates: 1,
             tracks: [
                 "audio 0 111 - mid4 abs2 twcc3 level1 [tcc] s889412340",
-                "video 1 100 101 mid4 rid10 rrid11 abs2 twcc3 playout5 cvo13 [nack pli fir tcc remb] low mid high",
+                "video 1 96 97 mid4 rid10 rrid11 abs2 twcc3 playout5 cvo13 [nack pli fir tcc remb] low mid high",
             ]),
         Facts(
             name: "sources-simulcast", ufrag: "sess", candidates: 0, fingerprints: 2, setup: .passive,

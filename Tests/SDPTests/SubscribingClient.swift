@@ -12,6 +12,8 @@ struct SubscribingClient {
     var rejects: Set<String> = []
     /// Sections that are answered as inactive.
     var ignores: Set<String> = []
+    /// Payload types that are accepted; nil: all.
+    var payloadTypes: Set<String>?
     /// Lines that contain one of these texts are left out.
     var drops: [String] = []
 
@@ -22,12 +24,15 @@ struct SubscribingClient {
         if !mids.isEmpty { text += "a=group:BUNDLE " + mids.joined(separator: " ") + "\r\n" }
         for section in description.media {
             let isRejected = section.isRejected || rejects.contains(section.mid ?? "")
-            let formats = section.formats.joined(separator: " ")
+            let formats = section.formats.filter { payloadTypes?.contains($0) ?? true }.joined(separator: " ")
             text += "m=\(section.media) \(isRejected ? 0 : 9) \(section.proto) \(formats)\r\nc=IN IP4 0.0.0.0\r\n"
             for line in section.lines where line.type == UInt8(ascii: "a") {
                 guard !drops.contains(where: { line.text.contains($0) }) else { continue }
                 switch line.name {
                 case "candidate", "end-of-candidates", "msid", "ssrc", "ssrc-group": continue
+                case "rtpmap", "fmtp", "rtcp-fb":
+                    let payloadType = (line.value ?? "").split(separator: " ").first.map(String.init) ?? ""
+                    if payloadTypes?.contains(payloadType) ?? true { text += line.text + "\r\n" }
                 case "ice-ufrag": text += "a=ice-ufrag:\(fragment)\r\n"
                 case "ice-pwd": text += "a=ice-pwd:\(password)\r\n"
                 case "fingerprint": text += "a=fingerprint:\(fingerprint)\r\n"

@@ -47,7 +47,7 @@ import Testing
     @Test("unknown fields are ignored")
     func unknownFields() throws {
         let message = try decode(#"{"id":1,"method":"leave","params":{"endForAll":false,"x":{"y":[1]}},"more":null}"#)
-        #expect(message.request == .leave(LeaveRequest()))
+        #expect(message.request as? LeaveRequest == LeaveRequest())
     }
 
     @Test("deep nesting is refused in a known field, and never traps", arguments: [100, 600, 30_000])
@@ -67,7 +67,7 @@ import Testing
     @Test("large values are decoded unchanged; only the message's size limits them")
     func large() throws {
         let name = String(repeating: "\u{1F642}", count: 10_000)
-        let message = RequestMessage(id: 1, .rename(RenameRequest(user: ConnectionID(rawValue: name), name: name)))
+        let message = RequestMessage(id: 1, RenameRequest(user: ConnectionID(rawValue: name), name: name))
         let data = try JSONEncoder().encode(message)
         #expect(try JSONDecoder().decode(RequestMessage.self, from: data) == message)
     }

@@ -11,24 +11,23 @@ extension Samples {
     static let bareConversation = Conversation(type: .group, id: "g-1", name: "", unread: 0, order: 0, change: 0)
     static let group = Group(id: "g-1", name: "Team", owner: "ada", members: ["ada", "bob"])
 
-    static let allRequests: [Request] =
-        requests + [.login(LoginRequest(version: 9, token: "t", name: "Ada")), .login(LoginRequest())]
-        + messagingRequests.map { .messaging($0) }
+    static let allRequests = requests + messagingRequests
     static let allEvents: [Event] = events + messagingEvents.map { .messaging($0) }
 
-    static let messagingRequests: [MessagingRequest] = [
-        .sendMessage(SendMessageRequest(conversation: peer, message: "m-1", text: "hello")),
-        .conversations(ConversationsRequest(before: 7, count: 100)), .conversations(ConversationsRequest(count: 1)),
-        .history(HistoryRequest(conversation: peer, before: 7, count: 1)),
-        .history(HistoryRequest(conversation: peer, after: 0, count: .max)),
-        .conversationChanges(ConversationChangesRequest(since: .max, count: 1)),
-        .clearUnread(ClearUnreadRequest(conversation: peer)),
-        .setNotification(SetNotificationRequest(conversation: peer, status: .doNotDisturb)),
-        .deleteConversation(DeleteConversationRequest(conversation: peer)),
-        .deleteMessages(DeleteMessagesRequest(conversation: peer)),
-        .createGroup(CreateGroupRequest(name: "Team", members: ["bob"])), .group(GroupRequest(group: "g-1")),
-        .inviteToGroup(InviteToGroupRequest(group: "g-1", members: ["eve", ""])),
-        .leaveGroup(LeaveGroupRequest(group: "g-1")), .dismissGroup(DismissGroupRequest(group: "g-1")),
+    static let messagingRequests: [any RequestBody] = [
+        LoginRequest(version: 9, token: "t", name: "Ada"), LoginRequest(),
+        SendMessageRequest(conversation: peer, message: "m-1", text: "hello"),
+        ConversationsRequest(before: 7, count: 100), ConversationsRequest(count: 1),
+        HistoryRequest(conversation: peer, before: 7, count: 1),
+        HistoryRequest(conversation: peer, after: 0, count: .max),
+        ConversationChangesRequest(since: .max, count: 1),
+        ClearUnreadRequest(conversation: peer),
+        SetNotificationRequest(conversation: peer, status: .doNotDisturb),
+        DeleteConversationRequest(conversation: peer),
+        DeleteMessagesRequest(conversation: peer),
+        CreateGroupRequest(name: "Team", members: ["bob"]), GroupRequest(group: "g-1"),
+        InviteToGroupRequest(group: "g-1", members: ["eve", ""]),
+        LeaveGroupRequest(group: "g-1"), DismissGroupRequest(group: "g-1"),
     ]
 
     static let messagingEvents: [MessagingEvent] = [

@@ -20,55 +20,52 @@ enum Samples {
             SubsessionInfo(id: SubsessionID(rawValue: ""), name: "2"),
         ], isManager: true)
 
-    static let requests: [Request] = [
-        .join(JoinRequest(session: "room", token: "t", name: "Ada", password: "p", client: "c")),
-        .join(JoinRequest(version: 9, session: "", name: "")),
-        .join(
-            JoinRequest(
-                session: "room", name: "Ada",
-                media: JoinMedia(
-                    startsAudioMuted: true, startsVideoMuted: true, receivesAudio: false, receivesVideo: false,
-                    maximumWidth: 640, maximumHeight: 360))),
-        .resume(ResumeRequest(resumeToken: "secret", lastEvent: .max)), .leave(LeaveRequest(endForAll: true)),
-        .users(UsersRequest()), .users(UsersRequest(after: .max)),
-        .publish(
-            PublishRequest(
-                sdp: "v=0\r\n",
-                streams: [
-                    PublishRequest.Stream(
-                        id: stream, name: "n", videoType: .screen, audioMid: "0", videoMid: "1", width: 1, height: 2),
-                    PublishRequest.Stream(name: ""),
-                ])),
-        .unpublish(UnpublishRequest(stream: stream)),
-        .updateStream(UpdateStreamRequest(stream: stream, name: "n", width: 1, height: .max)),
-        .updateStream(UpdateStreamRequest(stream: stream)), .subscribe(SubscribeRequest(stream: stream)),
-        .subscribe(SubscribeRequest(stream: stream, transport: .native)),
-        .updateSubscription(
-            UpdateSubscriptionRequest(
-                stream: stream,
-                preferences: SubscriptionPreferences(
-                    audio: false, video: false, width: 1, height: 2, frameRate: 3, priority: .min))),
-        .unsubscribe(UnsubscribeRequest(stream: stream)), .answer(AnswerRequest(revision: 7, sdp: "v=0\r\n")),
-        .restartICE(RestartICERequest()), .signal(SignalRequest(type: "t", data: "d", to: connection)),
-        .signal(SignalRequest(type: "t")), .rename(RenameRequest(user: connection, name: "n")),
-        .muteUser(MuteUserRequest(user: connection, kind: .video)),
-        .requestUnmute(RequestUnmuteRequest(user: connection)),
-        .setMuted(SetMutedRequest(stream: stream, kind: .audio, isMuted: true)),
-        .forceMuteStream(ForceMuteStreamRequest(stream: stream)),
-        .forceMuteAll(ForceMuteAllRequest(excluding: [stream])), .disableForceMute(DisableForceMuteRequest()),
-        .makeHost(MakeHostRequest(user: connection)),
-        .setManager(SetManagerRequest(user: connection, isManager: false)),
-        .removeUser(RemoveUserRequest(user: connection)), .lockShare(LockShareRequest(isLocked: true)),
-        .subsessions(SubsessionsRequest()), .commitSubsessions(CommitSubsessionsRequest(names: ["one", "2"])),
-        .withdrawSubsessions(WithdrawSubsessionsRequest()), .startSubsessions(StartSubsessionsRequest()),
-        .stopSubsessions(StopSubsessionsRequest()), .joinSubsession(JoinSubsessionRequest(subsession: subsession)),
-        .returnToMainSession(ReturnToMainSessionRequest()), .broadcast(BroadcastRequest(text: "five minutes")),
-        .requestHelp(RequestHelpRequest()), .answerHelp(AnswerHelpRequest(request: help, isAccepted: true)),
-        .chat(ChatRequest(text: "t", to: connection)), .chat(ChatRequest(text: "t")),
-        .chat(ChatRequest(text: "t", to: connection, id: "7F")),
-        .setChatAllowed(SetChatAllowedRequest(isAllowed: false)),
-        .statistics(StatisticsRequest()), .reportIssue(ReportIssueRequest(note: "n")),
-        .reportIssue(ReportIssueRequest()), .ping(PingRequest()),
+    static let requests: [any RequestBody] = [
+        JoinRequest(session: "room", token: "t", name: "Ada", password: "p", client: "c"),
+        JoinRequest(version: 9, session: "", name: ""),
+        JoinRequest(
+            session: "room", name: "Ada",
+            media: JoinMedia(
+                startsAudioMuted: true, startsVideoMuted: true, receivesAudio: false, receivesVideo: false,
+                maximumWidth: 640, maximumHeight: 360)),
+        ResumeRequest(resumeToken: "secret", lastEvent: .max), LeaveRequest(endForAll: true),
+        UsersRequest(), UsersRequest(after: .max),
+        PublishRequest(
+            sdp: "v=0\r\n",
+            streams: [
+                PublishRequest.Stream(
+                    id: stream, name: "n", videoType: .screen, audioMid: "0", videoMid: "1", width: 1, height: 2),
+                PublishRequest.Stream(name: ""),
+            ]),
+        UnpublishRequest(stream: stream),
+        UpdateStreamRequest(stream: stream, name: "n", width: 1, height: .max),
+        UpdateStreamRequest(stream: stream), SubscribeRequest(stream: stream),
+        SubscribeRequest(stream: stream, transport: .native),
+        UpdateSubscriptionRequest(
+            stream: stream,
+            preferences: SubscriptionPreferences(
+                audio: false, video: false, width: 1, height: 2, frameRate: 3, priority: .min)),
+        UnsubscribeRequest(stream: stream), AnswerRequest(revision: 7, sdp: "v=0\r\n"),
+        RestartICERequest(), SignalRequest(type: "t", data: "d", to: connection),
+        SignalRequest(type: "t"), RenameRequest(user: connection, name: "n"),
+        MuteUserRequest(user: connection, kind: .video),
+        RequestUnmuteRequest(user: connection),
+        SetMutedRequest(stream: stream, kind: .audio, isMuted: true),
+        ForceMuteStreamRequest(stream: stream),
+        ForceMuteAllRequest(excluding: [stream]), DisableForceMuteRequest(),
+        MakeHostRequest(user: connection),
+        SetManagerRequest(user: connection, isManager: false),
+        RemoveUserRequest(user: connection), LockShareRequest(isLocked: true),
+        SubsessionsRequest(), CommitSubsessionsRequest(names: ["one", "2"]),
+        WithdrawSubsessionsRequest(), StartSubsessionsRequest(),
+        StopSubsessionsRequest(), JoinSubsessionRequest(subsession: subsession),
+        ReturnToMainSessionRequest(), BroadcastRequest(text: "five minutes"),
+        RequestHelpRequest(), AnswerHelpRequest(request: help, isAccepted: true),
+        ChatRequest(text: "t", to: connection), ChatRequest(text: "t"),
+        ChatRequest(text: "t", to: connection, id: "7F"),
+        SetChatAllowedRequest(isAllowed: false),
+        StatisticsRequest(), ReportIssueRequest(note: "n"),
+        ReportIssueRequest(), PingRequest(),
     ]
 
     static let events: [Event] = [

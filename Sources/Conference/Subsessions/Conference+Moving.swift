@@ -7,15 +7,15 @@ extension Conference {
 
     /// Returns the place that a request would move its sender to; nil if it would not move. The media plane can thus
     /// stop media between the participants before clients are notified.
-    package func destination(of request: Request, from sender: ConnectionID, now: MediaTime) -> Place? {
+    package func destination(of request: any RequestBody, from sender: ConnectionID, now: MediaTime) -> Place? {
         guard var participant = participants[sender], participant.isClient else { return nil }
         let place: Place
         switch request {
-        case .joinSubsession(let body):
+        case let body as JoinSubsessionRequest:
             guard subsessions.phase == .started, subsessions.info(body.subsession) != nil else { return nil }
             place = .subsession(body.subsession)
-        case .returnToMainSession: place = .mainSession
-        case .answerHelp(let body):
+        case is ReturnToMainSessionRequest: place = .mainSession
+        case let body as AnswerHelpRequest:
             guard body.isAccepted, participant.isSubsessionManager,
                 let request = helpRequests.first(where: { $0.id == body.request && $0.asked.contains(sender) })
             else { return nil }
@@ -31,30 +31,24 @@ extension Conference {
         }
     }
 
-    mutating func performMove(_ request: Request, _ sender: ConnectionID, now: MediaTime) throws(SignalingError) {
-        switch request {
-        case .joinSubsession(let body):
-            try authorize(.joinSubsession, sender)
-            guard participants[sender]?.isClient == true else { throw SignalingError(.notPermitted) }
-            guard subsessions.phase == .started else {
-                throw SignalingError(.subsessionsState, "the subsessions have not started")
-            }
-            guard subsessions.info(body.subsession) != nil else {
-                throw SignalingError(.unknownSubsession, field: "subsession")
-            }
-            try move(sender, to: .subsession(body.subsession), now: now)
-        case .returnToMainSession:
-            try authorize(.returnToMainSession, sender)
-            guard subsessions.place(of: sender) != .mainSession else { throw SignalingError(.notInSubsession) }
-            try move(sender, to: .mainSession, now: now)
-        default: throw SignalingError(.unknownMethod)
+    mutating func joinSubsession(_ subsession: SubsessionID, _ sender: RequestSender) throws(SignalingError) {
+        guard participants[sender.id]?.isClient == true else { throw SignalingError(.notPermitted) }
+        guard subsessions.phase == .started else {
+            throw SignalingError(.subsessionsState, "the subsessions have not started")
         }
+        guard subsessions.info(subsession) != nil else { throw SignalingError(.unknownSubsession, field: "subsession") }
+        try move(sender, to: .subsession(subsession))
     }
 
-    private mutating func move(_ id: ConnectionID, to place: Place, now: MediaTime) throws(SignalingError) {
-        guard place != subsessions.place(of: id) else { return }
-        try participants[id]?.rates.admit(.move, limits, now: now)
-        relocate(id, to: place, now: now)
+    mutating func returnToMainSession(_ sender: RequestSender) throws(SignalingError) {
+        guard subsessions.place(of: sender.id) != .mainSession else { throw SignalingError(.notInSubsession) }
+        try move(sender, to: .mainSession)
+    }
+
+    private mutating func move(_ sender: RequestSender, to place: Place) throws(SignalingError) {
+        guard place != subsessions.place(of: sender.id) else { return }
+        try admit(.move, sender)
+        relocate(sender.id, to: place, now: sender.now)
     }
 
     /// Moves a participant to another place. Only the end of all subsessions bypasses it. The media plane separates

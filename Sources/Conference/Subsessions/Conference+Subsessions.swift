@@ -20,42 +20,13 @@ extension Conference {
 
     func isSubsessionManager(_ id: ConnectionID) -> Bool { participants[id]?.isSubsessionManager == true }
 
-    mutating func performOnSubsessions(
-        _ request: Request, _ sender: ConnectionID, now: MediaTime
-    ) throws(SignalingError) -> RequestAnswer {
-        switch request {
-        case .subsessions:
-            try authorize(.subsessions, sender)
-            try participants[sender]?.rates.admit(.list, limits, now: now)
-            return .subsessions(subsessionsState(isManager: isSubsessionManager(sender)))
-        case .commitSubsessions(let body):
-            try authorize(.commitSubsessions, sender)
-            return .committed(try commitSubsessions(body.names))
-        case .withdrawSubsessions:
-            try authorize(.withdrawSubsessions, sender)
-            try withdrawSubsessions()
-        case .startSubsessions:
-            try authorize(.startSubsessions, sender)
-            try startSubsessions()
-        case .stopSubsessions:
-            try authorize(.stopSubsessions, sender)
-            try stopSubsessions()
-        case .joinSubsession, .returnToMainSession: try performMove(request, sender, now: now)
-        case .broadcast(let body):
-            try authorize(.broadcast, sender)
-            try broadcast(body, from: sender, now: now)
-        case .requestHelp:
-            try authorize(.requestHelp, sender)
-            return .help(RequestHelpRequest.Answer(request: try requestHelp(sender, now: now)))
-        case .answerHelp(let body):
-            try authorize(.answerHelp, sender)
-            try answerHelp(body, by: sender, now: now)
-        default: throw SignalingError(.unknownMethod)
-        }
-        return .done
+    /// Counts an action of the sender against its rate.
+    /// - Throws: `rateLimited`.
+    mutating func admit(_ kind: ParticipantRates.Kind, _ sender: RequestSender) throws(SignalingError) {
+        try participants[sender.id]?.rates.admit(kind, limits, now: sender.now)
     }
 
-    private mutating func commitSubsessions(
+    mutating func commitSubsessions(
         _ names: [String]
     ) throws(SignalingError) -> CommitSubsessionsRequest.Answer {
         guard subsessions.phase != .started else {
@@ -81,13 +52,13 @@ extension Conference {
         return CommitSubsessionsRequest.Answer(subsessions: subsessions.list)
     }
 
-    private mutating func withdrawSubsessions() throws(SignalingError) {
+    mutating func withdrawSubsessions() throws(SignalingError) {
         try requireCommitted()
         subsessions.withdraw()
         tellSubsessions(.withdrawn)
     }
 
-    private mutating func startSubsessions() throws(SignalingError) {
+    mutating func startSubsessions() throws(SignalingError) {
         try requireCommitted()
         subsessions.start()
         tellSubsessions(.started)
@@ -102,7 +73,7 @@ extension Conference {
     }
 
     /// Returns all participants to the main session at once (SUB-3).
-    private mutating func stopSubsessions() throws(SignalingError) {
+    mutating func stopSubsessions() throws(SignalingError) {
         guard subsessions.phase == .started else {
             throw SignalingError(.subsessionsState, "the subsessions have not started")
         }
@@ -135,31 +106,23 @@ extension Conference {
     }
 
     /// Sends an event about the failed action to its sender, in addition to the error answer (SUB-1).
-    mutating func tellFailure(of request: Request, to sender: ConnectionID) {
-        let change: SubsessionsChange
-        switch request {
-        case .commitSubsessions: change = .commitFailed
-        case .withdrawSubsessions: change = .withdrawFailed
-        case .startSubsessions: change = .startFailed
-        case .stopSubsessions: change = .stopFailed
-        default: return
-        }
+    mutating func tellFailure(_ change: SubsessionsChange, to sender: ConnectionID) {
         let state = subsessionsState(isManager: isSubsessionManager(sender))
         tell(sender, .subsessionsChanged(SubsessionsChanged(change: change, state: state)))
     }
 
     /// Sends a text to all participants in subsessions (SUB-2).
-    private mutating func broadcast(
-        _ request: BroadcastRequest, from sender: ConnectionID, now: MediaTime
+    mutating func broadcast(
+        _ request: BroadcastRequest, from sender: RequestSender
     ) throws(SignalingError) {
         guard subsessions.phase == .started else {
             throw SignalingError(.subsessionsState, "the subsessions have not started")
         }
-        guard subsessions.place(of: sender) == .mainSession else {
+        guard subsessions.place(of: sender.id) == .mainSession else {
             throw SignalingError(.subsessionsState, "a broadcast comes from the main session")
         }
         if let objection = request.objection { throw objection }
-        try participants[sender]?.rates.admit(.broadcast, limits, now: now)
-        tell(subsessions.users, .broadcast(BroadcastReceived(from: sender, text: request.text)))
+        try admit(.broadcast, sender)
+        tell(subsessions.users, .broadcast(BroadcastReceived(from: sender.id, text: request.text)))
     }
 }

@@ -2,13 +2,19 @@ public import MediaBase
 
 /// Header fields of a WebM file, and its division into clusters.
 public struct WebMConfiguration: Sendable {
-    /// A VP8 track. The size is the largest expected one; key frames may have any size (`WebMWriter.noteSize`).
+    /// A video track. The size is the largest expected one; key frames may have any size (`WebMWriter.noteSize`). H.264 is not part of
+    /// WebM's subset: its files have the document type of Matroska.
     public struct Video: Sendable {
+        public var codec: VideoCodec
         public var width: Int
         public var height: Int
-        public init(width: Int, height: Int) {
+        /// `AVCConfiguration` of H.264, `AV1Configuration` of AV1; empty for VP8 and VP9.
+        public var codecPrivate: [UInt8]
+        public init(codec: VideoCodec = .vp8, width: Int, height: Int, codecPrivate: [UInt8] = []) {
+            self.codec = codec
             self.width = width
             self.height = height
+            self.codecPrivate = codecPrivate
         }
     }
 

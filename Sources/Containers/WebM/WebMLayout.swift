@@ -43,7 +43,7 @@ struct WebMLayout {
             ebml.unsigned(.ebmlReadVersion, 1)
             ebml.unsigned(.ebmlMaxIDLength, 4)
             ebml.unsigned(.ebmlMaxSizeLength, 8)
-            ebml.string(.docType, "webm")
+            ebml.string(.docType, configuration.video?.codec == .h264 ? "matroska" : "webm")
             // Version 4 has CodecDelay and SeekPreRoll. Version 2 suffices to read the file, for SimpleBlock.
             ebml.unsigned(.docTypeVersion, 4)
             ebml.unsigned(.docTypeReadVersion, 2)
@@ -91,7 +91,8 @@ struct WebMLayout {
         entry.unsigned(.trackUID, 1)
         entry.unsigned(.trackType, 1)
         entry.unsigned(.flagLacing, 0)
-        entry.string(.codecID, "V_VP8")
+        entry.string(.codecID, video.codec.matroskaID)
+        if !video.codecPrivate.isEmpty { entry.binary(.codecPrivate, video.codecPrivate) }
         entry.master(.video) { settings in
             // Space for a Projection, which is written with the first frame that has a rotation.
             settings.void(total: projectionLength)
@@ -99,8 +100,8 @@ struct WebMLayout {
         }
     }
 
-    /// Returns PixelWidth and PixelHeight in two bytes each, enough for every size of VP8, so that another size can
-    /// overwrite them.
+    /// Returns PixelWidth and PixelHeight in two bytes each, enough for every size of VP8 and of real
+    /// streams of other codecs, so that another size can overwrite them.
     private static func size(width: Int, height: Int) -> [UInt8] {
         var out = EBMLBuffer()
         out.unsigned(.pixelWidth, UInt64(width), width: 2)

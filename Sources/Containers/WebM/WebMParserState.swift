@@ -101,7 +101,7 @@ final class WebMParserState {
         tracks.append(
             WebMTrack(
                 number: Int(track.number), kind: track.type == 1 ? .video : track.type == 2 ? .audio : nil,
-                codec: name == "V_VP8" ? .vp8 : name == "A_OPUS" ? .opus : .other(String(name.prefix(64))),
+                codec: WebMTrack.Codec(matroskaID: name),
                 codecPrivate: Array(UnsafeBufferPointer(start: track.codec_private, count: track.codec_private_size)),
                 width: track.type == 1 ? Int(clamping: track.pixel_width) : 0,
                 height: track.type == 1 ? Int(clamping: track.pixel_height) : 0,

@@ -3,10 +3,26 @@ public import MediaBase
 /// A track as a WebM (or Matroska) header describes it.
 public struct WebMTrack: Hashable, Sendable {
     public enum Codec: Hashable, Sendable {
-        case vp8
+        case video(VideoCodec)
         case opus
         /// Another CodecID; its frames are delivered as well.
         case other(String)
+
+        public static var vp8: Codec { .video(.vp8) }
+
+        init(matroskaID id: String) {
+            if let video = VideoCodec.allCases.first(where: { $0.matroskaID == id }) {
+                self = .video(video)
+            } else {
+                self = id == "A_OPUS" ? .opus : .other(String(id.prefix(64)))
+            }
+        }
+
+        /// Nil for audio and unknown codecs.
+        public var video: VideoCodec? {
+            if case .video(let codec) = self { return codec }
+            return nil
+        }
     }
 
     public var number: Int

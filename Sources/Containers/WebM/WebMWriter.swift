@@ -1,6 +1,6 @@
 public import MediaBase
 
-/// Writes live VP8 and Opus as WebM (Matroska, RFC 9559, within WebM's subset).
+/// Writes live VP8, VP9 or AV1 and Opus as WebM (Matroska, RFC 9559, within WebM's subset), and H.264 and Opus as Matroska.
 ///
 /// Debian's package has only the headers of libwebm's parser, not its muxer, and a live recording needs few elements,
 /// so they are written here. The segment has an unknown size, and so does each cluster until the next one begins: the
@@ -58,7 +58,7 @@ public final class WebMWriter {
             throw ContainerError(.webm, "Tracks", .misuse("neither video nor audio"))
         }
         if let video = configuration.video, !(1...16383).contains(video.width) || !(1...16383).contains(video.height) {
-            throw ContainerError(.webm, "PixelWidth", .misuse("VP8 frames are 1 to 16383 pixels wide and high"))
+            throw ContainerError(.webm, "PixelWidth", .misuse("frames are 1 to 16383 pixels wide and high"))
         }
         if let audio = configuration.audio, !(1...2).contains(audio.channels) || !(0...65535).contains(audio.preSkip) {
             throw ContainerError(.webm, "Audio", .misuse("one or two channels, pre-skip of 16 bits"))

@@ -69,10 +69,7 @@ struct ClientSession {
         }
         if let excess { return fault(message.id, excess) }
         faults = max(faults - 1, 0)
-        switch message.request {
-        case .login, .messaging: return await converse(message)
-        default: break
-        }
+        if message.request.isOfConversations { return await converse(message) }
         if let place { return await place.liveSession.request(message, from: place.id, socket) }
         return await receiveOutside(message)
     }
@@ -96,12 +93,12 @@ struct ClientSession {
     private mutating func receiveOutside(_ message: RequestMessage) async -> Bool {
         do throws(SignalingError) {
             switch message.request {
-            case .join(let request): try await join(request, message.id)
-            case .resume(let request): try await resume(request, message.id)
-            case .ping:
+            case let request as JoinRequest: try await join(request, message.id)
+            case let request as ResumeRequest: try await resume(request, message.id)
+            case is PingRequest:
                 statistics.messagesSent(1)
                 socket.send([MessageCodec.answer(message.id, .success(Done()))])
-            case .leave:
+            case is LeaveRequest:
                 // A join that was cancelled leaves no trace (SES-4).
                 statistics.messagesSent(1)
                 socket.send([MessageCodec.answer(message.id, .success(Done()))])

@@ -1,5 +1,6 @@
 import Conference
 import Logging
+import MediaBase
 import NIOCore
 import Signaling
 
@@ -55,6 +56,7 @@ extension LiveSession {
         var answer = answer
         answer.iceServers = environment.iceServers
         answer.transports = socket.isConfidential ? [.native, .webRTC] : [.webRTC]
+        answer.videoCodecs = environment.configuration.videoCodecs.map(\.rawValue)
         answer.pingInterval = Int(environment.configuration.pingInterval / .milliseconds(1))
         return answer
     }

@@ -85,21 +85,10 @@ extension LiveSession {
         return []
     }
 
-    /// Returns an error if too many streams of the client have queued calls, or if the chosen transport is not possible.
-    func objection(to request: Request, of client: LiveConnection, _ socket: ClientSocket) -> SignalingError? {
-        let stream: StreamID
-        switch request {
-        case .subscribe(let body):
-            if let transport = body.transport, let objection = choose(transport, for: client, socket) {
-                return objection
-            }
-            stream = body.stream
-        case .updateSubscription(let body): stream = body.stream
-        case .unsubscribe(let body): stream = body.stream
-        default: return nil
-        }
+    /// Returns an error if too many streams of the client have queued calls.
+    func objection(toOrdering stream: StreamID, for client: ConnectionID) -> SignalingError? {
         let limit = environment.configuration.mediaOrders
-        guard orders.count(of: client.id) >= limit, !orders.has(stream, of: client.id) else { return nil }
+        guard orders.count(of: client) >= limit, !orders.has(stream, of: client) else { return nil }
         return SignalingError(
             .limitReached, "\(limit) streams wait for the media engine", limit: MediaOrders.limitKey, retryAfter: 1)
     }

@@ -10,17 +10,17 @@ extension LiveSession {
 
     /// Handles a request that may move its sender. The engine stops media between clients that the move separates before anyone is
     /// notified.
-    func move(_ message: RequestMessage, from id: ConnectionID, _ socket: ClientSocket) async {
-        if let place = conference.destination(of: message.request, from: id, now: ControlClock.now) {
+    func move<Body: RequestBody>(_ request: Body, _ call: RequestCall) async {
+        let id = call.client.id
+        if let place = conference.destination(of: request, from: id, now: ControlClock.now) {
             self.place([id], at: place)
             await placed()
         }
-        let answer = conference.request(
-            message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
+        let moved = conference.request(request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
         // Takes the move back if the request was refused.
         place([id], at: conference.place(of: id))
-        reply(message.id, answer.result, on: socket)
-        perform(answer.effects)
+        reply(call, moved.result)
+        perform(moved.effects)
     }
 
     /// Has the engine move clients' peers to a place; peers that open later follow.

@@ -13,90 +13,68 @@ extension LiveSession {
             perform(conference.disconnect(id, reason: .slowConsumer, now: ControlClock.now))
             return false
         }
-        switch message.request {
-        case .join, .resume:
-            let error = SignalingError(.alreadyJoined)
-            reply(message.id, Result<Done, SignalingError>.failure(error), on: socket)
-        case .publish(let request):
-            reply(message.id, await publish(request, of: client), on: socket)
-            release(client)
-        case .answer(let request):
-            await decide(message, from: id, socket) { await self.answer(request, of: client) }
-        case .restartICE:
-            await decide(message, from: id, socket) { await self.restartSubscriber(of: client) }
-        case .statistics:
-            await decide(message, from: id, socket) { await self.statistics(of: client) }
-        case .reportIssue(let request):
-            await decide(message, from: id, socket) { await self.report(request, of: client) }
-        case .joinSubsession, .returnToMainSession, .answerHelp: await move(message, from: id, socket)
-        case .leave, .users, .unpublish, .updateStream, .subscribe, .updateSubscription, .unsubscribe, .signal, .rename,
-            .muteUser, .requestUnmute, .setMuted, .forceMuteStream, .forceMuteAll, .disableForceMute, .makeHost,
-            .setManager, .removeUser, .lockShare, .subsessions, .commitSubsessions, .withdrawSubsessions,
-            .startSubsessions, .stopSubsessions, .broadcast, .requestHelp, .chat, .setChatAllowed, .login, .messaging,
-            .ping:
-            if let objection = objection(to: message.request, of: client, socket) {
-                reply(message.id, Result<Done, SignalingError>.failure(objection), on: socket)
-                break
-            }
-            let answer = conference.request(
-                message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
-            if message.request.isRemoval || answer.effects.contains(where: \.isMute),
-                case .success(let success) = answer.result
-            {
-                await complete(message.id, success, answer.effects, for: client, socket)
-            } else {
-                reply(message.id, answer.result, on: socket)
-                perform(answer.effects)
-            }
-        }
+        await handle(message.request, RequestCall(id: message.id, client: client, socket: socket))
         return clients[id] != nil
     }
 
-    func reply(_ request: UInt32, _ result: Result<RequestAnswer, SignalingError>, on socket: ClientSocket) {
-        switch result {
-        case .failure(let error): reply(request, Result<Done, SignalingError>.failure(error), on: socket)
-        case .success(.done): reply(request, .success(Done()), on: socket)
-        case .success(.users(let answer)): reply(request, .success(answer), on: socket)
-        case .success(.subsessions(let answer)): reply(request, .success(answer), on: socket)
-        case .success(.committed(let answer)): reply(request, .success(answer), on: socket)
-        case .success(.help(let answer)): reply(request, .success(answer), on: socket)
-        case .success(.chat(let answer)): reply(request, .success(answer), on: socket)
+    private func handle<Body: RequestBody>(_ request: Body, _ call: RequestCall) async {
+        if let handler = Self.handlers[Body.self] {
+            await handler(self, request, call)
+        } else {
+            await applyRules(to: request, call)
         }
     }
 
-    /// Answers when the engine is done: a mute is in force, or a removed participant's transports are closed (USR-12). Events for the
-    /// sender still follow the answer.
-    private func complete(
-        _ request: UInt32, _ success: RequestAnswer, _ effects: [Effect], for client: LiveConnection,
-        _ socket: ClientSocket
-    ) async {
-        client.isHeld = true
-        let failure = await outcome(of: begin(effects))
-        let result: Result<RequestAnswer, SignalingError> = failure.map { .failure($0) } ?? .success(success)
-        reply(request, result, on: socket)
-        release(client)
+    func refuse(_ call: RequestCall, _ error: SignalingError) {
+        reply(call.id, Result<Done, SignalingError>.failure(error), on: call.socket)
     }
 
-    /// Handles a request that `Conference` only allows or refuses, and that `act` carries out.
-    private func decide<Answer: Hashable & Sendable & Codable>(
-        _ message: RequestMessage, from id: ConnectionID, _ socket: ClientSocket,
-        _ act: () async -> Result<Answer, SignalingError>
-    ) async {
+    /// Answers with the result of the rules. A request that they only allow has a handler, which answers by `finish`.
+    func reply<Answer: Hashable & Sendable & Codable>(
+        _ call: RequestCall, _ result: Result<Answer?, SignalingError>
+    ) {
+        let answer: Result<Answer, SignalingError> = result.flatMap { answer in
+            answer.map { .success($0) } ?? .failure(SignalingError(.internalError))
+        }
+        reply(call.id, answer, on: call.socket)
+    }
+
+    /// Handles a request that `Conference` carries out alone.
+    ///
+    /// - Parameter waitsForEngine: answers when the engine is done, as for every mute. Events for the sender still follow the answer.
+    func applyRules<Body: RequestBody>(to request: Body, _ call: RequestCall, waitsForEngine: Bool = false) async {
+        let applied = conference.request(
+            request, from: call.client.id, now: ControlClock.now, wallClock: ControlClock.wall)
+        guard waitsForEngine || applied.effects.contains(where: \.isMute), case .success = applied.result else {
+            reply(call, applied.result)
+            return perform(applied.effects)
+        }
+        call.client.isHeld = true
+        let failure = await outcome(of: begin(applied.effects))
+        reply(call, failure.map { .failure($0) } ?? applied.result)
+        release(call.client)
+    }
+
+    /// Handles a request that queues a call to the engine about a stream.
+    func applyRules<Body: RequestBody>(to request: Body, ordering stream: StreamID, _ call: RequestCall) async {
+        if let objection = objection(toOrdering: stream, for: call.client.id) { return refuse(call, objection) }
+        await applyRules(to: request, call)
+    }
+
+    /// Checks a request that `Conference` only allows or refuses. Answers a refusal.
+    func isAllowed<Body: RequestBody>(_ request: Body, _ call: RequestCall) -> Bool {
         let allowed = conference.request(
-            message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
+            request, from: call.client.id, now: ControlClock.now, wallClock: ControlClock.wall)
         perform(allowed.effects)
-        switch allowed.result {
-        case .failure(let error): reply(message.id, Result<Answer, SignalingError>.failure(error), on: socket)
-        case .success:
-            reply(message.id, await act(), on: socket)
-            if let client = clients[id] { release(client) }
-        }
+        guard case .failure(let error) = allowed.result else { return true }
+        refuse(call, error)
+        return false
     }
-}
 
-extension Request {
-    fileprivate var isRemoval: Bool {
-        if case .removeUser = self { true } else { false }
+    /// Answers an allowed request.
+    func finish<Answer: Hashable & Sendable & Codable>(_ call: RequestCall, _ result: Result<Answer, SignalingError>) {
+        reply(call.id, result, on: call.socket)
+        if let client = clients[call.client.id] { release(client) }
     }
 }
 

@@ -89,7 +89,7 @@ enum MessageCodec {
         guard let method = head.method else {
             return Refusal(id: id, error: SignalingError(.malformedMessage, "method must be a string", field: "method"))
         }
-        guard Method(rawValue: method) != nil else {
+        guard RequestTable.type(of: method) != nil else {
             return Refusal(
                 id: id, error: SignalingError(.unknownMethod, "there is no method \"\(method.prefix(40))\""))
         }

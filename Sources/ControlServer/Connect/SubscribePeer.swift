@@ -18,7 +18,7 @@ struct SubscribePeer {
     init(_ offer: SubscriberOffer, transport: MediaTransport, limit: Int) {
         id = offer.id
         self.transport = transport
-        var configuration = SubscribeNegotiation.Configuration(relay: offer.relay)
+        var configuration = SubscribeNegotiation.Configuration(relay: offer.relay, videoCodecs: offer.videoCodecs)
         configuration.maximumSubscriptions = limit
         var random = SystemRandomNumberGenerator()
         negotiation = SubscribeNegotiation(configuration, using: &random)

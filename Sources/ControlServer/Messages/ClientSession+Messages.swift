@@ -8,15 +8,16 @@ extension ClientSession {
     mutating func converse(_ message: RequestMessage) async -> Bool {
         guard socket.backlog.bytes <= messages.configuration.unsentBytes else { return await refuseSlow() }
         do throws(SignalingError) {
-            switch message.request {
-            case .login(let request): try await login(request, message.id)
-            case .messaging(let request):
+            if let request = message.request as? LoginRequest {
+                try await login(request, message.id)
+            } else if let request = MessagingRequest(message.request) {
                 guard let user else {
                     _ = try messages.database()
                     throw loginRefusal ?? SignalingError(.notLoggedIn)
                 }
                 try await messages.request(request, from: user, id: message.id, socket)
-            default: throw SignalingError(.unknownMethod)
+            } else {
+                throw SignalingError(.unknownMethod)
             }
         } catch {
             refuse(message.id, error)
@@ -84,4 +85,9 @@ extension ClientSession {
         self.user = nil
         loginLease = nil
     }
+}
+
+extension RequestBody {
+    /// Whether the request needs a user in place of a session: `login`, or one about conversations.
+    var isOfConversations: Bool { !Self.permission.isDisjoint(with: [.identity, .user]) }
 }

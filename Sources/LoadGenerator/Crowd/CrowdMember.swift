@@ -67,7 +67,7 @@ final class CrowdMember: Sendable {
                 $0.reader = reader
             }
             let request = JoinRequest(session: sessionName, name: "Load \(index)", client: "millrace load")
-            let answer = try await self.request(request, Request.join)
+            let answer = try await self.request(request)
             state.withLock { $0.joined = answer }
         } catch let error as SignalingError {
             throw .refused(status: 0, code: error.code.rawValue, detail: error.message)
@@ -85,10 +85,10 @@ final class CrowdMember: Sendable {
             state.sent += 1
             return SignalMark(sender: index, number: state.sent, sentAt: LoadClock.now)
         }
-        send(.signal(SignalRequest(type: SignalMark.type, data: mark.text)))
+        send(SignalRequest(type: SignalMark.type, data: mark.text))
     }
 
-    func ping() { send(.ping(PingRequest())) }
+    func ping() { send(PingRequest()) }
 
     /// Leaves the session; returns when the connection has ended.
     func leave() async {
@@ -101,12 +101,12 @@ final class CrowdMember: Sendable {
     }
 
     /// Sends a request and waits for the answer.
-    func request<Body: RequestBody>(_ body: Body, _ make: (Body) -> Request) async throws -> Body.Answer {
-        let answer = try await ask(make(body))
+    func request<Body: RequestBody>(_ body: Body) async throws -> Body.Answer {
+        let answer = try await ask(body)
         return try JSONDecoder().decode(ResultMessage<Body.Answer>.self, from: Data(answer)).result.get()
     }
 
-    private func message(_ request: Request) -> (id: UInt32, text: [UInt8])? {
+    private func message(_ request: any RequestBody) -> (id: UInt32, text: [UInt8])? {
         let id = state.withLock { state in
             defer { state.nextID &+= 1 }
             return state.nextID
@@ -114,12 +114,12 @@ final class CrowdMember: Sendable {
         return (try? JSONEncoder().encode(RequestMessage(id: id, request))).map { (id, Array($0)) }
     }
 
-    func send(_ request: Request) {
+    func send(_ request: any RequestBody) {
         guard let message = message(request) else { return }
         state.withLock { $0.socket }?.send(message.text)
     }
 
-    private func ask(_ request: Request) async throws -> [UInt8] {
+    private func ask(_ request: any RequestBody) async throws -> [UInt8] {
         guard let message = message(request) else { return [] }
         return try await withCheckedThrowingContinuation { waiting in
             let socket = state.withLock { state -> WebSocketConnection? in
@@ -164,7 +164,7 @@ final class CrowdMember: Sendable {
         guard let voice, let message = try? JSONDecoder().decode(EventMessage.self, from: data),
             case .offer(let offer) = message.event, let sdp = try? voice.answer(offer.sdp)
         else { return }
-        send(.answer(AnswerRequest(revision: offer.revision, sdp: sdp)))
+        send(AnswerRequest(revision: offer.revision, sdp: sdp))
     }
 
     private func ended(_ reason: String) {

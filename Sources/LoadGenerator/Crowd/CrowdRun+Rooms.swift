@@ -63,14 +63,14 @@ extension CrowdRun {
         let names = (1...plan.subsessions).map { "room \($0)" }
         try await subscribe(guests, streams: try await streams(of: guests))
         progress("\(guests.count) are subscribed to the others of their subsession and to one of the next")
-        let list = try await host.request(CommitSubsessionsRequest(names: names), Request.commitSubsessions).subsessions
-        _ = try await host.request(StartSubsessionsRequest(), Request.startSubsessions)
+        let list = try await host.request(CommitSubsessionsRequest(names: names)).subsessions
+        _ = try await host.request(StartSubsessionsRequest())
 
         var findings = RoomFindings()
         let begun = LoadClock.now
         let answered = try await each(guests, width: guests.count) { guest in
             let room = JoinSubsessionRequest(subsession: list[guest.room].id)
-            _ = try await guest.member.request(room, Request.joinSubsession)
+            _ = try await guest.member.request(room)
             return LoadClock.now
         }
         findings.moved = Int((LoadClock.now - begun) / 1_000)
@@ -102,7 +102,7 @@ extension CrowdRun {
             }
         }
         let stopping = LoadClock.now
-        _ = try await host.request(StopSubsessionsRequest(), Request.stopSubsessions)
+        _ = try await host.request(StopSubsessionsRequest())
         try? await wait { members.allSatisfy { $0.rooms.stoppedAt > stopping } }
         findings.stopped = Int(((members.map(\.rooms.stoppedAt).max() ?? 0) - stopping) / 1_000)
         findings.left = members.count { $0.rooms.stoppedAt < stopping }
@@ -119,7 +119,7 @@ extension CrowdRun {
             let (sdp, mid) = guest.voice.offer()
             let stream = PublishRequest.Stream(name: "voice", audioMid: mid)
             let answer = try await guest.member.request(
-                PublishRequest(sdp: sdp, streams: [stream]), Request.publish)
+                PublishRequest(sdp: sdp, streams: [stream]))
             try guest.voice.accept(answer.sdp)
             return 0
         }
@@ -143,7 +143,7 @@ extension CrowdRun {
         var streams = watcher.joined?.streams ?? []
         var page = watcher.joined?.nextPage
         while let after = page {
-            let next = try await watcher.request(UsersRequest(after: after), Request.users)
+            let next = try await watcher.request(UsersRequest(after: after))
             streams += next.streams
             page = next.nextPage
         }
@@ -162,7 +162,7 @@ extension CrowdRun {
                 }
                 let preferences = SubscriptionPreferences(video: false)
                 _ = try await guest.member.request(
-                    SubscribeRequest(stream: stream, preferences: preferences), Request.subscribe)
+                    SubscribeRequest(stream: stream, preferences: preferences))
             }
             return 0
         }

@@ -43,6 +43,12 @@ extension Worker {
             return
         }
         if binding.isRTX {
+            // A retransmission from before a change of the codec must not be taken for a packet of the new one.
+            let payloadType = inbound.sections[binding.section].track.rtxPayloadType
+            guard payloadType == nil || payloadType == header.payloadType else {
+                counters.droppedPayloadType &+= 1
+                return
+            }
             // A stream that has not begun has no packets to repeat.
             guard let producer = inbound.producers[binding.section][binding.encoding],
                 unwrapRetransmission(&header, packet, of: producer)

@@ -23,7 +23,8 @@ struct RequestLedger<Purpose> {
     /// Assigns a number to a request and starts its timeout.
     /// - Returns: the encoded message to send.
     /// - Throws: `messageTooLarge` if the message exceeds the relay's limit; the request is then not pending.
-    mutating func add(_ request: Request, _ purpose: Purpose, now: MediaTime) throws(SignalingError) -> [UInt8] {
+    mutating func add(_ request: any RequestBody, _ purpose: Purpose, now: MediaTime) throws(SignalingError) -> [UInt8]
+    {
         let id = nextID
         nextID = nextID == .max ? 1 : nextID + 1
         // Encoding these types cannot fail: they contain no floating-point numbers, and every key is written.

@@ -24,7 +24,7 @@ extension MessagingCore {
             guard isInStep, sending == nil, retry == nil else { return }
             sending = next
             let request = SendMessageRequest(conversation: next.conversation, message: next.id, text: next.text)
-            ask(.messaging(.sendMessage(request)), .outgoing(next))
+            ask(request, .outgoing(next))
         } catch {
             await failed(error)
         }

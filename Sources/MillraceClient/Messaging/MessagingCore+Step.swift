@@ -20,7 +20,7 @@ extension MessagingCore {
 
     private func askForChanges(since cursor: Int64) {
         let request = ConversationChangesRequest(since: cursor, count: Self.changesCount)
-        ask(.messaging(.conversationChanges(request)), .changes)
+        ask(request, .changes)
     }
 
     func take(changes result: Result<ConversationChangesRequest.Answer, SignalingError>) async {

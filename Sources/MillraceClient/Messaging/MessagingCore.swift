@@ -113,8 +113,7 @@ actor MessagingCore {
     }
 
     @discardableResult
-    func request<Body: RequestBody>(_ body: Body) async throws(SessionError) -> Body.Answer {
-        guard let request = Request(body) else { throw SessionError(.unknownMethod) }
+    func request<Body: RequestBody>(_ request: Body) async throws(SessionError) -> Body.Answer {
         guard isInStep else { throw SessionError(.notConnected) }
         guard purposes.count < configuration.requestLimit else {
             throw SessionError(SignalingError(.limitReached, limit: "requestLimit"))
@@ -127,7 +126,7 @@ actor MessagingCore {
         }
     }
 
-    func ask(_ request: Request, _ purpose: Purpose) {
+    func ask(_ request: any RequestBody, _ purpose: Purpose) {
         nextTicket += 1
         let ticket = nextTicket
         purposes[ticket] = purpose
@@ -168,7 +167,7 @@ actor MessagingCore {
         switch news {
         case .up:
             lose()
-            ask(.login(LoginRequest(name: name)), .login)
+            ask(LoginRequest(name: name), .login)
         case .down:
             lose()
             if board.snapshot.status == .connected { set(.reconnecting) }

@@ -13,17 +13,17 @@ enum GrantedChange: Hashable, Sendable {
     case mainSessionJoined
 
     /// Returns nil if the request changes none of this state, or if the relay decides its effect.
-    init?(_ request: Request) {
+    init?(_ request: any RequestBody) {
         switch request {
-        case .forceMuteAll: self = .muteForced(true)
-        case .disableForceMute: self = .muteForced(false)
-        case .lockShare(let body): self = .shareLocked(body.isLocked)
-        case .setChatAllowed(let body): self = .chatAllowed(body.isAllowed)
-        case .startSubsessions: self = .subsessionsStarted
-        case .stopSubsessions: self = .subsessionsStopped
-        case .withdrawSubsessions: self = .subsessionsWithdrawn
-        case .joinSubsession(let body): self = .subsessionJoined(body.subsession)
-        case .returnToMainSession: self = .mainSessionJoined
+        case is ForceMuteAllRequest: self = .muteForced(true)
+        case is DisableForceMuteRequest: self = .muteForced(false)
+        case let body as LockShareRequest: self = .shareLocked(body.isLocked)
+        case let body as SetChatAllowedRequest: self = .chatAllowed(body.isAllowed)
+        case is StartSubsessionsRequest: self = .subsessionsStarted
+        case is StopSubsessionsRequest: self = .subsessionsStopped
+        case is WithdrawSubsessionsRequest: self = .subsessionsWithdrawn
+        case let body as JoinSubsessionRequest: self = .subsessionJoined(body.subsession)
+        case is ReturnToMainSessionRequest: self = .mainSessionJoined
         default: return nil
         }
     }

@@ -56,7 +56,7 @@ extension SessionCore {
         messagingUp()
     }
 
-    func sendMessaging(_ request: Request, ticket: UInt64, by link: UUID) {
+    func sendMessaging(_ request: any RequestBody, ticket: UInt64, by link: UUID) {
         guard messaging?.link == link else { return }
         let own = takeTicket()
         messagingTickets[own] = ticket

@@ -110,9 +110,8 @@ actor SessionCore: SocketDriver {
     }
 
     @discardableResult
-    func request<Body: RequestBody>(_ body: Body) async throws(SessionError) -> Body.Answer {
-        guard let request = Request(body) else { throw SessionError(.unknownMethod) }
-        return try await answer(Body.Answer.self) { machine, ticket in
+    func request<Body: RequestBody>(_ request: Body) async throws(SessionError) -> Body.Answer {
+        try await answer(Body.Answer.self) { machine, ticket in
             machine.request(request, ticket: ticket, now: ClientClock.now)
         }
     }

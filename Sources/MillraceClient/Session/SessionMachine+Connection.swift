@@ -22,14 +22,13 @@ extension SessionMachine {
         phaseDeadline = now + configuration.connectTimeout.bounded
         if let resumption {
             send(
-                .resume(ResumeRequest(resumeToken: resumption.token, lastEvent: resumption.lastEvent)), .enter,
+                ResumeRequest(resumeToken: resumption.token, lastEvent: resumption.lastEvent), .enter,
                 now: now)
         } else {
             send(
-                .join(
-                    JoinRequest(
-                        session: entry.session, token: entry.token, name: entry.name, password: entry.password,
-                        client: entry.client, media: entry.media, requiresEncryption: entry.requiresEncryption)),
+                JoinRequest(
+                    session: entry.session, token: entry.token, name: entry.name, password: entry.password,
+                    client: entry.client, media: entry.media, requiresEncryption: entry.requiresEncryption),
                 .enter, now: now)
         }
     }

@@ -7,7 +7,7 @@ extension SessionMachine {
         outputs.append(.answer(ticket: ticket, .failure(error)))
     }
 
-    mutating func send(_ request: Request, _ purpose: Purpose, now: MediaTime) {
+    mutating func send(_ request: any RequestBody, _ purpose: Purpose, now: MediaTime) {
         do throws(SignalingError) {
             let message = try requests.add(request, purpose, now: now)
             outputs.append(.send(message, link: link))
@@ -26,7 +26,7 @@ extension SessionMachine {
     /// Sends signals queued during the reconnection.
     mutating func sendSignals(now: MediaTime) {
         while phase == .connected, let signal = signals.popFirst() {
-            send(.signal(signal.request), .signal(signal), now: now)
+            send(signal.request, .signal(signal), now: now)
         }
     }
 
@@ -34,7 +34,7 @@ extension SessionMachine {
     mutating func repeatChats(now: MediaTime) {
         let chats = unansweredChats
         unansweredChats = []
-        for chat in chats { send(.chat(chat.request), .chat(chat), now: now) }
+        for chat in chats { send(chat.request, .chat(chat), now: now) }
     }
 
     mutating func failChats() {
@@ -117,7 +117,7 @@ extension SessionMachine {
 
     private mutating func ask(page: UInt64, now: MediaTime) {
         phaseDeadline = now + configuration.connectTimeout.bounded
-        send(.users(UsersRequest(after: page)), .page, now: now)
+        send(UsersRequest(after: page), .page, now: now)
     }
 
     private mutating func take(page result: Result<UsersPage, SignalingError>, now: MediaTime) {

@@ -167,18 +167,18 @@ struct SessionMachine: SocketMachine {
             set(.disconnecting)
             phase = .leaving
             phaseDeadline = now + (endForAll ? configuration.requestTimeout.bounded : Self.leaveTimeout)
-            send(.leave(LeaveRequest(endForAll: endForAll)), .leave(endsForAll: endForAll), now: now)
+            send(LeaveRequest(endForAll: endForAll), .leave(endsForAll: endForAll), now: now)
         }
     }
 
     /// Sends a request; its `answer` follows. If the connection is lost before the answer, the request fails, except for a chat message
     /// with an id, which is sent again.
-    mutating func request(_ request: Request, ticket: UInt64, now: MediaTime) {
+    mutating func request(_ request: any RequestBody, ticket: UInt64, now: MediaTime) {
         guard phase == .connected else { return refuse(ticket, SignalingError(.notConnected)) }
         guard requests.count < configuration.requestLimit else {
             return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
         }
-        if case .chat(let chat) = request, chat.id != nil {
+        if let chat = request as? ChatRequest, chat.id != nil {
             return send(request, .chat(RepeatableChat(ticket: ticket, request: chat)), now: now)
         }
         send(request, .application(ticket: ticket, change: GrantedChange(request)), now: now)
@@ -192,7 +192,7 @@ struct SessionMachine: SocketMachine {
             guard requests.count < configuration.requestLimit else {
                 return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
             }
-            return send(.signal(request), .signal(signal), now: now)
+            return send(request, .signal(signal), now: now)
         }
         guard backoff.isUnderWay, retries else { return refuse(ticket, SignalingError(.notConnected)) }
         guard signals.count < configuration.signalLimit else {
@@ -251,7 +251,7 @@ struct SessionMachine: SocketMachine {
         if moveAt <= now { move(now: now) }
         guard phase == .connected else { return }
         if liveness.isSilent(now: now) { return lose("the relay sent nothing for too long", now: now) }
-        if liveness.takePing(now: now) { send(.ping(PingRequest()), .ping, now: now) }
+        if liveness.takePing(now: now) { send(PingRequest(), .ping, now: now) }
     }
 
     private mutating func phaseTimeout(now: MediaTime) {

@@ -1,7 +1,10 @@
 package import MediaBase
 
-/// Assembler of VP8 frames from packets that may arrive late, more than once or never (RFC 7741 section 4.4). Emits complete frames in
-/// order. After a loss that can affect decoding it emits no frame until the next key frame.
+/// Assembler of the frames of one video stream from packets that may arrive late, more than once or never (VP8: RFC 7741 section 4.4).
+/// Emits complete frames in order. After a loss that can affect decoding it emits no frame until the next key frame.
+///
+/// A frame ends with the marker bit or a new timestamp; with VP8 also where another frame starts. `FrameReader` reads the packets of
+/// the other codecs, and `FrameDepacketizer` joins them to the bytes of a frame.
 ///
 /// Sans-IO: call `insert` and `handleTimeout`, then `nextEvent` until it returns nil. Memory is bounded in packets and bytes; when
 /// either limit is reached, the oldest gap counts as lost.
@@ -36,6 +39,21 @@ package struct FrameAssembler: Sendable {
         var payload: [UInt8]
     }
 
+    /// Properties of a packet that the assembly needs.
+    private struct Facts {
+        var isFrameStart = false
+        var isKeyFrameStart = false
+        var isNonReference = false
+        /// PictureID, and the length of its field in bytes: 1 or 2.
+        var pictureID: (id: UInt16, width: UInt8)?
+        var temporalID: UInt8?
+        /// VP8: bytes of the descriptor.
+        var headerLength = 0
+        /// Size in pixels that the packet states; 0 if it states none.
+        var width = 0
+        var height = 0
+    }
+
     /// A frame whose packets so far arrived without a gap.
     struct Partial: Sendable {
         var frame: VideoFrame
@@ -47,6 +65,10 @@ package struct FrameAssembler: Sendable {
     package let maximumWait: MediaTime
     /// If true, a complete key frame after a gap ends the wait, as in players of live video.
     private let skipsToKeyFrames: Bool
+    package let codec: VideoCodec
+    /// Reads the packets in order of their sequence numbers; not used for VP8, whose descriptors need no state.
+    private var reader: FrameReader
+    private var depacketizer: FrameDepacketizer
     /// Sequence number of the first packet of the newest key frame after a gap.
     private var keyFrameStart: Int64?
     private let packetCapacity: Int
@@ -68,22 +90,26 @@ package struct FrameAssembler: Sendable {
     package private(set) var isWaitingForKeyFrame = true
     /// Frames that were dropped because they, or frames that they refer to, had losses.
     package private(set) var droppedFrames: UInt64 = 0
-    /// Complete frames with an invalid header (RFC 6386 section 9.1), and packets without a readable descriptor: the sender
-    /// encrypts end to end, or does not send VP8.
+    /// Complete frames with an invalid header (VP8: RFC 6386 section 9.1), and packets that cannot be read: the sender encrypts end to
+    /// end, or sends another codec.
     package private(set) var malformedFrames: UInt64 = 0
     /// Packets that arrived more than once, or after their sequence number was given up.
     package private(set) var lateOrDuplicatePackets: UInt64 = 0
 
+    /// - Parameter skipsToKeyFrames: VP8 only: gives up gaps once a later key frame is complete.
     /// - Precondition: `packetCapacity` and `byteCapacity` are positive.
     package init(
-        maximumWait: MediaTime = .milliseconds(200), packetCapacity: Int = 1_024, byteCapacity: Int = 4 << 20,
-        skipsToKeyFrames: Bool = false
+        _ codec: VideoCodec = .vp8, maximumWait: MediaTime = .milliseconds(200), packetCapacity: Int = 1_024,
+        byteCapacity: Int = 4 << 20, skipsToKeyFrames: Bool = false
     ) {
         precondition(packetCapacity > 0 && byteCapacity > 0)
+        self.codec = codec
+        reader = FrameReader(codec)
+        depacketizer = FrameDepacketizer(codec, byteCapacity: byteCapacity)
         self.maximumWait = maximumWait
         self.packetCapacity = packetCapacity
         self.byteCapacity = byteCapacity
-        self.skipsToKeyFrames = skipsToKeyFrames
+        self.skipsToKeyFrames = skipsToKeyFrames && codec == .vp8
         slots = Array(repeating: nil, count: packetCapacity)
     }
 
@@ -92,7 +118,7 @@ package struct FrameAssembler: Sendable {
     ///   - sequence: unwrapped sequence number.
     ///   - timestamp: unwrapped RTP timestamp.
     ///   - rotation: of the frame; that of the frame's last packet counts.
-    ///   - payload: RTP payload without padding, VP8 descriptor included; it is copied.
+    ///   - payload: RTP payload without padding, including the codec's descriptor; it is copied.
     package mutating func insert(
         sequence: Int64, timestamp: Int64, marker: Bool, rotation: Rotation = .none, payload: UnsafeRawBufferPointer,
         now: MediaTime
@@ -225,14 +251,13 @@ package struct FrameAssembler: Sendable {
     private mutating func lose(_ first: Int64, count: Int64, behind: Packet?) {
         guard count > 0 else { return }
         var harmless = isWaitingForKeyFrame
-        if let behind, let start = Self.descriptor(of: behind) {
+        if let behind, let start = peek(behind) {
             if partial?.frame.isNonReference == true, behind.timestamp == partial?.frame.timestamp, !start.isFrameStart
             {
                 partial?.isDamaged = true
                 harmless = true
-            } else if partial == nil, start.isFrameStart, start.hasPictureID, let last = lastPictureID,
-                start.pictureIDWidth == last.width,
-                start.pictureID == (last.id &+ 1) & (last.width == 2 ? 0x7fff : 0x7f)
+            } else if partial == nil, start.isFrameStart, let id = start.pictureID, let last = lastPictureID,
+                id.width == last.width, id.id == (last.id &+ 1) & (last.width == 2 ? 0x7fff : 0x7f)
             {
                 // No frame is missing between the two: the lost packets were padding.
                 harmless = true
@@ -246,52 +271,109 @@ package struct FrameAssembler: Sendable {
         events.append(.gap(Gap(firstSequence: first, count: count, needsKeyFrame: isWaitingForKeyFrame)))
     }
 
-    private static func descriptor(of packet: Packet) -> VP8PayloadDescriptor? {
-        packet.payload.withUnsafeBytes { try? VP8PayloadDescriptor(parsing: $0) }
+    /// Returns the facts of a packet that is not processed yet; nil if they cannot be read.
+    private func peek(_ packet: Packet) -> Facts? {
+        var reader = reader
+        return Self.facts(of: packet, codec, &reader)
+    }
+
+    private static func facts(of packet: Packet, _ codec: VideoCodec, _ reader: inout FrameReader) -> Facts? {
+        var out = Facts()
+        return packet.payload.withUnsafeBytes { payload in
+            guard codec == .vp8 else {
+                guard let facts = try? reader.read(payload, timestamp: packet.timestamp) else { return nil }
+                out.isFrameStart = facts.isFrameStart || facts.isKeyFrameStart
+                out.isKeyFrameStart = facts.isKeyFrameStart
+                if facts.fields.pictureIDOffset > 0 {
+                    out.pictureID = (facts.fields.pictureID, facts.fields.pictureIDIsWide ? 2 : 1)
+                }
+                out.temporalID = facts.fields.temporalLayer
+                out.width = Int(facts.width)
+                out.height = Int(facts.height)
+                return out
+            }
+            guard let descriptor = try? VP8PayloadDescriptor(parsing: payload) else { return nil }
+            out.isFrameStart = descriptor.isFrameStart
+            out.isKeyFrameStart = descriptor.isKeyFrameStart
+            out.isNonReference = descriptor.nonReference
+            if descriptor.hasPictureID { out.pictureID = (descriptor.pictureID, descriptor.pictureIDWidth) }
+            if descriptor.hasTemporalID { out.temporalID = descriptor.temporalID }
+            out.headerLength = descriptor.headerLength
+            return out
+        }
     }
 
     /// Processes the next packet in order.
     private mutating func use(_ packet: Packet) {
         if packet.payload.isEmpty { return }
-        guard let descriptor = Self.descriptor(of: packet) else {
+        guard let facts = Self.facts(of: packet, codec, &reader) else {
             malformedFrames += 1
             lose(packet.sequence, count: 1, behind: nil)
             return
         }
-        if let current = partial, packet.timestamp != current.frame.timestamp || descriptor.isFrameStart {
+        if let current = partial,
+            packet.timestamp != current.frame.timestamp || codec == .vp8 && facts.isFrameStart
+        {
             // The sender did not set the marker bit.
             finish()
         }
         if partial == nil {
-            guard descriptor.isFrameStart else {
+            guard facts.isFrameStart else {
                 if !isWaitingForKeyFrame { lose(packet.sequence, count: 1, behind: nil) }
                 return
             }
             partial = Partial(
                 frame: VideoFrame(
-                    bytes: [], timestamp: packet.timestamp, isKeyFrame: descriptor.isKeyFrameStart,
-                    isNonReference: descriptor.nonReference,
-                    pictureID: descriptor.hasPictureID ? descriptor.pictureID : nil,
-                    temporalID: descriptor.hasTemporalID ? descriptor.temporalID : nil,
-                    sequences: packet.sequence...packet.sequence, rotation: packet.rotation, arrival: packet.arrival))
-            lastPictureID = descriptor.hasPictureID ? (descriptor.pictureID, descriptor.pictureIDWidth) : nil
+                    codec: codec, bytes: [], timestamp: packet.timestamp, isKeyFrame: facts.isKeyFrameStart,
+                    isNonReference: facts.isNonReference, pictureID: facts.pictureID?.id,
+                    temporalID: facts.temporalID, sequences: packet.sequence...packet.sequence,
+                    rotation: packet.rotation, arrival: packet.arrival))
+            lastPictureID = facts.pictureID
+            depacketizer.begin()
         }
         guard let first = partial?.frame.sequences.lowerBound, let size = partial?.frame.bytes.count,
-            size + packet.payload.count <= byteCapacity
+            size + packet.payload.count <= byteCapacity, append(packet, facts)
         else {
             lose(packet.sequence, count: 1, behind: nil)
             return
         }
-        partial?.frame.bytes.append(contentsOf: packet.payload[descriptor.headerLength...])
         partial?.frame.sequences = first...packet.sequence
         partial?.frame.rotation = packet.rotation
         if packet.marker { finish() }
     }
 
+    /// Appends the packet's part of the frame.
+    /// - Returns: false if it cannot be read.
+    private mutating func append(_ packet: Packet, _ facts: Facts) -> Bool {
+        guard codec != .vp8 else {
+            partial?.frame.bytes.append(contentsOf: packet.payload[facts.headerLength...])
+            return true
+        }
+        // Taken out, so that appending does not copy it.
+        guard var frame = partial?.frame else { return false }
+        partial?.frame.bytes = []
+        let isRead = packet.payload.withUnsafeBytes { payload in
+            (try? depacketizer.append(payload, to: &frame.bytes)) != nil
+        }
+        // Its parameters may follow an access unit delimiter.
+        if facts.isKeyFrameStart { frame.isKeyFrame = true }
+        if facts.width > 0, frame.width == 0 { (frame.width, frame.height) = (facts.width, facts.height) }
+        partial?.frame = frame
+        if !isRead { malformedFrames += 1 }
+        return isRead
+    }
+
     private mutating func finish() {
-        guard let done = partial else { return }
+        guard var done = partial else { return }
         partial = nil
-        if !done.isDamaged, !Self.isPossible(done.frame.bytes) { malformedFrames += 1 }
+        if codec != .vp8, (try? depacketizer.finish(&done.frame.bytes)) == nil {
+            // Later frames may refer to it.
+            malformedFrames += 1
+            droppedFrames += 1
+            isWaitingForKeyFrame = true
+            return
+        }
+        if codec == .vp8, !done.isDamaged, !Self.isPossible(done.frame.bytes) { malformedFrames += 1 }
         if done.isDamaged || isWaitingForKeyFrame && !done.frame.isKeyFrame {
             droppedFrames += 1
             return

@@ -1,7 +1,9 @@
+import Codecs
 package import Containers
 package import MediaBase
 
-/// A recorded file opened for decoding, in any supported container: its first VP8 track and its first Opus track.
+/// A recorded file opened for decoding, in any supported container: its first video track in a known codec, and
+/// its first Opus track.
 package final class EncodedFile {
     private enum Reader {
         case webM(WebMReader, video: WebMTrack?, audio: WebMTrack?)
@@ -10,6 +12,7 @@ package final class EncodedFile {
     }
 
     package struct Video: Sendable {
+        package var codec: VideoCodec
         /// Size in the header; frames may differ.
         package var width: Int
         package var height: Int
@@ -17,6 +20,9 @@ package final class EncodedFile {
         package var rate: (Int, Int)?
         /// Clockwise rotation to apply before frames are shown.
         package var rotation = Rotation.none
+
+        /// Whether frames can be decoded, not only counted.
+        package var isDecodable: Bool { VPXDecoder.canDecode(codec) }
     }
 
     package struct Audio: Sendable {
@@ -47,12 +53,13 @@ package final class EncodedFile {
             switch ContainerKind.sniff(Array(head.prefix(count))) {
             case .webm:
                 let webM = try WebMReader(source: source)
-                let pictures = webM.tracks.first { $0.codec == .vp8 && !$0.isEncoded }
+                let pictures = webM.tracks.first { $0.codec.video != nil && !$0.isEncoded }
                 let sound = webM.tracks.first { $0.codec == .opus && !$0.isEncoded && (1...2).contains($0.channels) }
                 container = .webm
                 video = pictures.map { track in
                     Video(
-                        width: track.width, height: track.height, rate: Self.rate(of: track.defaultDuration),
+                        codec: track.codec.video ?? .vp8, width: track.width, height: track.height,
+                        rate: Self.rate(of: track.defaultDuration),
                         rotation: track.rotation)
                 }
                 audio = sound.map { track in
@@ -68,15 +75,13 @@ package final class EncodedFile {
             case .ivf:
                 let ivf = try IVFReader(source: source)
                 container = .ivf
-                let isVP8 = ivf.header.codec == "VP80"
-                video =
-                    isVP8
-                    ? Video(
-                        width: ivf.header.width, height: ivf.header.height,
+                video = Self.codec(of: ivf.header).map { codec in
+                    Video(
+                        codec: codec, width: ivf.header.width, height: ivf.header.height,
                         rate: Self.rate(of: ivf.header))
-                    : nil
+                }
                 audio = nil
-                ignoredTracks = isVP8 ? [] : ["the only track (\(ivf.header.codec))"]
+                ignoredTracks = video != nil ? [] : ["the only track (\(ivf.header.codec))"]
                 reader = .ivf(ivf)
             case .ogg:
                 let ogg = try OggOpusReader(source: source)
@@ -94,7 +99,9 @@ package final class EncodedFile {
             throw .container(error)
         }
         if video == nil, audio == nil {
-            throw .unsupported("\(path): it has no VP8 or Opus track: \(ignoredTracks.joined(separator: ", "))")
+            throw .unsupported(
+                "\(path): it has no video track in a known codec, and no Opus track: \(ignoredTracks.joined(separator: ", "))"
+            )
         }
     }
 
@@ -163,7 +170,7 @@ package final class EncodedFile {
                 guard let frame = try reader.next() else { return nil }
                 return EncodedPacket(
                     kind: .video, time: reader.time(of: frame),
-                    isKeyFrame: frame.bytes.first.map { $0 & 1 == 0 } ?? false,
+                    isKeyFrame: video.map { Self.isKeyFrame(frame.bytes, $0.codec) } ?? false,
                     position: frame.position, bytes: frame.bytes)
             case .ogg(let reader):
                 guard let packet = try reader.next() else { return nil }
@@ -187,6 +194,20 @@ package final class EncodedFile {
         return count
     }
 
+    /// Returns the codec of a FourCC that can be decoded; nil for others.
+    private static func codec(of header: IVFHeader) -> VideoCodec? {
+        switch header.codec {
+        case "VP80": .vp8
+        case "VP90": .vp9
+        default: nil
+        }
+    }
+
+    private static func isKeyFrame(_ bytes: [UInt8], _ codec: VideoCodec) -> Bool {
+        codec == .vp9
+            ? (try? VP9FrameInfo(bytes))?.isKeyFrame == true : bytes.first.map { $0 & 1 == 0 } ?? false
+    }
+
     /// Returns nil for a rate outside 0.1 to 1,000 frames per second: a header may claim 2^32.
     private static func rate(of header: IVFHeader) -> (Int, Int)? {
         guard header.rate > 0, header.scale > 0, header.rate <= 1_000 * header.scale,
@@ -202,7 +223,8 @@ package final class EncodedFile {
 
     private static func name(of track: WebMTrack) -> String {
         switch track.codec {
-        case .vp8: track.isEncoded ? "VP8, compressed or encrypted" : "another VP8 track"
+        case .video(let codec):
+            track.isEncoded ? "\(codec.rawValue), compressed or encrypted" : "another \(codec.rawValue) track"
         case .opus:
             track.isEncoded ? "Opus, compressed or encrypted" : "another Opus track, or one with more than two channels"
         case .other(let name): name

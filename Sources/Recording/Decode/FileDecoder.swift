@@ -3,7 +3,7 @@ import Containers
 package import MediaBase
 import SFrame
 
-/// Decodes a recorded file (WebM of this or another program, IVF, Ogg Opus) into frames and audio, and reports damage.
+/// Decodes a recorded file (WebM or Matroska of this or another program, IVF, Ogg Opus) into frames and audio, and reports damage.
 ///
 /// ```swift
 /// let decoder = try FileDecoder(path: "cam1.webm", threads: 2)
@@ -40,8 +40,10 @@ package final class FileDecoder {
 
     /// Decodes to the end and finishes the consumers.
     ///
-    /// - Parameter progress: called about every 2 MiB of the file.
-    /// - Returns: the report. A damaged file is decoded as far as possible.
+    /// - Parameters:
+    ///   - consumers: receive frames and audio.
+    ///   - progress: called about every 2 MiB of the file.
+    /// - Returns: the report. A damaged file is decoded as far as possible. Video that cannot be decoded is counted.
     /// - Throws: if the file cannot be read or a consumer cannot write.
     package func run(
         to consumers: [any DecodedMediaConsumer], progress: ((Progress) -> Void)? = nil
@@ -51,7 +53,7 @@ package final class FileDecoder {
         var audio: AudioTrackDecoder?
         do {
             if wantsVideo, let frames = file.video {
-                video = try VideoTrackDecoder(threads: threads, rotation: frames.rotation)
+                video = try VideoTrackDecoder(frames, threads: threads)
             }
             if wantsAudio, let sound = file.audio { audio = try AudioTrackDecoder(sound) }
         } catch {

@@ -16,7 +16,7 @@ package struct FrameSize: Sendable, Hashable {
 
     package var pixels: Int { width * height }
 
-    /// Returns the upright size of the file's key frame with the most pixels (RFC 6386 section 9.1), read without
+    /// Returns the upright size of the file's key frame with the most pixels (VP8, VP9), read without
     /// decoding. The header may have another size: other programs write the first size there, and a killed writer could
     /// not correct it.
     ///
@@ -25,13 +25,29 @@ package struct FrameSize: Sendable, Hashable {
         let file = try EncodedFile(path: path)
         var largest: FrameSize?
         while let packet = try file.next() {
-            guard packet.kind == .video, packet.isKeyFrame, let info = try? VP8FrameInfo(packet.bytes),
-                let width = info.width, let height = info.height, width * height <= maximumPixels
+            guard packet.kind == .video, packet.isKeyFrame,
+                let size = file.video.flatMap({ of(packet.bytes, $0.codec) }),
+                size.pixels <= maximumPixels
             else { continue }
-            let size = FrameSize(width: width, height: height)
             if size.pixels > (largest?.pixels ?? 0) { largest = size }
         }
         return file.video?.rotation.isSideways == true
             ? largest.map { FrameSize(width: $0.height, height: $0.width) } : largest
+    }
+
+    /// Returns the size of a key frame; nil if its header is damaged or of another codec.
+    private static func of(_ keyFrame: [UInt8], _ codec: VideoCodec) -> FrameSize? {
+        let size: (width: Int?, height: Int?)
+        switch codec {
+        case .vp8:
+            let info = try? VP8FrameInfo(keyFrame)
+            size = (info?.width, info?.height)
+        case .vp9:
+            let info = try? VP9FrameInfo.all(in: keyFrame).last
+            size = (info?.width, info?.height)
+        case .h264, .av1: return nil
+        }
+        guard let width = size.width, let height = size.height else { return nil }
+        return FrameSize(width: width, height: height)
     }
 }

@@ -1,9 +1,9 @@
 import Codecs
 import MediaBase
 
-/// Decodes the video of a recording and counts its errors.
+/// Decodes the video of a recording and counts its errors. Counts the frames of a codec that cannot be decoded.
 struct VideoTrackDecoder {
-    private let decoder: VPXDecoder
+    private let decoder: VPXDecoder?
     private let rotation: Rotation
     private(set) var report = DecodeReport.Video()
     private(set) var errors: [String] = []
@@ -13,10 +13,15 @@ struct VideoTrackDecoder {
     /// Moving average of the time between frames, which shows gaps.
     private var pace: Double = 0
 
-    init(threads: Int, rotation: Rotation) throws(CodecError) {
-        decoder = try VPXDecoder(threads: threads)
-        self.rotation = rotation
+    init(_ video: EncodedFile.Video, threads: Int) throws(CodecError) {
+        decoder = video.isDecodable ? try VPXDecoder(video.codec, threads: threads) : nil
+        rotation = video.rotation
+        report.codec = video.codec.rawValue
         report.rotation = rotation.rawValue
+        if decoder == nil {
+            report.isDecoded = false
+            (report.width, report.height) = (video.width, video.height)
+        }
     }
 
     mutating func decode(_ packet: EncodedPacket, to consumers: [any DecodedMediaConsumer]) throws(DecodeError) {
@@ -24,6 +29,11 @@ struct VideoTrackDecoder {
         packets += 1
         guard !packet.bytes.isEmpty else {
             report.empty += 1
+            return
+        }
+        guard let decoder else {
+            report.frames += 1
+            if packet.isKeyFrame { report.keyFrames += 1 }
             return
         }
         var failure: DecodeError?

@@ -67,7 +67,7 @@ extension RecorderThread {
             video: start.hasVideo ? headerSize(start) : nil,
             audio: start.hasAudio ? WebMConfiguration.Audio(channels: 2) : nil, date: wallClock)
         configuration.flushInterval = Self.longestWait
-        let (sink, name) = try newFile(wallClock)
+        let (sink, name) = try newFile(wallClock, RecordingFileName.suffix(of: start.hasVideo ? start.codec : nil))
         do throws(ContainerError) {
             writer = try WebMWriter(sink: sink, configuration: configuration)
         } catch {
@@ -78,7 +78,8 @@ extension RecorderThread {
             stream: status.stream, file: name, start: UTCTime(unixNanoseconds: wallClock).extended,
             startUnixNanoseconds: wallClock, startNTP: start.captureNTP.map { String($0) },
             tracks: (start.hasVideo ? ["video"] : []) + (start.hasAudio ? ["audio"] : []),
-            participant: source.participant, streamName: source.streamName, encryption: source.encryption)
+            codec: start.hasVideo ? start.codec : nil, participant: source.participant, streamName: source.streamName,
+            encryption: source.encryption)
         entry = new
         status.files.append(directory + "/" + name)
         lastWrite = now
@@ -98,13 +99,16 @@ extension RecorderThread {
         let first = FrameSize(width: start.width ?? 1, height: start.height ?? 1)
         let announced = source.size.flatMap { $0.pixels <= FrameSize.maximumPixels ? $0 : nil } ?? first
         let size = announced.pixels > first.pixels ? announced : first
-        return WebMConfiguration.Video(width: min(size.width, 16_383), height: min(size.height, 16_383))
+        return WebMConfiguration.Video(
+            codec: start.codec, width: min(size.width, 16_383), height: min(size.height, 16_383),
+            codecPrivate: start.codecPrivate)
     }
 
-    private func newFile(_ wallClock: Int64) throws(RecordingError) -> (FileSink, String) {
+    private func newFile(_ wallClock: Int64, _ suffix: String) throws(RecordingError) -> (FileSink, String) {
         var attempt = 0
         while true {
-            let name = RecordingFileName.file(stream: status.stream, startedAt: wallClock, attempt: attempt)
+            let name = RecordingFileName.file(
+                stream: status.stream, startedAt: wallClock, attempt: attempt, suffix: suffix)
             do throws(ContainerError) {
                 let sink = try FileSink(
                     path: directory + "/" + name, exclusive: true, mode: RecordingFolder.fileMode)

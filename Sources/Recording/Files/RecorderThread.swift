@@ -50,7 +50,8 @@ final class RecorderThread {
         self.notify = notify
         self.requestKeyFrame = requestKeyFrame
         recording = StreamRecording(
-            kinds: kinds, muted: source.muted, isEncrypted: source.encryption != nil, options: options)
+            kinds: kinds, codec: tap.codec ?? .vp8, muted: source.muted, isEncrypted: source.encryption != nil,
+            options: options)
         status = state.snapshot
     }
 
@@ -103,7 +104,7 @@ final class RecorderThread {
             recording.insert(
                 packet.kind, sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker,
                 arrival: packet.arrival, captureNTP: packet.captureNTP, rotation: packet.rotation,
-                payload: packet.payload)
+                codec: packet.codec, payload: packet.payload)
         } != nil
     }
 

@@ -1,3 +1,5 @@
+import MediaBase
+
 /// Names of a recording's files: one folder per session, one file per stream and start. Session and stream names come
 /// from the network, so they are escaped: no name can leave the folder, hide the file, or have a meaning for a shell.
 package enum RecordingFileName {
@@ -30,9 +32,16 @@ package enum RecordingFileName {
     }
 
     /// Returns `<stream>-<UTC start>[-n].webm`, such as `cam1-20260801T120000.250Z.webm`.
-    package static func file(stream: String, startedAt unixNanoseconds: Int64, attempt: Int = 0) -> String {
-        let suffix = attempt == 0 ? "" : "-\(attempt + 1)"
-        return "\(safe(stream))-\(UTCTime(unixNanoseconds: unixNanoseconds).basic)\(suffix).webm"
+    package static func file(
+        stream: String, startedAt unixNanoseconds: Int64, attempt: Int = 0, suffix: String = "webm"
+    ) -> String {
+        let number = attempt == 0 ? "" : "-\(attempt + 1)"
+        return "\(safe(stream))-\(UTCTime(unixNanoseconds: unixNanoseconds).basic)\(number).\(suffix)"
+    }
+
+    /// Returns the suffix of files with video of a codec: `mkv` for H.264, which WebM does not have.
+    static func suffix(of codec: VideoCodec?) -> String {
+        codec == .h264 ? "mkv" : "webm"
     }
 
     private static func hex(_ value: UInt64, digits: Int) -> String {

@@ -1,5 +1,6 @@
 import Containers
 import Foundation
+package import MediaBase
 
 /// `index.json` of a session's folder: the stream of each file, and the alignment of the files. A new version is
 /// renamed into place, so that readers always see a complete file.
@@ -21,6 +22,8 @@ package final class RecordingIndex: @unchecked Sendable {
         /// file's times, it aligns the files.
         package var offset: Double = 0
         package var tracks: [String]
+        /// Codec of the video track: `VP8`, `VP9`, `H264` or `AV1`; absent without video, and in files of earlier versions, which have VP8.
+        package var codec: VideoCodec?
         /// Publisher; absent if the session does not know it.
         package var participant: RecordingSource.Participant?
         /// Display name of the stream.

@@ -2,7 +2,7 @@ import Foundation
 import MediaBase
 package import MediaEngine
 
-/// Starts and stops the recordings of an engine's streams: `<directory>/<session>/<stream>-<start>.webm` and one
+/// Starts and stops the recordings of an engine's streams: `<directory>/<session>/<stream>-<start>.webm` (`.mkv` for H.264) and one
 /// `index.json` per session.
 ///
 /// ```swift
@@ -61,6 +61,9 @@ package actor SessionRecorder {
         let source = await source(session, stream) ?? RecordingSource()
         let (tap, kinds) = try await open(key, source.kinds)
         do throws(RecordingError) {
+            if source.encryption != nil, let codec = tap.codec, codec != .vp8 {
+                throw .encrypted(session: session, stream: stream, codec: codec)
+            }
             let folder = directory + "/" + RecordingFileName.safe(session)
             let engine = engine
             let recorder = try StreamRecorder(

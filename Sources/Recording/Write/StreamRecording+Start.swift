@@ -25,8 +25,9 @@ extension StreamRecording {
             guard isAligned || isFull || now - firstKeyArrival >= options.alignmentWait || now == .never else { return }
             begin(kinds: expected)
         } else if !expected.contains(.video) || now == .never || now - firstArrival >= options.videoWait {
-            // Muted video is part of this file, so that no new file is needed when it is unmuted.
-            begin(kinds: muted.contains(.video) ? expected : [.audio])
+            // Muted video is part of this file, so that no new file is needed when it is unmuted. The header of H.264 and AV1 needs
+            // parameters of the first key frame, which begins another file.
+            begin(kinds: muted.contains(.video) && frames.codecPrivate != nil ? expected : [.audio])
         }
     }
 
@@ -58,8 +59,10 @@ extension StreamRecording {
         guard let zero = timed.first?.0 else { return }
         open(
             Start(
-                width: key?.width, height: key?.height, hasAudio: kinds.contains(.audio),
-                hasVideo: kinds.contains(.video), time: zero, captureNTP: timeline.wallClock(at: zero)), kinds: kinds)
+                width: key.flatMap { $0.width > 0 ? $0.width : nil },
+                height: key.flatMap { $0.height > 0 ? $0.height : nil }, hasAudio: kinds.contains(.audio),
+                hasVideo: kinds.contains(.video), codec: assembler.codec, codecPrivate: key?.codecPrivate ?? [],
+                time: zero, captureNTP: timeline.wallClock(at: zero)), kinds: kinds)
         for (time, index) in timed { write(items[index], at: time - zero) }
     }
 }

@@ -2,7 +2,7 @@ import Codecs
 package import MediaBase
 import RTP
 
-/// Converts the packets of one stream into frames of WebM files, without threads, clocks and IO.
+/// Converts the packets of one stream into frames of WebM or Matroska files, without threads, clocks and IO.
 ///
 /// A file begins with a key frame. After a loss or damage, video frames are dropped until the next key frame. Audio and
 /// video share one timeline (`RecordingTimeline`), and the times of a track always increase. Call `insert` and
@@ -34,6 +34,9 @@ package struct StreamRecording: Sendable {
         package var hasAudio: Bool
         /// Whether the file has a video track. True without a size if video is muted and may start later.
         package var hasVideo: Bool
+        package var codec: VideoCodec
+        /// Decoder configuration of H.264 and AV1; empty for VP8 and VP9.
+        package var codecPrivate: [UInt8]
         /// Relay time of the file's time zero.
         package var time: MediaTime
         /// Publisher's wall clock at that time in NTP format; nil without sender reports.
@@ -61,6 +64,8 @@ package struct StreamRecording: Sendable {
         var width = 0
         var height = 0
         var rotation = Rotation.none
+        /// Decoder configuration of a key frame.
+        var codecPrivate: [UInt8] = []
         var bytes: [UInt8]
     }
 
@@ -78,7 +83,8 @@ package struct StreamRecording: Sendable {
     /// Whether frames are encrypted end to end, so that the TOC byte of Opus cannot be read.
     let isEncrypted: Bool
     var timeline = RecordingTimeline()
-    var assembler = FrameAssembler()
+    var assembler: FrameAssembler
+    var frames: ContainerFrames
     var sequencer = AudioSequencer()
     /// Frames held until the file begins.
     var held: [Item] = []
@@ -104,11 +110,15 @@ package struct StreamRecording: Sendable {
 
     /// - Parameters:
     ///   - kinds: announced tracks of the stream; others are added when their packets arrive.
+    ///   - codec: announced codec of video; packets may have another one.
     ///   - muted: tracks that are muted now.
     ///   - isEncrypted: whether frames are encrypted end to end.
     package init(
-        kinds: Set<MediaKind>, muted: Set<MediaKind> = [], isEncrypted: Bool = false, options: Options = Options()
+        kinds: Set<MediaKind>, codec: VideoCodec = .vp8, muted: Set<MediaKind> = [], isEncrypted: Bool = false,
+        options: Options = Options()
     ) {
+        assembler = FrameAssembler(codec)
+        frames = ContainerFrames(codec)
         expected = kinds
         self.isEncrypted = isEncrypted
         self.muted = muted.intersection(kinds)
@@ -142,8 +152,9 @@ package struct StreamRecording: Sendable {
     /// Inserts a packet of a tap; copies the payload.
     package mutating func insert(
         _ kind: MediaKind, sequence: Int64, timestamp: Int64, marker: Bool, arrival: MediaTime, captureNTP: UInt64?,
-        rotation: Rotation = .none, payload: UnsafeRawBufferPointer
+        rotation: Rotation = .none, codec: VideoCodec = .vp8, payload: UnsafeRawBufferPointer
     ) {
+        if kind == .video, codec != assembler.codec { change(to: codec) }
         if firstArrival == nil { firstArrival = arrival }
         expected.insert(kind)
         timeline.note(kind, sequence: sequence, ticks: timestamp, arrival: arrival, captureNTP: captureNTP)
@@ -204,6 +215,28 @@ package struct StreamRecording: Sendable {
         return outputs[firstOutput - 1]
     }
 
+    /// Begins video of another codec, in a file of its own.
+    private mutating func change(to codec: VideoCodec) {
+        assembler.flush()
+        collect(now: .zero)
+        counted.droppedFrames &+= assembler.droppedFrames
+        assembler = FrameAssembler(codec)
+        frames = ContainerFrames(codec)
+        isVideoBroken = false
+        guard let file else {
+            held.removeAll { $0.kind == .video }
+            heldBytes = held.reduce(0) { $0 + $1.bytes.count }
+            firstKeyArrival = nil
+            return
+        }
+        guard file.kinds.contains(.video) else { return }
+        outputs.append(.close)
+        self.file = nil
+        firstArrival = nil
+        firstKeyArrival = nil
+        joinedLate = true
+    }
+
     private mutating func collect(now: MediaTime) {
         while let event = assembler.nextEvent() {
             switch event {
@@ -223,9 +256,15 @@ package struct StreamRecording: Sendable {
     }
 
     private mutating func take(_ frame: VideoFrame) {
-        guard let size = Self.checked(frame) else {
+        // The clear bytes of an encrypted frame are those of VP8.
+        guard !isEncrypted || frame.codec == .vp8, let converted = frames.convert(frame) else {
             // Later frames may refer to this one, so they cannot be decoded either.
             counted.damagedFrames &+= 1
+            isVideoBroken = true
+            return
+        }
+        guard !converted.bytes.isEmpty else {
+            // Frames need the key frame to which the parameters belong.
             isVideoBroken = true
             return
         }
@@ -236,25 +275,16 @@ package struct StreamRecording: Sendable {
         }
         var item = Item(
             kind: .video, ticks: frame.timestamp, arrival: frame.arrival, isKeyFrame: frame.isKeyFrame,
-            bytes: frame.bytes)
-        item.width = size.width
-        item.height = size.height
+            bytes: converted.bytes)
+        item.width = converted.width
+        item.height = converted.height
+        if frame.isKeyFrame { item.codecPrivate = frames.codecPrivate ?? [] }
         item.rotation = frame.rotation
         if firstKeyArrival == nil, frame.isKeyFrame {
             firstKeyArrival = frame.arrival
             joinedLate = joinedLate || assembler.droppedFrames > 0 || videoGaps > 0
         }
         take(item)
-    }
-
-    /// Checks the parts of a frame that decoders reject (RFC 6386 section 9.1).
-    /// - Returns: the size of a key frame, zero for other frames; nil for a damaged frame.
-    private static func checked(_ frame: VideoFrame) -> (width: Int, height: Int)? {
-        guard let info = try? VP8FrameInfo(frame.bytes), info.isKeyFrame == frame.isKeyFrame,
-            info.firstPartitionSize <= frame.bytes.count - (info.isKeyFrame ? 10 : 3)
-        else { return nil }
-        guard let width = info.width, let height = info.height else { return (0, 0) }
-        return width * height <= FrameSize.maximumPixels ? (width, height) : nil
     }
 
     private mutating func take(_ item: Item) {

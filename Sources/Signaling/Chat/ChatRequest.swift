@@ -1,7 +1,8 @@
 /// Sends a chat message to all users in the sender's subsession, or in the main session if it is in none, or to one of
 /// them.
 public struct ChatRequest: RequestBody {
-    public static let method = Method.chat
+    public static let method = "chat"
+    public static let permission: Permission = .all
     /// 1 byte to 8 KiB of UTF-8.
     public var text: String
     /// Receiver; nil for all users, including the sender.

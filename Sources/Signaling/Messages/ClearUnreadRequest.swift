@@ -1,7 +1,7 @@
 /// Sets the unread count of one conversation to 0.
 public struct ClearUnreadRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.clearUnread
+    public static let method = "clearUnread"
+    public static let permission: Permission = .user
 
     public var conversation: ConversationRef
 

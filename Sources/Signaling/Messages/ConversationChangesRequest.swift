@@ -1,6 +1,7 @@
 /// Reads the changes since the client's last update, so that it does not have to read the whole list again.
 public struct ConversationChangesRequest: RequestBody {
-    public static let method = Method.conversationChanges
+    public static let method = "conversationChanges"
+    public static let permission: Permission = .user
 
     /// `cursor` of the previous answer; 0 for all conversations.
     public var since: Int64

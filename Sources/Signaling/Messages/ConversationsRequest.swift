@@ -1,6 +1,7 @@
 /// Reads a page of the user's conversations, newest first.
 public struct ConversationsRequest: RequestBody {
-    public static let method = Method.conversations
+    public static let method = "conversations"
+    public static let permission: Permission = .user
 
     /// `order` of the last conversation that the client has; nil for the first page.
     public var before: Int64?

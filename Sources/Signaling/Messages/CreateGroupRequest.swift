@@ -1,7 +1,8 @@
 /// Creates a group of the sender and others.
 public struct CreateGroupRequest: RequestBody {
     public typealias Answer = Group
-    public static let method = Method.createGroup
+    public static let method = "createGroup"
+    public static let permission: Permission = .user
 
     /// 1 to 200 characters.
     public var name: String

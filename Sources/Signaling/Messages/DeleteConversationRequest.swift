@@ -1,7 +1,7 @@
 /// Removes a conversation from the user's list. Its messages stay; a new message brings it back.
 public struct DeleteConversationRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.deleteConversation
+    public static let method = "deleteConversation"
+    public static let permission: Permission = .user
 
     public var conversation: ConversationRef
 

@@ -1,7 +1,7 @@
 /// Deletes all current messages of a conversation for this user. Other users keep theirs.
 public struct DeleteMessagesRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.deleteMessages
+    public static let method = "deleteMessages"
+    public static let permission: Permission = .user
 
     public var conversation: ConversationRef
 

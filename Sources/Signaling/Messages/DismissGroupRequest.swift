@@ -1,7 +1,7 @@
 /// Deletes a group with its messages for all members. Only for its owner.
 public struct DismissGroupRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.dismissGroup
+    public static let method = "dismissGroup"
+    public static let permission: Permission = .user
 
     public var group: String
 

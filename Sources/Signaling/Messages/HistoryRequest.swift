@@ -1,6 +1,7 @@
 /// Reads a page of a conversation's messages: the newest, or those before or after a message.
 public struct HistoryRequest: RequestBody {
-    public static let method = Method.history
+    public static let method = "history"
+    public static let permission: Permission = .user
 
     public var conversation: ConversationRef
     /// Limits the page to the nearest `count` messages with smaller numbers.

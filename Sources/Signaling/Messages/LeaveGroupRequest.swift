@@ -1,8 +1,8 @@
 /// Leaves a group and removes its conversation from the user's list. If the owner leaves, the next member becomes
 /// owner; if the last member leaves, the group is dismissed.
 public struct LeaveGroupRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.leaveGroup
+    public static let method = "leaveGroup"
+    public static let permission: Permission = .user
 
     public var group: String
 

@@ -1,7 +1,8 @@
 /// Opens conversations on a WebSocket, with or without a session. `join` with an identity also opens them; then this
 /// request returns their current state.
 public struct LoginRequest: RequestBody {
-    public static let method = Method.login
+    public static let method = "login"
+    public static let permission: Permission = .identity
 
     /// `SignalingProtocol.version` of the client.
     public var version: Int

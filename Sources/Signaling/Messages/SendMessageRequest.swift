@@ -1,7 +1,8 @@
 /// Sends a message. The answer follows after the message is on disk. A repeated id is stored once and gets the same
 /// answer.
 public struct SendMessageRequest: RequestBody {
-    public static let method = Method.sendMessage
+    public static let method = "sendMessage"
+    public static let permission: Permission = .user
 
     /// A user of the app, or a group that the sender is a member of.
     public var conversation: ConversationRef

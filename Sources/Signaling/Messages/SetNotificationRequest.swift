@@ -1,7 +1,7 @@
 /// Mutes or unmutes a conversation.
 public struct SetNotificationRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.setNotification
+    public static let method = "setNotification"
+    public static let permission: Permission = .user
 
     public var conversation: ConversationRef
     public var status: NotificationStatus

@@ -2,7 +2,8 @@
 /// again on the same connection.
 public struct JoinRequest: RequestBody {
     public typealias Answer = JoinAnswer
-    public static let method = Method.join
+    public static let method = "join"
+    public static let permission: Permission = .token
 
     /// `SignalingProtocol.version` of the client.
     public var version: Int

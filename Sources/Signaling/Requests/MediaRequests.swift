@@ -1,7 +1,8 @@
 /// Publishes streams, or renegotiates the publish peer connection. All streams of a connection share one peer
 /// connection; each offer describes all of them.
 public struct PublishRequest: RequestBody {
-    public static let method = Method.publish
+    public static let method = "publish"
+    public static let permission: Permission = .canPublish
 
     /// One stream in the offer.
     public struct Stream: Hashable, Sendable, Codable {
@@ -54,16 +55,16 @@ public struct PublishRequest: RequestBody {
 
 /// Ends a stream of the sender. Its media sections may stay in the peer connection; their packets are dropped.
 public struct UnpublishRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.unpublish
+    public static let method = "unpublish"
+    public static let permission: Permission = .canPublish
     public var stream: StreamID
     public init(stream: StreamID) { self.stream = stream }
 }
 
 /// Changes properties of a stream of the sender and announces them. Nil keeps the current value.
 public struct UpdateStreamRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.updateStream
+    public static let method = "updateStream"
+    public static let permission: Permission = .canPublish
     public var stream: StreamID
     public var name: String?
     public var width: Int?
@@ -79,8 +80,8 @@ public struct UpdateStreamRequest: RequestBody {
 
 /// Mutes or unmutes a track of the sender. The relay also drops the packets of a muted track.
 public struct SetMutedRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.setMuted
+    public static let method = "setMuted"
+    public static let permission: Permission = .canPublish
     public var stream: StreamID
     public var kind: TrackKind
     public var isMuted: Bool
@@ -126,8 +127,8 @@ public struct SubscriptionPreferences: Hashable, Sendable, Codable {
 /// Subscribes to a stream. An `offer` event with its media sections follows; subscriptions made at nearly the same time
 /// share one offer.
 public struct SubscribeRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.subscribe
+    public static let method = "subscribe"
+    public static let permission: Permission = .canSubscribe
     public var stream: StreamID
     public var preferences: SubscriptionPreferences
     /// Transport of the subscribe peer connection, which the first subscription creates. Nil keeps the current one,
@@ -146,8 +147,8 @@ public struct SubscribeRequest: RequestBody {
 
 /// Changes the preferences of a subscription, without renegotiation.
 public struct UpdateSubscriptionRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.updateSubscription
+    public static let method = "updateSubscription"
+    public static let permission: Permission = .canSubscribe
     public var stream: StreamID
     public var preferences: SubscriptionPreferences
 
@@ -158,16 +159,16 @@ public struct UpdateSubscriptionRequest: RequestBody {
 }
 
 public struct UnsubscribeRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.unsubscribe
+    public static let method = "unsubscribe"
+    public static let permission: Permission = .canSubscribe
     public var stream: StreamID
     public init(stream: StreamID) { self.stream = stream }
 }
 
 /// Answers an `offer` event of the relay.
 public struct AnswerRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.answer
+    public static let method = "answer"
+    public static let permission: Permission = .canSubscribe
     /// `revision` of the offer.
     public var revision: Int
     public var sdp: String
@@ -180,8 +181,8 @@ public struct AnswerRequest: RequestBody {
 
 /// Requests a new offer for the subscribe peer connection with new ICE credentials, after its path was lost. To restart
 /// the publish peer connection, send `publish` with new credentials.
-public struct RestartICERequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.restartICE
+public struct RestartICERequest: ParameterlessRequest {
+    public static let method = "restartICE"
+    public static let permission: Permission = .canSubscribe
     public init() {}
 }

@@ -1,6 +1,7 @@
 /// Resumes a lost connection on a new WebSocket, in place of `join`. The missed events follow the answer, in order.
 public struct ResumeRequest: RequestBody {
-    public static let method = Method.resume
+    public static let method = "resume"
+    public static let permission: Permission = .resumeToken
 
     public var version: Int
     public var resumeToken: String

@@ -1,23 +1,23 @@
 /// Leaves the session. The relay closes the WebSocket after its answer.
 public struct LeaveRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.leave
+    public static let method = "leave"
+    public static let permission: Permission = .all
     /// Ends the session for all users. Only for the host.
     public var endForAll: Bool
     public init(endForAll: Bool = false) { self.endForAll = endForAll }
 }
 
 /// Keeps the connection alive. The answer can be used to measure the round-trip time.
-public struct PingRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.ping
+public struct PingRequest: ParameterlessRequest {
+    public static let method = "ping"
+    public static let permission: Permission = .all
     public init() {}
 }
 
 /// Sends a signal to one connection, or to all including the sender.
 public struct SignalRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.signal
+    public static let method = "signal"
+    public static let permission: Permission = .all
     public static let maximumTypeCharacters = 128
     public static let maximumDataBytes = 8 * 1_024
 
@@ -58,15 +58,17 @@ public struct SignalRequest: RequestBody {
 }
 
 /// Requests the relay's statistics of the participant's media.
-public struct StatisticsRequest: RequestBody {
+public struct StatisticsRequest: ParameterlessRequest {
     public typealias Answer = StatisticsAnswer
-    public static let method = Method.statistics
+    public static let method = "statistics"
+    public static let permission: Permission = .all
     public init() {}
 }
 
 /// Reports a problem: the relay stores its diagnostic data about this connection.
 public struct ReportIssueRequest: RequestBody {
-    public static let method = Method.reportIssue
+    public static let method = "reportIssue"
+    public static let permission: Permission = .all
     /// The user's description, at most 2,000 characters.
     public var note: String?
     public init(note: String? = nil) { self.note = note }

@@ -1,7 +1,8 @@
 /// Requests the next page of users after a join answer.
 public struct UsersRequest: RequestBody {
     public typealias Answer = UsersPage
-    public static let method = Method.users
+    public static let method = "users"
+    public static let permission: Permission = .all
     /// `nextPage` of the join answer or of the previous page; 0 for the first page.
     public var after: UInt64
     public init(after: UInt64 = 0) { self.after = after }

@@ -1,7 +1,7 @@
 /// Answers a `helpRequested` event. Only for managers.
 public struct AnswerHelpRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.answerHelp
+    public static let method = "answerHelp"
+    public static let permission: Permission = [.host, .manager]
     public var request: HelpRequestID
     /// Whether the manager accepts. If so, it moves to the subsession of the user who asked.
     public var isAccepted: Bool

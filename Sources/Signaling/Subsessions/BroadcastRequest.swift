@@ -1,7 +1,7 @@
 /// Sends a text to all users in subsessions. Only for managers in the main session.
 public struct BroadcastRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.broadcast
+    public static let method = "broadcast"
+    public static let permission: Permission = [.host, .manager]
     /// 1 byte to 8 KiB of UTF-8.
     public var text: String
     public init(text: String) { self.text = text }

@@ -1,6 +1,7 @@
 /// Asks the managers to join the sender's subsession. The result follows once, as the event `helpResult`.
-public struct RequestHelpRequest: RequestBody {
-    public static let method = Method.requestHelp
+public struct RequestHelpRequest: ParameterlessRequest {
+    public static let method = "requestHelp"
+    public static let permission: Permission = .all
     public init() {}
 
     public struct Answer: Hashable, Sendable, Codable {

@@ -1,6 +1,6 @@
 /// Moves the sender from its subsession to the main session.
-public struct ReturnToMainSessionRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.returnToMainSession
+public struct ReturnToMainSessionRequest: ParameterlessRequest {
+    public static let method = "returnToMainSession"
+    public static let permission: Permission = .all
     public init() {}
 }

@@ -1,6 +1,6 @@
 /// Moves all users back to the main session at once. Only for managers.
-public struct StopSubsessionsRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.stopSubsessions
+public struct StopSubsessionsRequest: ParameterlessRequest {
+    public static let method = "stopSubsessions"
+    public static let permission: Permission = [.host, .manager]
     public init() {}
 }

@@ -1,6 +1,6 @@
 /// Withdraws a list that has not started. Only for the host.
-public struct WithdrawSubsessionsRequest: RequestBody {
-    public typealias Answer = Done
-    public static let method = Method.withdrawSubsessions
+public struct WithdrawSubsessionsRequest: ParameterlessRequest {
+    public static let method = "withdrawSubsessions"
+    public static let permission: Permission = .host
     public init() {}
 }

@@ -14,12 +14,16 @@ struct ParticipantReception {
     /// Encodings of all frames.
     var encodings: Set<UInt8> = []
 
+    /// Payload types of the video packets.
+    var payloadTypes: Set<UInt8> = []
+
     mutating func forget() {
         sounds = 0
         pictures = 0
         packets = 0
         encoding = nil
         encodings = []
+        payloadTypes = []
     }
 }
 

@@ -149,6 +149,7 @@ final class VirtualCall {
             candidates: answer.candidates)
         let answered = tracks.compactMap { track -> AnsweredTrack? in
             guard direction == .subscribe else { return .receive(track) }
+            let track = track.limited(to: answer.codec)
             guard let source = answer.sources.first(where: { $0.mid == track.mid }) else { return nil }
             return .send(
                 track, ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, cname: "relay", streamID: answer.stream,

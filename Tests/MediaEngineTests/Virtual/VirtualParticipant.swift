@@ -17,6 +17,10 @@ final class VirtualParticipant {
         var audio: Int?
         var video: Int?
         var picture: SyntheticVideo?
+        /// Frames if the relay has answered with H.264.
+        var units: SyntheticH264
+        /// Key frames that the relay has requested.
+        var keyFrameRequests = 0
         var sounds: UInt32 = 0
     }
 
@@ -43,6 +47,7 @@ final class VirtualParticipant {
     private(set) var publishEnd: TransportEnd?
     private(set) var receiveEnd: TransportEnd?
     unowned let room: VirtualRoom
+    private let videoCodecs: [VideoCodec]
     private var addresses: [SocketAddress] = []
     private var places: [VirtualNetwork.ID] = [0, 0]
     private var nextSound = MediaTime.never
@@ -50,11 +55,12 @@ final class VirtualParticipant {
 
     static let pictureInterval = MediaTime.milliseconds(50)
 
-    init(_ name: String, in room: VirtualRoom) {
+    init(_ name: String, in room: VirtualRoom, videoCodecs: [VideoCodec] = [.vp8]) {
         self.name = name
         self.room = room
+        self.videoCodecs = videoCodecs
         publishing = room.endpoint(.publish)
-        receiving = room.endpoint(.receive)
+        receiving = room.endpoint(.receive, videoCodecs: videoCodecs)
         addresses = [room.call.freeAddress(), room.call.freeAddress()]
         places[0] = room.call.network.add(
             VirtualEndpoint(
@@ -93,15 +99,16 @@ final class VirtualParticipant {
     /// Sends an offer with one more stream.
     func publish(
         _ stream: String, source: UInt32, audio: Bool = true, video: [SyntheticVideo.Encoding] = [],
-        rids: [RID] = [], temporalLayers: Int = 1, startsMuted: Set<MediaKind> = []
+        rids: [RID] = [], temporalLayers: Int = 1, codecs: [VideoCodec] = [.vp8], startsMuted: Set<MediaKind> = []
     ) throws {
         var tracks: [TrackDescription] = []
         if audio { tracks.append(.offered(.audio, encodings: [.init()])) }
         if !video.isEmpty {
-            tracks.append(.offered(.video, encodings: rids.isEmpty ? [.init()] : rids.map { .init(rid: $0) }))
+            tracks.append(
+                .offered(.video, codecs: codecs, encodings: rids.isEmpty ? [.init()] : rids.map { .init(rid: $0) }))
         }
         let places = publishing.addTracks(tracks)
-        var made = Published(name: stream, source: source)
+        var made = Published(name: stream, source: source, units: SyntheticH264(source: source))
         if audio { made.audio = places.first }
         if !video.isEmpty {
             made.video = places.last
@@ -125,6 +132,13 @@ final class VirtualParticipant {
         if let place = published[at].audio { publishing.stopTrack(place) }
         published[at].audio = isOn ? publishing.addTracks([.offered(.audio, encodings: [.init()])]).first : nil
         try negotiatePublishing(startsMuted: startsMuted, of: stream)
+    }
+
+    /// Sends an offer in which the stream's video has other codecs, in the same media section.
+    func setCodecs(_ codecs: [VideoCodec], of stream: String) throws {
+        guard let track = published.first(where: { $0.name == stream })?.video else { return }
+        publishing.setCodecs(codecs, track: track)
+        try negotiatePublishing()
     }
 
     func restartPublishing() throws { try negotiatePublishing(restart: room.call.credentials()) }
@@ -188,6 +202,11 @@ final class VirtualParticipant {
 
     private func sendPicture(_ at: Int, _ now: MediaTime) {
         guard let track = published[at].video, publishing.encodingCount(track: track) > 0 else { return }
+        if publishing.tracks[track]?.videoCodec == .h264 {
+            return published[at].units.nextFrame(captured: now) { payload, isLast in
+                publishing.send(payload, track: track, time: now, marker: isLast, now: now)
+            }
+        }
         published[at].picture?.nextPicture(captured: now) { encoding, payload, isLast in
             publishing.send(payload, track: track, encoding: encoding, time: now, marker: isLast, now: now)
         }
@@ -210,7 +229,7 @@ final class VirtualParticipant {
 
     /// Replaces the lost subscribe peer connection by a new one, from the same address.
     func makeReceivingAnew() {
-        receiving = room.endpoint(.receive)
+        receiving = room.endpoint(.receive, videoCodecs: videoCodecs)
         receiveEnd = nil
         streamOfMID = [:]
         received = [:]
@@ -241,7 +260,17 @@ final class VirtualParticipant {
             }
             judge(stream, sound.source, .audio, sound.captured, now)
             reception.sounds += 1
+        case .video where receiving.tracks[packet.track]?.codec(under: packet.header.payloadType)?.video == .h264:
+            reception.payloadTypes.insert(packet.header.payloadType.rawValue)
+            guard packet.header.marker else { break }
+            guard let frame = SyntheticH264.Frame(parsing: packet.payload) else {
+                strays.append(Stray(description: "\(now) \(name): broken H.264 of \(stream)"))
+                break
+            }
+            judge(stream, frame.source, .video, frame.captured, now)
+            reception.pictures += 1
         case .video:
+            reception.payloadTypes.insert(packet.header.payloadType.rawValue)
             reception.assembler.insert(
                 sequence: packet.sequence, timestamp: reception.timestamps.unwrap(packet.header.timestamp),
                 marker: packet.header.marker, payload: packet.payload, now: now)
@@ -293,6 +322,8 @@ final class VirtualParticipant {
             case .keyFrameWanted(let track, let encoding):
                 for at in published.indices where published[at].video == track {
                     published[at].picture?.requestKeyFrame(encoding: encoding)
+                    published[at].units.requestKeyFrame()
+                    published[at].keyFrameRequests += 1
                 }
             case .ended(let reason): publishEnd = reason
             case .connect, .disconnect, .noPath: break

@@ -44,17 +44,19 @@ final class VirtualRoom {
         random = SeededGenerator(seed: seed &+ 77)
     }
 
-    func endpoint(_ direction: WebRTCEndpoint.Direction) -> WebRTCEndpoint {
+    func endpoint(_ direction: WebRTCEndpoint.Direction, videoCodecs: [VideoCodec] = [.vp8]) -> WebRTCEndpoint {
         var configuration = WebRTCEndpoint.Configuration(
             direction, tracks: [], identity: VirtualCall.clientIdentity, using: &random)
+        configuration.videoCodecs = videoCodecs
         if isNative { configuration.keys = SignalledKeys() }
         return WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
     }
 
     func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
 
-    func join(_ name: String) -> VirtualParticipant {
-        let participant = VirtualParticipant(name, in: self)
+    /// - Parameter videoCodecs: codecs that the participant accepts.
+    func join(_ name: String, videoCodecs: [VideoCodec] = [.vp8]) -> VirtualParticipant {
+        let participant = VirtualParticipant(name, in: self, videoCodecs: videoCodecs)
         participants.append(participant)
         return participant
     }
@@ -107,14 +109,14 @@ final class VirtualRoom {
     func publish(
         _ stream: String, by participant: VirtualParticipant, audio: Bool = true,
         video: [SyntheticVideo.Encoding] = [.init(width: 320, height: 180, bitrate: .kilobits(100))], rids: [RID] = [],
-        temporalLayers: Int = 1, startsMuted: Set<MediaKind> = []
+        temporalLayers: Int = 1, codecs: [VideoCodec] = [.vp8], startsMuted: Set<MediaKind> = []
     ) throws -> String {
         sources[stream] = nextSource
         owners[stream] = participant
         for kind in startsMuted { mutes[stream, default: [:]][kind] = [(.zero, .never)] }
         try participant.publish(
             stream, source: nextSource, audio: audio, video: video, rids: rids, temporalLayers: temporalLayers,
-            startsMuted: startsMuted)
+            codecs: codecs, startsMuted: startsMuted)
         nextSource += 1
         return stream
     }
@@ -130,7 +132,8 @@ final class VirtualRoom {
             let offer = try call.control { try $0.openSubscriber(session: session, isNative: isNative) }
             id = offer.id
             participant.subscriberID = id
-            participant.negotiation = SubscribeNegotiation(.init(relay: offer.relay), using: &random)
+            participant.negotiation = SubscribeNegotiation(
+                .init(relay: offer.relay, videoCodecs: offer.videoCodecs), using: &random)
         }
         if let preferences { try prefer(participant, stream, preferences) }
         try participant.negotiation?.subscribe(stream, kinds: kinds, now: call.now)

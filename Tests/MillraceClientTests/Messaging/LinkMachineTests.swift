@@ -54,7 +54,7 @@ import Testing
         }
 
         mutating func ask(_ ticket: UInt64) {
-            machine.send(.login(LoginRequest()), ticket: ticket, now: now)
+            machine.send(LoginRequest(), ticket: ticket, now: now)
             drain()
         }
 
@@ -114,7 +114,7 @@ import Testing
         bench.open()
         bench.advance(by: .seconds(26))
         #expect(bench.news.contains("down"))
-        #expect(bench.sent.allSatisfy { $0.request.method == .ping })
+        #expect(bench.sent.allSatisfy { $0.request.method == PingRequest.method })
         bench.advance(by: .seconds(5))
         bench.open()
         bench.receive(EventMessage(seq: 1, .disconnected(Disconnected(reason: .relayShutdown))))

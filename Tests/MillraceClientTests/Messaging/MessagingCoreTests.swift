@@ -32,7 +32,7 @@ import Testing
         /// Returns the next message that the client sends.
         func nextMessage() async throws -> (PlayedLink.Asked, SendMessageRequest) {
             let asked = await link.next()
-            guard case .messaging(.sendMessage(let message)) = asked.request else {
+            guard let message = asked.request as? SendMessageRequest else {
                 throw SignalingError(.unknownMethod, "\(asked.request.method)")
             }
             return (asked, message)
@@ -56,7 +56,7 @@ import Testing
         let events = bench.board.events.feed(limit: 100)
         async let connecting: Void = bench.core.connect(name: "Ada")
         let login = await bench.link.next()
-        guard case .login(let request) = login.request else {
+        guard let request = login.request as? LoginRequest else {
             Issue.record("no login")
             return
         }
@@ -64,7 +64,7 @@ import Testing
         await bench.link.answer(login, .success(LoginRequest.Answer(user: "ada", store: "s", cursor: 9)))
         for page in 1...3 {
             let changes = await bench.link.next()
-            guard case .messaging(.conversationChanges(let request)) = changes.request else {
+            guard let request = changes.request as? ConversationChangesRequest else {
                 Issue.record("no question for changes")
                 return
             }
@@ -196,7 +196,7 @@ import Testing
         let all = (1...9).map { ConversationStoreTests.message($0) }
         async let page = bench.core.history(of: Self.bob, before: nil, count: 4)
         let asked = await bench.link.next()
-        guard case .messaging(.history(let request)) = asked.request else {
+        guard let request = asked.request as? HistoryRequest else {
             Issue.record("no question for messages")
             return
         }
@@ -208,7 +208,7 @@ import Testing
         // The store already holds two messages of the next page.
         async let older = bench.core.history(of: Self.bob, before: 6, count: 10)
         let next = await bench.link.next()
-        guard case .messaging(.history(let further)) = next.request else { return }
+        guard let further = next.request as? HistoryRequest else { return }
         #expect(further.before == 4)
         await bench.link.answer(next, .success(HistoryRequest.Answer(messages: Array(all.prefix(3)), hasMore: false)))
         let olderRead = try await older

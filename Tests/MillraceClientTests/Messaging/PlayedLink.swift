@@ -6,7 +6,7 @@ import Signaling
 /// Link whose relay side a test plays.
 actor PlayedLink: MessagingLink {
     struct Asked: Sendable {
-        var request: Request
+        var request: any RequestBody
         var ticket: UInt64
     }
 
@@ -25,7 +25,7 @@ actor PlayedLink: MessagingLink {
         news(.up)
     }
 
-    func send(_ request: Request, ticket: UInt64) {
+    func send(_ request: any RequestBody, ticket: UInt64) {
         let next = Asked(request: request, ticket: ticket)
         if let waiting {
             self.waiting = nil
@@ -76,7 +76,6 @@ actor PlayedLink: MessagingLink {
                 ConversationChangesRequest.Answer(
                     conversations: conversations, deleted: [], totalUnread: 0, store: "s", cursor: cursor,
                     hasMore: false)))
-        guard case .messaging(.conversationChanges(let request)) = changes.request else { return nil }
-        return request.since
+        return (changes.request as? ConversationChangesRequest)?.since
     }
 }

@@ -24,7 +24,7 @@ import Testing
         // The relay does not know the connection any more.
         bench.refuse(SignalingError(.resumeExpired))
         let joins = bench.sent.compactMap { message -> JoinMedia?? in
-            guard case .join(let join) = message.request else { return nil }
+            guard let join = message.request as? JoinRequest else { return nil }
             return .some(join.media)
         }
         #expect(joins.count == 2)

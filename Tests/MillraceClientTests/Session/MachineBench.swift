@@ -180,5 +180,5 @@ struct MachineBench {
         }
     }
 
-    func isJoin(_ request: RequestMessage?) -> Bool { request?.request.method == .join }
+    func isJoin(_ request: RequestMessage?) -> Bool { request?.request.method == JoinRequest.method }
 }

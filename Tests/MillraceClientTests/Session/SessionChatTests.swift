@@ -7,14 +7,14 @@ import Testing
     private static let room = SubsessionID(rawValue: "r")
 
     private static func say(_ text: String, id: String?, ticket: UInt64, _ bench: inout MachineBench) {
-        bench.machine.request(.chat(ChatRequest(text: text, id: id)), ticket: ticket, now: bench.now)
+        bench.machine.request(ChatRequest(text: text, id: id), ticket: ticket, now: bench.now)
         bench.drain()
     }
 
     /// Chat messages that the relay received, in order.
     private static func said(_ bench: MachineBench) -> [ChatRequest] {
         bench.sent.compactMap { message in
-            if case .chat(let chat) = message.request { return chat }
+            if let chat = message.request as? ChatRequest { return chat }
             return nil
         }
     }

@@ -16,7 +16,7 @@ import Testing
         #expect(bench.events.last == .didBeginReconnecting)
         bench.advanceToOpen()
         bench.open()
-        guard case .resume(let resume) = bench.sent.last?.request else {
+        guard let resume = bench.sent.last?.request as? ResumeRequest else {
             Issue.record("no resume was sent")
             return
         }
@@ -116,7 +116,7 @@ import Testing
         // Answered pings cause no event.
         for _ in 0..<20 {
             bench.advance(by: .seconds(5))
-            if bench.sent.last?.request.method == .ping { bench.reply(.success(Done())) }
+            if bench.sent.last?.request.method == PingRequest.method { bench.reply(.success(Done())) }
         }
         #expect(bench.machine.status == .connected)
         let lastWord = bench.now
@@ -217,7 +217,7 @@ import Testing
             case .waiting: bench.advanceToOpen()
             case .opening: bench.open()
             case .entering:
-                guard case .resume(let request) = bench.sent.last?.request else {
+                guard let request = bench.sent.last?.request as? ResumeRequest else {
                     Issue.record("not a resume")
                     return
                 }

@@ -27,7 +27,7 @@ import Testing
             type: String(repeating: "~", count: 128), data: String(repeating: "x", count: 8 * 1_024))
         bench.machine.signal(longest, retries: true, ticket: 7, now: bench.now)
         bench.drain()
-        #expect(bench.sent.last?.request == .signal(longest))
+        #expect(bench.sent.last?.request as? SignalRequest == longest)
     }
 
     @Test("State is current when a granted request is answered, and its event is reported when it arrives")
@@ -42,20 +42,20 @@ import Testing
                     state: SubsessionsState(
                         status: .committed, subsessions: [SubsessionInfo(id: red, name: "Red", users: [])]))))
         var ticket: UInt64 = 0
-        func ask(_ request: Request, isGranted: Bool = true) {
+        func ask(_ request: any RequestBody, isGranted: Bool = true) {
             ticket += 1
             bench.machine.request(request, ticket: ticket, now: bench.now)
             bench.drain()
             if isGranted { bench.reply(.success(Done())) } else { bench.refuse(SignalingError(.notPermitted)) }
         }
         let before = bench.events.count
-        ask(.lockShare(LockShareRequest(isLocked: true)), isGranted: false)
+        ask(LockShareRequest(isLocked: true), isGranted: false)
         #expect(!bench.machine.model.isShareLocked)
-        ask(.lockShare(LockShareRequest(isLocked: true)))
-        ask(.forceMuteAll(ForceMuteAllRequest()))
-        ask(.setChatAllowed(SetChatAllowedRequest(isAllowed: false)))
-        ask(.startSubsessions(StartSubsessionsRequest()))
-        ask(.joinSubsession(JoinSubsessionRequest(subsession: red)))
+        ask(LockShareRequest(isLocked: true))
+        ask(ForceMuteAllRequest())
+        ask(SetChatAllowedRequest(isAllowed: false))
+        ask(StartSubsessionsRequest())
+        ask(JoinSubsessionRequest(subsession: red))
         #expect(bench.machine.model.isShareLocked && bench.machine.model.isMuteForced)
         #expect(!bench.machine.model.isChatAllowed && bench.machine.model.subsessions.status == .started)
         #expect(bench.machine.model.ownSubsession == red)
@@ -68,12 +68,12 @@ import Testing
                 .shareLockChanged(isLocked: true), .subsessions(.usersChanged([move])),
             ])
         #expect(bench.machine.model.subsessions.subsessions.map(\.users) == [[MachineBench.me]])
-        ask(.returnToMainSession(ReturnToMainSessionRequest()))
+        ask(ReturnToMainSessionRequest())
         #expect(bench.machine.model.ownSubsession == nil)
-        ask(.joinSubsession(JoinSubsessionRequest(subsession: red)))
-        ask(.stopSubsessions(StopSubsessionsRequest()))
-        ask(.disableForceMute(DisableForceMuteRequest()))
-        ask(.setChatAllowed(SetChatAllowedRequest(isAllowed: true)))
+        ask(JoinSubsessionRequest(subsession: red))
+        ask(StopSubsessionsRequest())
+        ask(DisableForceMuteRequest())
+        ask(SetChatAllowedRequest(isAllowed: true))
         #expect(bench.machine.model.ownSubsession == nil && bench.machine.model.subsessions.status == .committed)
         #expect(!bench.machine.model.isMuteForced && bench.machine.model.isChatAllowed)
     }
@@ -91,7 +91,7 @@ import Testing
         bench.open()
         bench.resumed()
         let data = bench.sent.suffix(5).compactMap { message -> String? in
-            if case .signal(let signal) = message.request { return signal.data }
+            if let signal = message.request as? SignalRequest { return signal.data }
             return nil
         }
         #expect(data == ["1", "2", "3", "4", "5"])
@@ -113,7 +113,7 @@ import Testing
         bench.open()
         bench.resumed()
         let data = bench.sent.suffix(2).compactMap { message -> String? in
-            if case .signal(let signal) = message.request { return signal.data }
+            if let signal = message.request as? SignalRequest { return signal.data }
             return nil
         }
         #expect(data == ["2", "4"])
@@ -137,8 +137,8 @@ import Testing
     @Test func answersFindTheirRequests() {
         var bench = MachineBench()
         bench.enter()
-        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
-        bench.machine.request(.reportIssue(ReportIssueRequest()), ticket: 2, now: bench.now)
+        bench.machine.request(StatisticsRequest(), ticket: 1, now: bench.now)
+        bench.machine.request(ReportIssueRequest(), ticket: 2, now: bench.now)
         bench.drain()
         let ids = bench.sent.suffix(2).map(\.id)
         #expect(Set(bench.sent.map(\.id)).count == bench.sent.count)
@@ -152,7 +152,7 @@ import Testing
 
     @Test func aRequestWithoutConnectionFailsAtOnce() {
         var bench = MachineBench()
-        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
+        bench.machine.request(StatisticsRequest(), ticket: 1, now: bench.now)
         bench.signal("early", ticket: 2)
         for ticket in [UInt64(1), 2] {
             guard case .failure(let error) = bench.answers[ticket] else {
@@ -166,7 +166,7 @@ import Testing
     @Test func requestsUnderWayFailWithTheConnection() {
         var bench = MachineBench()
         bench.enter()
-        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
+        bench.machine.request(StatisticsRequest(), ticket: 1, now: bench.now)
         bench.drain()
         bench.cut()
         guard case .failure(let error) = bench.answers[1] else {
@@ -179,11 +179,13 @@ import Testing
     @Test func aRequestThatIsNotAnsweredLosesTheConnection() {
         var bench = MachineBench()
         bench.enter()
-        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
+        bench.machine.request(StatisticsRequest(), ticket: 1, now: bench.now)
         bench.drain()
         for _ in 0..<16 {
             bench.advance(by: .seconds(1))
-            if let ping = bench.sent.last, ping.request.method == .ping { bench.reply(.success(Done()), to: ping.id) }
+            if let ping = bench.sent.last, ping.request.method == PingRequest.method {
+                bench.reply(.success(Done()), to: ping.id)
+            }
         }
         #expect(bench.machine.status == .reconnecting)
     }
@@ -199,7 +201,7 @@ import Testing
         bench.open()
         bench.advance(by: .seconds(5))
         bench.joined()
-        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
+        bench.machine.request(StatisticsRequest(), ticket: 1, now: bench.now)
         bench.drain()
         bench.advance(by: .seconds(5))
         #expect(bench.machine.status == .connected)

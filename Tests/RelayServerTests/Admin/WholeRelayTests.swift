@@ -39,7 +39,7 @@ struct WholeRelayTests {
     ) async throws -> (client: SocketClient, answer: Result<JoinAnswer, SignalingError>) {
         let client = try await SocketClient(port: relay.httpPort, certificate: certificate)
         return (
-            client, try await client.request(JoinRequest(session: "lobby", token: token, name: name), Request.join)
+            client, try await client.request(JoinRequest(session: "lobby", token: token, name: name))
         )
     }
 
@@ -116,7 +116,7 @@ struct WholeRelayTests {
     @Test("ISS-1 the operator reads a user's report") func issue() async throws {
         try await withShop { relay, http in
             let (anna, answer) = try await join(relay, "Anna", token: try await token("anna"))
-            let issue = try await anna.request(ReportIssueRequest(note: "no sound"), Request.reportIssue).get().issue
+            let issue = try await anna.request(ReportIssueRequest(note: "no sound")).get().issue
             let bundle = try await http.request("GET", "/v1/admin/issues/\(issue)")
             let connection = try answer.get().connection.rawValue
             #expect(bundle.status == 200 && bundle.text.contains(connection))
@@ -140,7 +140,7 @@ struct WholeRelayTests {
             await #expect(throws: SocketClient.Refused.self) {
                 _ = try await join(relay, "Ben", token: try await token("ben"))
             }
-            #expect(try await anna.ask(.leave(LeaveRequest())) == nil)
+            #expect(try await anna.ask(LeaveRequest()) == nil)
             let took = try await ContinuousClock().measure { try await relay.wait() }
             #expect(took < .seconds(60))
         }
@@ -151,7 +151,7 @@ struct WholeRelayTests {
         try await withShop({ $0.storageDirectory = TemporaryFolder.shared.file("messages") }) { relay, http in
             let anna = try await SocketClient(port: relay.httpPort)
             let login = LoginRequest(token: try await token("anna"))
-            #expect(try await anna.request(login, Request.login).get().user == "anna")
+            #expect(try await anna.request(login).get().user == "anna")
             let order = try await http.request(
                 "POST", "/v1/admin/drain", body: #"{"seconds":600,"url":"wss://b.example"}"#)
             #expect(order.status == 202)
@@ -177,7 +177,7 @@ struct WholeRelayTests {
             #expect(try answer.get().users.count == 1)
             // A connection keeps the certificate of its handshake.
             try maker.write(name: "two")
-            #expect(try await anna.ask(.ping(PingRequest())) == nil)
+            #expect(try await anna.ask(PingRequest()) == nil)
         }
     }
 }

@@ -26,21 +26,21 @@ struct AbuseTests {
     func reports() async throws {
         try await withConnect { relay in
             let (ada, _) = try await relay.join("Ada")
-            _ = try await ada.request(ReportIssueRequest(note: "no sound"), Request.reportIssue).get()
-            let error = try await ada.request(ReportIssueRequest(note: "again"), Request.reportIssue).failure
+            _ = try await ada.request(ReportIssueRequest(note: "no sound")).get()
+            let error = try await ada.request(ReportIssueRequest(note: "again")).failure
             #expect(error?.code == .rateLimited && error?.limit == "limit.issueSeconds")
             #expect((1...10).contains(error?.retryAfter ?? 0))
             // A new join with the same token counts as the same client.
             let token = TestToken()
             let (eve, _) = try await relay.join("Eve", token: token)
-            _ = try await eve.request(ReportIssueRequest(), Request.reportIssue).get()
+            _ = try await eve.request(ReportIssueRequest()).get()
             await eve.cut()
             let (again, _) = try await relay.join("Eve", token: token)
-            let refused = try await again.request(ReportIssueRequest(), Request.reportIssue).failure
+            let refused = try await again.request(ReportIssueRequest()).failure
             #expect(refused?.code == .rateLimited)
             // Other clients can report.
             let (ben, _) = try await relay.join("Ben")
-            _ = try await ben.request(ReportIssueRequest(), Request.reportIssue).get()
+            _ = try await ben.request(ReportIssueRequest()).get()
             #expect(await relay.issues.statistics().kept == 3)
         }
     }

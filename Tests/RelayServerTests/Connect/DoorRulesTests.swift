@@ -130,14 +130,14 @@ struct DoorRulesTests {
             let other = bearer(TestToken().text)
             let others = try await view(other)
             #expect(try await relay.http.request("GET", guests, fields: fields).status == 204)
-            #expect(try await host.ask(.removeUser(RemoveUserRequest(user: guest.connection))) == nil)
+            #expect(try await host.ask(RemoveUserRequest(user: guest.connection)) == nil)
             try await eventually("the removed one's is ended") {
                 try await relay.http.request("GET", guests, fields: fields).status == 404
             }
             let again = try await relay.http.view("demo/plain", fields: fields)
             #expect(again.status == 403 && again.problemCode == "tokenRevoked")
             #expect(try await relay.http.request("GET", others, fields: other).status == 204)
-            #expect(try await host.ask(.leave(LeaveRequest(endForAll: true))) == nil)
+            #expect(try await host.ask(LeaveRequest(endForAll: true)) == nil)
             try await eventually("the other is ended") {
                 try await relay.http.request("GET", others, fields: other).status == 404
             }

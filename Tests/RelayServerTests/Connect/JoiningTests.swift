@@ -23,13 +23,13 @@ struct JoiningTests {
             guard case .userJoined(let joined) = try await ada.next(.userJoined) else { return }
             #expect(joined.user == second.users[1])
 
-            #expect(try await ben.ask(.leave(LeaveRequest())) == nil)
+            #expect(try await ben.ask(LeaveRequest()) == nil)
             #expect(try await ben.closing() == .init(code: 1000, reason: "left"))
             #expect(ben.events.map(\.event) == [.disconnected(Disconnected(reason: .left))])
             let left = try await ada.next(.userLeft)
             #expect(left == .userLeft(UserLeft(user: second.connection, reason: .left)))
             // SES-5: the last leave ends the session, and its name is free for another session.
-            #expect(try await ada.ask(.leave(LeaveRequest())) == nil)
+            #expect(try await ada.ask(LeaveRequest()) == nil)
             try await eventually("the session ends") { await relay.liveSessions.gauges().sessions == 0 }
             let (_, again) = try await relay.join("Ada", session: "team a")
             #expect(again.session != first.session)
@@ -99,7 +99,7 @@ struct JoiningTests {
             let limited = try await guesser.refusal(token: token, password: "open se-sa")
             #expect(limited?.code == .rateLimited && limited?.retryAfter ?? 0 > 0)
             // A cancelled join leaves no trace.
-            #expect(try await guesser.ask(.leave(LeaveRequest())) == nil)
+            #expect(try await guesser.ask(LeaveRequest()) == nil)
             #expect(try await guesser.closing().code == 1000)
             #expect(await relay.liveSessions.gauges().users[.client] == 2)
         }
@@ -112,7 +112,7 @@ struct JoiningTests {
             let (_, second) = try await relay.join("Ben", token: TestToken(app: "two"))
             #expect(first.session != second.session && second.users.count == 1)
             let signal = SignalRequest(type: "x", to: second.connection)
-            #expect(try await one.ask(.signal(signal))?.code == .unknownUser)
+            #expect(try await one.ask(signal)?.code == .unknownUser)
             #expect(one.events.isEmpty)
         }
     }
@@ -145,7 +145,7 @@ struct JoiningTests {
             #expect(try await ada.next(.draining) == .draining(Draining(seconds: 7, url: "wss://other.example")))
             #expect(try await waiting.refusal(joining: "new")?.code == .draining)
             #expect(try await waiting.refusal()?.code == .draining)
-            #expect(try await ada.ask(.ping(PingRequest())) == nil)
+            #expect(try await ada.ask(PingRequest()) == nil)
             await relay.liveSessions.endAll()
             #expect(try await ada.closing() == .init(code: 1001, reason: "relayShutdown"))
             #expect(ada.events.last?.event == .disconnected(Disconnected(reason: .relayShutdown)))
@@ -188,8 +188,8 @@ struct JoiningTests {
             #expect(try await ben.refusal()?.code == .messageTooLarge)
             let liveSession = try #require(relay.liveSessions.liveSession(key))
             #expect(await liveSession.users.count == 9)
-            #expect(try await ada.ask(.ping(PingRequest())) == nil)
-            #expect(try await ben.ask(.ping(PingRequest())) == nil, "it can try again")
+            #expect(try await ada.ask(PingRequest()) == nil)
+            #expect(try await ben.ask(PingRequest()) == nil, "it can try again")
         }
     }
 }

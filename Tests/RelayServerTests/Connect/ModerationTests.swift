@@ -12,47 +12,47 @@ struct ModerationTests {
             #expect(a.users[0].role == .host && b.users[1].role == .participant)
 
             // A participant may only rename itself.
-            let forbidden: [Request] = [
-                .rename(RenameRequest(user: a.connection, name: "x")),
-                .muteUser(MuteUserRequest(user: a.connection)),
-                .requestUnmute(RequestUnmuteRequest(user: a.connection)),
-                .makeHost(MakeHostRequest(user: c.connection)),
-                .setManager(SetManagerRequest(user: c.connection, isManager: true)),
-                .removeUser(RemoveUserRequest(user: a.connection)), .lockShare(LockShareRequest(isLocked: true)),
-                .forceMuteAll(ForceMuteAllRequest()), .disableForceMute(DisableForceMuteRequest()),
-                .leave(LeaveRequest(endForAll: true)),
+            let forbidden: [any RequestBody] = [
+                RenameRequest(user: a.connection, name: "x"),
+                MuteUserRequest(user: a.connection),
+                RequestUnmuteRequest(user: a.connection),
+                MakeHostRequest(user: c.connection),
+                SetManagerRequest(user: c.connection, isManager: true),
+                RemoveUserRequest(user: a.connection), LockShareRequest(isLocked: true),
+                ForceMuteAllRequest(), DisableForceMuteRequest(),
+                LeaveRequest(endForAll: true),
             ]
             for request in forbidden { #expect(try await guest.ask(request)?.code == .notPermitted) }
-            #expect(try await guest.ask(.rename(RenameRequest(user: c.connection, name: "Gil"))) == nil)
+            #expect(try await guest.ask(RenameRequest(user: c.connection, name: "Gil")) == nil)
             guard case .userChanged(let renamed) = try await host.next(.userChanged) else { return }
             #expect(renamed.user.name == "Gil" && renamed.user.id == c.connection)
 
             #expect(
-                try await host.ask(.setManager(SetManagerRequest(user: b.connection, isManager: true))) == nil)
+                try await host.ask(SetManagerRequest(user: b.connection, isManager: true)) == nil)
             try await eventually("everybody sees the manager") {
                 guest.events.contains { message in
                     guard case .userChanged(let body) = message.event else { return false }
                     return body.user.id == b.connection && body.user.role == .manager
                 }
             }
-            #expect(try await manager.ask(.lockShare(LockShareRequest(isLocked: true))) == nil)
+            #expect(try await manager.ask(LockShareRequest(isLocked: true)) == nil)
             #expect(
                 try await guest.next(.shareLockChanged) == .shareLockChanged(ShareLockChanged(isLocked: true)))
-            #expect(try await manager.ask(.removeUser(RemoveUserRequest(user: a.connection)))?.code == .notPermitted)
-            #expect(try await manager.ask(.requestUnmute(RequestUnmuteRequest(user: c.connection))) == nil)
+            #expect(try await manager.ask(RemoveUserRequest(user: a.connection))?.code == .notPermitted)
+            #expect(try await manager.ask(RequestUnmuteRequest(user: c.connection)) == nil)
             let asked = try await guest.next(.unmuteRequested)
             #expect(asked == .unmuteRequested(UnmuteRequested(from: b.connection, kind: .audio)))
 
             // The role is handed over and back; the previous host becomes a participant.
-            #expect(try await host.ask(.makeHost(MakeHostRequest(user: b.connection))) == nil)
+            #expect(try await host.ask(MakeHostRequest(user: b.connection)) == nil)
             #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: b.connection)))
-            #expect(try await host.ask(.leave(LeaveRequest(endForAll: true)))?.code == .notPermitted)
-            #expect(try await host.ask(.makeHost(MakeHostRequest(user: a.connection)))?.code == .notPermitted)
-            #expect(try await manager.ask(.makeHost(MakeHostRequest(user: a.connection))) == nil)
+            #expect(try await host.ask(LeaveRequest(endForAll: true))?.code == .notPermitted)
+            #expect(try await host.ask(MakeHostRequest(user: a.connection))?.code == .notPermitted)
+            #expect(try await manager.ask(MakeHostRequest(user: a.connection)) == nil)
             #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: a.connection)))
 
             // The role passes on when the host leaves.
-            #expect(try await host.ask(.leave(LeaveRequest())) == nil)
+            #expect(try await host.ask(LeaveRequest()) == nil)
             #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: b.connection)))
         }
     }
@@ -63,13 +63,13 @@ struct ModerationTests {
             let (host, _) = try await relay.join("Host", token: .host)
             let token = TestToken()
             let (guest, answer) = try await relay.join("Guest", token: token)
-            #expect(try await host.ask(.removeUser(RemoveUserRequest(user: answer.connection))) == nil)
+            #expect(try await host.ask(RemoveUserRequest(user: answer.connection)) == nil)
             #expect(try await guest.next(.disconnected) == .disconnected(Disconnected(reason: .removed)))
             #expect(try await guest.closing() == .init(code: 1000, reason: "removed"))
             let again = try await relay.connect()
             #expect(try await again.refusal(token: token)?.code == .tokenRevoked)
             let resume = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: 0)
-            #expect(try await again.request(resume, Request.resume) == .failure(SignalingError(.resumeExpired)))
+            #expect(try await again.request(resume) == .failure(SignalingError(.resumeExpired)))
             _ = try await again.join("Other")
         }
     }
@@ -79,7 +79,7 @@ struct ModerationTests {
         try await withConnect { relay in
             let (host, _) = try await relay.join("Host", token: .host)
             let (guest, _) = try await relay.join("Guest")
-            #expect(try await host.ask(.leave(LeaveRequest(endForAll: true))) == nil)
+            #expect(try await host.ask(LeaveRequest(endForAll: true)) == nil)
             for client in [host, guest] {
                 #expect(try await client.closing().reason == "sessionEnded")
                 #expect(client.events.last?.event == .disconnected(Disconnected(reason: .sessionEnded)))
@@ -95,39 +95,39 @@ struct ModerationTests {
             let (eve, _) = try await relay.join("Eve", session: "outside", token: .host)
             let before = await relay.liveSessions.gauges()
             let user = answer.connection
-            for request: Request in [
-                .signal(SignalRequest(type: "x", to: user)), .removeUser(RemoveUserRequest(user: user)),
-                .makeHost(MakeHostRequest(user: user)), .muteUser(MuteUserRequest(user: user)),
-                .requestUnmute(RequestUnmuteRequest(user: user)), .rename(RenameRequest(user: user, name: "x")),
-                .setManager(SetManagerRequest(user: user, isManager: true)),
+            for request: any RequestBody in [
+                SignalRequest(type: "x", to: user), RemoveUserRequest(user: user),
+                MakeHostRequest(user: user), MuteUserRequest(user: user),
+                RequestUnmuteRequest(user: user), RenameRequest(user: user, name: "x"),
+                SetManagerRequest(user: user, isManager: true),
             ] {
                 #expect(try await eve.ask(request)?.code == .unknownUser, "\(request.method)")
             }
             let stream = StreamID(rawValue: "guess")
-            let onStreams: [(Request, ErrorCode)] = [
-                (.subscribe(SubscribeRequest(stream: stream)), .unknownStream),
-                (.unsubscribe(UnsubscribeRequest(stream: stream)), .notSubscribed),
-                (.unpublish(UnpublishRequest(stream: stream)), .unknownStream),
-                (.forceMuteStream(ForceMuteStreamRequest(stream: stream)), .unknownStream),
-                (.setMuted(SetMutedRequest(stream: stream, kind: .audio, isMuted: false)), .unknownStream),
-                (.answer(AnswerRequest(revision: 1, sdp: "v=0")), .staleOffer),
+            let onStreams: [(any RequestBody, ErrorCode)] = [
+                (SubscribeRequest(stream: stream), .unknownStream),
+                (UnsubscribeRequest(stream: stream), .notSubscribed),
+                (UnpublishRequest(stream: stream), .unknownStream),
+                (ForceMuteStreamRequest(stream: stream), .unknownStream),
+                (SetMutedRequest(stream: stream, kind: .audio, isMuted: false), .unknownStream),
+                (AnswerRequest(revision: 1, sdp: "v=0"), .staleOffer),
             ]
             for (request, code) in onStreams {
                 #expect(try await eve.ask(request)?.code == code, "\(request.method)")
             }
             // Before joining, only join, resume, ping and leave are allowed.
             let outside = try await relay.connect()
-            for request: Request in [
-                .signal(SignalRequest(type: "x")), .forceMuteAll(ForceMuteAllRequest()),
-                .statistics(StatisticsRequest()), .reportIssue(ReportIssueRequest()),
-                .publish(PublishRequest(sdp: "", streams: [])),
+            for request: any RequestBody in [
+                SignalRequest(type: "x"), ForceMuteAllRequest(),
+                StatisticsRequest(), ReportIssueRequest(),
+                PublishRequest(sdp: "", streams: []),
             ] {
                 #expect(try await outside.ask(request)?.code == .notJoined, "\(request.method)")
             }
             for token in ["", "guess", String(answer.resumeToken.dropLast()), answer.connection.rawValue] {
                 let resume = ResumeRequest(resumeToken: token, lastEvent: 0)
                 #expect(
-                    try await outside.request(resume, Request.resume) == .failure(SignalingError(.resumeExpired)))
+                    try await outside.request(resume) == .failure(SignalingError(.resumeExpired)))
             }
             #expect(await relay.liveSessions.gauges().users == before.users)
             #expect(ada.events.isEmpty && ada.closed == nil)
@@ -141,7 +141,7 @@ struct ModerationTests {
             #expect(!answer.capabilities.canPublish && answer.capabilities.canSubscribe)
             let stream = PublishRequest.Stream(name: "x", audioMid: "0")
             let request = PublishRequest(sdp: "v=0", streams: [stream])
-            #expect(try await client.request(request, Request.publish).failure?.code == .notPermitted)
+            #expect(try await client.request(request).failure?.code == .notPermitted)
         }
     }
 }

@@ -17,9 +17,23 @@ struct ProtocolDocumentTests {
         return Array(lines[(start + 1)...].prefix { !$0.hasPrefix("## ") })
     }
 
-    @Test("every method has a row", arguments: Method.allCases)
-    func methods(method: Method) throws {
-        #expect(try section("Methods").contains { $0.hasPrefix("| `\(method.rawValue)` |") })
+    /// Columns method and permission of the table of methods, the permission without the conditions after its semicolon.
+    private func rows() throws -> [(method: String, permission: String)] {
+        try section("Methods").filter { $0.hasPrefix("| `") }.map { line in
+            let columns = line.split(separator: "|", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+            return (columns[1].trimmingCharacters(in: ["`"]), String(columns[3].prefix { $0 != ";" }))
+        }
+    }
+
+    @Test("TOK-3 the methods and their permissions equal the table of requests")
+    func methods() throws {
+        let documented = try rows().map { "\($0.method): \($0.permission)" }
+        let requests = RequestTable.all.map { "\($0.method): \($0.permission)" }
+        #expect(Set(documented).symmetricDifference(requests) == [])
+        #expect(documented.count == requests.count)
+        #expect(Set(RequestTable.all.map { $0.method }).count == requests.count)
     }
 
     @Test("every event has a row", arguments: EventName.allCases)

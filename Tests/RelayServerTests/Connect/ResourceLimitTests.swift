@@ -25,13 +25,13 @@ struct ResourceLimitTests {
             #expect(relay.liveSessions.resources.refusals == ["limit.participantsPerToken": 1])
             // Another token is not affected.
             let (ben, _) = try await relay.join("Ben")
-            #expect(try await clients[0].ask(.leave(LeaveRequest())) == nil)
+            #expect(try await clients[0].ask(LeaveRequest()) == nil)
             _ = try await client.join("Ada", token: token)
             // A lost client counts until its grace time ends: alternating joins and lost connections must not exceed the limit.
             await clients[1].cut()
             let last = try await relay.connect()
             #expect(try await last.refusal(token: token)?.limit == "limit.participantsPerToken")
-            for other in [clients[2], client, ben] { #expect(try await other.ask(.leave(LeaveRequest())) == nil) }
+            for other in [clients[2], client, ben] { #expect(try await other.ask(LeaveRequest()) == nil) }
             await relay.liveSessions.endAll()
             try await eventually("nothing is held") { relay.liveSessions.resources.isEmpty }
         }
@@ -59,7 +59,7 @@ struct ResourceLimitTests {
             let token = TestToken(identity: "ada")
             func login() async throws -> (SocketClient, SignalingError?) {
                 let client = try await relay.connect()
-                return (client, try await client.request(LoginRequest(token: token.text), Request.login).failure)
+                return (client, try await client.request(LoginRequest(token: token.text)).failure)
             }
             let (first, _) = try await login()
             let (second, refusal) = try await login()
@@ -104,12 +104,12 @@ struct ResourceLimitTests {
                 let request = PublishRequest(
                     sdp: try RawHTTPClient.offer("chromium-publish"),
                     streams: [PublishRequest.Stream(name: "camera", audioMid: "0", videoMid: "1")])
-                return try await client.request(request, Request.publish)
+                return try await client.request(request)
             }
             _ = try await publish(ada).get()
             let refused = try await publish(eve).failure
             #expect(refused?.code == .limitReached && refused?.limit == "limit.transportsPerToken")
-            #expect(try await ada.ask(.leave(LeaveRequest())) == nil)
+            #expect(try await ada.ask(LeaveRequest()) == nil)
             _ = try await publish(eve).get()
         }
     }
@@ -126,12 +126,12 @@ struct ResourceLimitTests {
             var sent = 0
             // A single queue may have 8 MiB.
             while relay.counts.disconnects[.slowConsumer, default: 0] == 0, sent < 20_000 {
-                #expect(try await ada.ask(.signal(SignalRequest(type: "n", data: data))) == nil)
+                #expect(try await ada.ask(SignalRequest(type: "n", data: data)) == nil)
                 sent += 1
             }
             #expect(relay.liveSessions.resources.refusals["limit.queuedBytesPerToken", default: 0] > 0)
             #expect(relay.counts.disconnects[.slowConsumer, default: 0] > 0)
-            #expect(try await ada.ask(.ping(PingRequest())) == nil)
+            #expect(try await ada.ask(PingRequest()) == nil)
             for client in slow { await client.cut() }
             await relay.liveSessions.endAll()
             try await eventually("nothing is held") { relay.liveSessions.resources.isEmpty }

@@ -9,7 +9,7 @@ struct ResumeTests {
     ) async throws -> (SocketClient, Result<ResumeRequest.Answer, SignalingError>) {
         let client = try await relay.connect()
         let request = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: seq)
-        return (client, try await client.request(request, Request.resume))
+        return (client, try await client.request(request))
     }
 
     @Test("CON-3 missed events are delivered in order, under the same connection id")
@@ -17,12 +17,12 @@ struct ResumeTests {
         try await withConnect { relay in
             let (ada, a) = try await relay.join("Ada")
             let (ben, b) = try await relay.join("Ben")
-            for number in 0..<10 { #expect(try await ada.ask(.signal(.init(type: "n", data: "\(number)"))) == nil) }
+            for number in 0..<10 { #expect(try await ada.ask(SignalRequest(type: "n", data: "\(number)")) == nil) }
             let seen = try await ben.events(count: 10)
             await ben.cut()
             let dropped = try await ada.next(.userDropped)
             #expect(dropped == .userDropped(UserDropped(user: b.connection, isDropped: true)))
-            for number in 10..<60 { #expect(try await ada.ask(.signal(.init(type: "n", data: "\(number)"))) == nil) }
+            for number in 10..<60 { #expect(try await ada.ask(SignalRequest(type: "n", data: "\(number)")) == nil) }
 
             let (again, result) = try await resume(relay, b, after: seen[4].seq)
             let answer = try result.get()
@@ -37,7 +37,7 @@ struct ResumeTests {
                 if case .signal(let signal) = message.event { signal.data } else { nil }
             }
             #expect(numbers == (5..<60).map { "\($0)" })
-            #expect(try await ada.ask(.signal(.init(type: "later", to: b.connection))) == nil)
+            #expect(try await ada.ask(SignalRequest(type: "later", to: b.connection)) == nil)
             #expect(
                 try await again.next(.userDropped) == .userDropped(UserDropped(user: b.connection, isDropped: true)))
             try await eventually("the later one") {
@@ -55,7 +55,7 @@ struct ResumeTests {
             let (new, result) = try await resume(relay, answer, after: 0)
             #expect(try result.get().connection == answer.connection)
             #expect(try await old.closing().code == 1000)
-            #expect(try await new.ask(.signal(.init(type: "x"))) == nil)
+            #expect(try await new.ask(SignalRequest(type: "x")) == nil)
             _ = try await ben.next(.signal)
             #expect(!ben.events.contains { $0.event.name == .userDropped || $0.event.name == .userLeft })
             #expect(await relay.liveSessions.gauges().users[.client] == 2)
@@ -84,7 +84,7 @@ struct ResumeTests {
             let (ben, b) = try await relay.join("Ben")
             await ben.cut()
             _ = try await ada.next(.userDropped)
-            for _ in 0..<30 { #expect(try await ada.ask(.signal(.init(type: "n"))) == nil) }
+            for _ in 0..<30 { #expect(try await ada.ask(SignalRequest(type: "n")) == nil) }
             let (again, result) = try await resume(relay, b, after: 0)
             #expect(result.failure?.code == .resumeGap)
             _ = try await ada.next(.userLeft)
@@ -98,7 +98,7 @@ struct ResumeTests {
             let (again, result) = try await resume(relay, answer, after: 99)
             #expect(result.failure?.code == .invalidField && result.failure?.field == "lastEvent")
             let request = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: 0)
-            #expect(try await again.request(request, Request.resume).failure == nil)
+            #expect(try await again.request(request).failure == nil)
         }
     }
 
@@ -120,14 +120,14 @@ struct ResumeTests {
         try await withConnect { relay in
             let (ada, answer) = try await relay.join("Ada")
             let long = ReportIssueRequest(note: String(repeating: "x", count: 2_001))
-            #expect(try await ada.request(long, Request.reportIssue).failure?.field == "note")
-            let kept = try await ada.request(ReportIssueRequest(note: "no sound"), Request.reportIssue).get()
+            #expect(try await ada.request(long).failure?.field == "note")
+            let kept = try await ada.request(ReportIssueRequest(note: "no sound")).get()
             let issue = try await relay.issues.issue(kept.issue)
             #expect(issue.entry.head.connection == answer.connection && issue.entry.head.note == "no sound")
             let bundle = try JSONSerialization.jsonObject(with: Data(issue.bundle)) as? [String: Any]
             #expect(bundle?["connection"] as? String == answer.connection.rawValue)
             #expect((bundle?["user"] as? [String: Any])?["name"] as? String == "Ada")
-            let statistics = try await ada.request(StatisticsRequest(), Request.statistics).get()
+            let statistics = try await ada.request(StatisticsRequest()).get()
             #expect(statistics.published.isEmpty && statistics.subscribed.isEmpty)
         }
     }

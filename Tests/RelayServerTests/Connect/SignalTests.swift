@@ -12,17 +12,17 @@ struct SignalTests {
             let (ben, b) = try await relay.join("Ben")
             let long = String(repeating: "x", count: 129)
             for type in ["with space", long, "ä"] {
-                #expect(try await ada.ask(.signal(SignalRequest(type: type)))?.code == .invalidSignalType)
+                #expect(try await ada.ask(SignalRequest(type: type))?.code == .invalidSignalType)
             }
             let data = String(repeating: "x", count: 8 * 1_024)
             #expect(
-                try await ada.ask(.signal(SignalRequest(type: "t", data: data + "x")))?.code == .signalDataTooLong)
-            #expect(try await ada.ask(.signal(SignalRequest(type: "t", data: data, to: b.connection))) == nil)
+                try await ada.ask(SignalRequest(type: "t", data: data + "x"))?.code == .signalDataTooLong)
+            #expect(try await ada.ask(SignalRequest(type: "t", data: data, to: b.connection)) == nil)
             let got = try await ben.next(.signal)
             #expect(got == .signal(SignalReceived(from: a.connection, type: "t", data: data)))
             // A signal to one client reaches no other; a signal to all reaches its sender, too.
             #expect(!ada.events.contains { $0.event.name == .signal })
-            #expect(try await ada.ask(.signal(SignalRequest(type: "all"))) == nil)
+            #expect(try await ada.ask(SignalRequest(type: "all")) == nil)
             #expect(try await ada.next(.signal) == .signal(SignalReceived(from: a.connection, type: "all", data: "")))
         }
     }
@@ -36,7 +36,7 @@ struct SignalTests {
             for index in 0..<3 { readers.append(try await relay.join("Reader \(index)").0) }
             let count = 10_000
             for number in 0..<count {
-                try await ada.post(.signal(SignalRequest(type: "n", data: String(number))))
+                try await ada.post(SignalRequest(type: "n", data: String(number)))
             }
             for reader in readers + [ada] {
                 try await eventually("all signals", within: .seconds(60)) {
@@ -71,18 +71,18 @@ struct SignalTests {
             let data = String(repeating: "x", count: 8_000)
             var sent = 0
             while relay.counts.queueOverflows == 0, sent < 20_000 {
-                #expect(try await ada.ask(.signal(SignalRequest(type: "n", data: data))) == nil)
+                #expect(try await ada.ask(SignalRequest(type: "n", data: data)) == nil)
                 sent += 1
             }
             #expect(relay.counts.queueOverflows == 1 && relay.counts.disconnects[.slowConsumer] == 1)
             let left = try await ben.next(.userLeft)
             #expect(left == .userLeft(UserLeft(user: answer.connection, reason: .slowConsumer)))
-            #expect(try await ben.ask(.ping(PingRequest())) == nil)
+            #expect(try await ben.ask(PingRequest()) == nil)
             #expect(ben.events.count { $0.event.name == .signal } >= sent)
             try await eventually("its socket is closed") { relay.counts.sockets == 2 }
             let resume = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: 0)
             let again = try await relay.connect()
-            #expect(try await again.request(resume, Request.resume).failure?.code == .resumeExpired)
+            #expect(try await again.request(resume).failure?.code == .resumeExpired)
         }
     }
 
@@ -93,7 +93,7 @@ struct SignalTests {
             let (ada, answer) = try await relay.join("Ada")
             var codes: [ErrorCode] = []
             var ids: [UInt32] = []
-            for _ in 0..<150 { ids.append(try await ada.post(.ping(PingRequest()))) }
+            for _ in 0..<150 { ids.append(try await ada.post(PingRequest())) }
             for id in ids {
                 if let error = try await ada.answer(to: id, as: Done.self).failure {
                     #expect(error.limit == "limit.messagesPerSecond" && error.retryAfter == 1)
@@ -103,16 +103,16 @@ struct SignalTests {
             #expect(codes.count >= 15 && Set(codes) == [.rateLimited])
             try await eventually("the bucket fills again") {
                 await moment(.milliseconds(200))
-                return try await ada.ask(.ping(PingRequest())) == nil
+                return try await ada.ask(PingRequest()) == nil
             }
             for _ in 0..<1_500 where ada.closed == nil {
-                _ = try? await ada.post(.signal(SignalRequest(type: "flood")))
+                _ = try? await ada.post(SignalRequest(type: "flood"))
             }
             #expect(try await ada.closing() == .init(code: 1008, reason: "protocolViolation"))
             #expect(ada.events.last?.event == .disconnected(Disconnected(reason: .protocolViolation)))
             let left = try await ben.next(.userLeft)
             #expect(left == .userLeft(UserLeft(user: answer.connection, reason: .protocolViolation)))
-            #expect(try await ben.ask(.ping(PingRequest())) == nil)
+            #expect(try await ben.ask(PingRequest()) == nil)
         }
     }
 
@@ -143,7 +143,7 @@ struct SignalTests {
                 #expect(error?.code == code)
                 if code == .invalidField { #expect(error?.field != nil) }
             }
-            #expect(try await client.ask(.ping(PingRequest())) == nil)
+            #expect(try await client.ask(PingRequest()) == nil)
         }
     }
 
@@ -156,7 +156,7 @@ struct SignalTests {
             try await client.send(text: #"{"id":9,"method":"ping","params":\#(deep)}"#)
             let error = try await client.answer(to: 0, as: Done.self).failure
             #expect(error?.code == .malformedMessage)
-            #expect(try await client.ask(.ping(PingRequest())) == nil)
+            #expect(try await client.ask(PingRequest()) == nil)
         }
     }
 }

@@ -146,7 +146,7 @@ final class SocketClient: Sendable {
 
     /// - Returns: the id of the request.
     @discardableResult
-    func post(_ request: Request) async throws -> UInt32 {
+    func post(_ request: any RequestBody) async throws -> UInt32 {
         let id = state.withLockedValue { state in
             defer { state.nextID += 1 }
             return state.nextID
@@ -157,10 +157,8 @@ final class SocketClient: Sendable {
     }
 
     /// Sends a request and waits for its answer.
-    func request<Body: RequestBody>(
-        _ body: Body, _ make: (Body) -> Request
-    ) async throws -> Result<Body.Answer, SignalingError> {
-        try await answer(to: try await post(make(body)), as: Body.Answer.self)
+    func request<Body: RequestBody>(_ body: Body) async throws -> Result<Body.Answer, SignalingError> {
+        try await answer(to: try await post(body), as: Body.Answer.self)
     }
 
     func answer<Answer: Hashable & Sendable & Codable>(
@@ -171,7 +169,7 @@ final class SocketClient: Sendable {
     }
 
     /// Sends a request that is answered with `Done`.
-    func ask(_ request: Request) async throws -> SignalingError? {
+    func ask(_ request: any RequestBody) async throws -> SignalingError? {
         switch try await answer(to: try await post(request), as: Done.self) {
         case .success: nil
         case .failure(let error): error
@@ -182,7 +180,7 @@ final class SocketClient: Sendable {
         _ name: String, session: String = "demo", token: TestToken? = TestToken(), password: String? = nil
     ) async throws -> JoinAnswer {
         let body = JoinRequest(session: session, token: token?.text, name: name, password: password)
-        return try await request(body, Request.join).get()
+        return try await request(body).get()
     }
 
     func refusal(
@@ -190,7 +188,7 @@ final class SocketClient: Sendable {
     ) async throws -> SignalingError? {
         let body = JoinRequest(
             version: version, session: session, token: token?.text, name: "x", password: password)
-        if case .failure(let error) = try await request(body, Request.join) { return error }
+        if case .failure(let error) = try await request(body) { return error }
         return nil
     }
 

@@ -20,7 +20,7 @@ actor DirectLink: MessagingLink, SocketDriver {
         perform()
     }
 
-    func send(_ request: Request, ticket: UInt64) {
+    func send(_ request: any RequestBody, ticket: UInt64) {
         machine.send(request, ticket: ticket, now: ClientClock.now)
         perform()
     }

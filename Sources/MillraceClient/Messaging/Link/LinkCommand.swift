@@ -3,7 +3,7 @@ import Signaling
 /// Command to a link. Commands run one at a time, in order.
 enum LinkCommand: Sendable {
     case open(NewsQueue)
-    case send(Request, ticket: UInt64)
+    case send(any RequestBody, ticket: UInt64)
     case restart(retryAfter: Int?)
     case close(CheckedContinuation<Void, Never>)
 

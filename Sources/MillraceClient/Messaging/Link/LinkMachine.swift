@@ -66,7 +66,7 @@ struct LinkMachine: SocketMachine {
         open(now: now)
     }
 
-    mutating func send(_ request: Request, ticket: UInt64, now: MediaTime) {
+    mutating func send(_ request: any RequestBody, ticket: UInt64, now: MediaTime) {
         guard phase == .open else { return refuse(ticket, SignalingError(.notConnected)) }
         guard requests.count < configuration.requestLimit else {
             return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
@@ -172,7 +172,7 @@ struct LinkMachine: SocketMachine {
         if requests.deadline <= now { lose("a request was not answered in time", now: now) }
         guard phase == .open else { return }
         if liveness.isSilent(now: now) { return lose("the relay sent nothing for too long", now: now) }
-        if liveness.takePing(now: now) { send(.ping(PingRequest()), .ping, now: now) }
+        if liveness.takePing(now: now) { send(PingRequest(), .ping, now: now) }
     }
 
     // MARK: transitions
@@ -184,7 +184,7 @@ struct LinkMachine: SocketMachine {
         outputs.append(.open(url: url, link: link))
     }
 
-    private mutating func send(_ request: Request, _ purpose: Purpose, now: MediaTime) {
+    private mutating func send(_ request: any RequestBody, _ purpose: Purpose, now: MediaTime) {
         do throws(SignalingError) {
             let message = try requests.add(request, purpose, now: now)
             outputs.append(.send(message, link: link))

@@ -7,7 +7,7 @@ protocol MessagingLink: Sendable {
     /// Opens the link; `news` receives its notifications and must not block.
     func open(_ news: @escaping @Sendable (LinkNews) -> Void) async
     /// Sends a request; the answer follows as a notification with the same ticket, unless the link goes down first.
-    func send(_ request: Request, ticket: UInt64) async
+    func send(_ request: any RequestBody, ticket: UInt64) async
     /// Closes the current connection and connects again.
     /// - Parameter retryAfter: minimum delay in seconds.
     func restart(retryAfter: Int?) async

@@ -13,7 +13,7 @@ struct SessionLink: MessagingLink {
         await core.openMessaging(MessagingSeat(link: id, news: news))
     }
 
-    func send(_ request: Request, ticket: UInt64) async {
+    func send(_ request: any RequestBody, ticket: UInt64) async {
         await core.sendMessaging(request, ticket: ticket, by: id)
     }
 

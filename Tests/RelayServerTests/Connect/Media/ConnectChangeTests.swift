@@ -26,7 +26,7 @@ struct ConnectChangeTests {
                 camera.audioMid = places.audio.flatMap { mids[$0] }
                 camera.videoMid = places.video.flatMap { mids[$0] }
                 let answer = try await ada.socket.request(
-                    PublishRequest(sdp: sdp, streams: [camera]), Request.publish
+                    PublishRequest(sdp: sdp, streams: [camera])
                 ).get()
                 #expect(answer.streams == [id])
                 try anew.accept(answer.sdp)
@@ -62,7 +62,7 @@ struct ConnectChangeTests {
             let (sdp, mids) = ada.publishing.offer()
             camera.videoMid = mids[place]
             let answer = try await ada.socket.request(
-                PublishRequest(sdp: sdp, streams: [camera]), Request.publish
+                PublishRequest(sdp: sdp, streams: [camera])
             ).get()
             try ada.publishing.accept(answer.sdp)
             let offer = try await ben.answerOffer()
@@ -76,7 +76,7 @@ struct ConnectChangeTests {
             ada.publishing.stop(place)
             let (less, _) = ada.publishing.offer()
             let last = try await ada.socket.request(
-                PublishRequest(sdp: less, streams: [camera]), Request.publish
+                PublishRequest(sdp: less, streams: [camera])
             ).get()
             try ada.publishing.accept(last.sdp)
             let final = try await ben.answerOffer()
@@ -98,7 +98,7 @@ struct ConnectChangeTests {
 
             camera.name = "another"
             let (sdp, _) = ada.publishing.offer()
-            let publish = try await ada.socket.post(.publish(PublishRequest(sdp: sdp, streams: [camera])))
+            let publish = try await ada.socket.post(PublishRequest(sdp: sdp, streams: [camera]))
             let answer = try await ada.socket.answer(to: publish, as: PublishRequest.Answer.self).get()
             try ada.publishing.accept(answer.sdp)
             func isRenamed(_ event: Event) -> Bool {
@@ -108,7 +108,7 @@ struct ConnectChangeTests {
             #expect(ada.socket.came(publish, before: isRenamed))
 
             let mute = try await ada.socket.post(
-                .setMuted(SetMutedRequest(stream: id, kind: .audio, isMuted: true)))
+                SetMutedRequest(stream: id, kind: .audio, isMuted: true))
             _ = try await ada.socket.answer(to: mute, as: Done.self).get()
             func isMuted(_ event: Event) -> Bool {
                 if case .streamChanged(let body) = event { body.stream.isAudioMuted } else { false }
@@ -117,7 +117,7 @@ struct ConnectChangeTests {
             #expect(ada.socket.came(mute, before: isMuted))
 
             let second = try #require(try await ben.publish("other").id)
-            let force = try await ada.socket.post(.forceMuteAll(ForceMuteAllRequest()))
+            let force = try await ada.socket.post(ForceMuteAllRequest())
             _ = try await ada.socket.answer(to: force, as: Done.self).get()
             func isForced(_ event: Event) -> Bool {
                 if case .muteForced(let body) = event { body.isActive } else { false }

@@ -31,13 +31,13 @@ struct ConnectMediaTests {
                     }
                 }
             }
-            let twice = try await ben.socket.ask(.subscribe(SubscribeRequest(stream: id)))
+            let twice = try await ben.socket.ask(SubscribeRequest(stream: id))
             #expect(twice?.code == .alreadySubscribed)
 
             // STR-3: audio off and on again, without an offer.
             let quiet = SubscriptionPreferences(audio: false)
             #expect(
-                try await ben.socket.ask(.updateSubscription(.init(stream: id, preferences: quiet))) == nil)
+                try await ben.socket.ask(UpdateSubscriptionRequest(stream: id, preferences: quiet)) == nil)
             try await ben.sees(4, more: sections)
             let before = ben.receiving.reception(sections.audioMid).sounds
             try await ben.sees(8, more: sections)
@@ -47,14 +47,14 @@ struct ConnectMediaTests {
                     .updateSubscription(.init(stream: id, preferences: SubscriptionPreferences()))) == nil)
             try await ben.hears(sections)
 
-            let statistics = try await ben.socket.request(StatisticsRequest(), Request.statistics).get()
+            let statistics = try await ben.socket.request(StatisticsRequest()).get()
             #expect(statistics.subscribed.count == 2 && statistics.subscribed.allSatisfy { $0.packets > 0 })
-            let own = try await ada.socket.request(StatisticsRequest(), Request.statistics).get()
+            let own = try await ada.socket.request(StatisticsRequest()).get()
             #expect(own.published.map(\.stream) == [id, id])
 
             // ISS-1: a report has the headers of received and sent packets.
             for (client, side, part) in [(ada, "publish", "published"), (ben, "subscribe", "subscribed")] {
-                let kept = try await client.socket.request(ReportIssueRequest(), Request.reportIssue).get()
+                let kept = try await client.socket.request(ReportIssueRequest()).get()
                 let bundle = try await relay.issues.issue(kept.issue).bundle
                 let report = try JSONSerialization.jsonObject(with: Data(bundle)) as? [String: Any]
                 let peer = (report?["packets"] as? [String: Any])?[side] as? [String: Any]
@@ -72,17 +72,17 @@ struct ConnectMediaTests {
             try await ben.hears(sections)
             let third = PublishRequest.Stream(name: "x", audioMid: "9")
             let refused = try await ada.socket.request(
-                PublishRequest(sdp: "v=0", streams: [camera, screen, third]), Request.publish)
+                PublishRequest(sdp: "v=0", streams: [camera, screen, third]))
             #expect(refused.failure?.code == .streamExists)
 
-            #expect(try await ben.socket.ask(.unsubscribe(UnsubscribeRequest(stream: id))) == nil)
+            #expect(try await ben.socket.ask(UnsubscribeRequest(stream: id)) == nil)
             try await ben.sees(4, more: more)
             let count = ben.receiving.reception(sections.audioMid)
             try await ben.sees(8, more: more)
             #expect(ben.receiving.reception(sections.audioMid) == count)
             try await ben.hears(more)
 
-            #expect(try await ada.socket.ask(.unpublish(UnpublishRequest(stream: screenID))) == nil)
+            #expect(try await ada.socket.ask(UnpublishRequest(stream: screenID)) == nil)
             let destroyed = StreamDestroyed(stream: screenID, reason: .unpublished)
             #expect(try await ben.socket.next(.streamDestroyed) == .streamDestroyed(destroyed))
             #expect(try await ada.socket.next(.streamDestroyed) == .streamDestroyed(destroyed))
@@ -110,7 +110,7 @@ struct ConnectMediaTests {
                 try await ada.sees(10, more: sections)
                 return ada.receiving.reception(stream.audioMid).sounds == muted
             }
-            #expect(try await ada.socket.ask(.forceMuteAll(ForceMuteAllRequest())) == nil)
+            #expect(try await ada.socket.ask(ForceMuteAllRequest()) == nil)
             #expect(try await isSilent(sections))
             try await eventually("both events") {
                 let forced = ben.socket.events.compactMap { message -> MuteForced? in
@@ -121,7 +121,7 @@ struct ConnectMediaTests {
             }
             // The publisher's own client unmutes it, and a stream that is published later starts muted.
             let unmute = SetMutedRequest(stream: id, kind: .audio, isMuted: false)
-            #expect(try await ben.socket.ask(.setMuted(unmute)) == nil)
+            #expect(try await ben.socket.ask(unmute) == nil)
             try await ada.hears(sections)
             let cleo = try await relay.enter("Cleo")
             #expect(cleo.joined.isMuteForced)
@@ -135,21 +135,21 @@ struct ConnectMediaTests {
             let lateSections = try await ada.subscribe(late)
             try await ada.sees(10, more: sections)
             #expect(ada.receiving.reception(lateSections.audioMid).sounds == 0)
-            #expect(try await ada.socket.ask(.disableForceMute(DisableForceMuteRequest())) == nil)
+            #expect(try await ada.socket.ask(DisableForceMuteRequest()) == nil)
             // USR-8: a moderator cannot unmute another user.
             let again = SetMutedRequest(stream: late, kind: .audio, isMuted: false)
-            #expect(try await ada.socket.ask(.setMuted(again))?.code == .notPermitted)
-            #expect(try await cleo.socket.ask(.setMuted(again)) == nil)
+            #expect(try await ada.socket.ask(again)?.code == .notPermitted)
+            #expect(try await cleo.socket.ask(again) == nil)
             try await ada.hears(lateSections)
             #expect(
-                try await ben.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: late)))?.code == .notPermitted)
+                try await ben.socket.ask(ForceMuteStreamRequest(stream: late))?.code == .notPermitted)
             try await ada.hears(lateSections)
             // MUT-2: only the named stream is muted.
-            #expect(try await ada.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: late))) == nil)
+            #expect(try await ada.socket.ask(ForceMuteStreamRequest(stream: late)) == nil)
             #expect(try await isSilent(lateSections))
             try await ada.hears(sections)
             // USR-4: all audio of a user is muted.
-            #expect(try await ada.socket.ask(.muteUser(MuteUserRequest(user: ben.joined.connection))) == nil)
+            #expect(try await ada.socket.ask(MuteUserRequest(user: ben.joined.connection)) == nil)
             #expect(try await isSilent(sections))
             for client in [ada, ben, cleo] { await client.close() }
         }
@@ -173,12 +173,12 @@ struct ConnectMediaTests {
             let back = try await relay.connect()
             let request = ResumeRequest(
                 resumeToken: ben.joined.resumeToken, lastEvent: ben.socket.events.last?.seq ?? 0)
-            let resumed = try await back.request(request, Request.resume).get()
+            let resumed = try await back.request(request).get()
             #expect(!resumed.subscribeLost && !resumed.publishLost)
 
             // ICE restart of the existing subscribe peer connection.
             let again = try await MediaClient(back, ben.joined, receiving: ben.receiving)
-            #expect(try await back.ask(.restartICE(RestartICERequest())) == nil)
+            #expect(try await back.ask(RestartICERequest()) == nil)
             let offer = try await again.answerOffer()
             #expect(offer.streams.map(\.id) == [id])
             try await again.hears(try #require(offer.streams.first))
@@ -188,7 +188,7 @@ struct ConnectMediaTests {
             let (sdp, mids) = ada.publishing.offer(restart: true)
             #expect(mids == ["0", "1"])
             let answer = try await ada.socket.request(
-                PublishRequest(sdp: sdp, streams: [info]), Request.publish
+                PublishRequest(sdp: sdp, streams: [info])
             ).get()
             try ada.publishing.accept(answer.sdp)
             #expect(answer.streams == [id])
@@ -211,7 +211,7 @@ struct ConnectMediaTests {
             let back = try await relay.connect()
             let request = ResumeRequest(
                 resumeToken: ada.joined.resumeToken, lastEvent: ada.socket.events.last?.seq ?? 0)
-            let resumed = try await back.request(request, Request.resume).get()
+            let resumed = try await back.request(request).get()
             #expect(resumed.publishLost)
             await ada.close()
         }
@@ -263,7 +263,7 @@ struct ConnectMediaTests {
             #expect(try await ada.socket.next(.userLeft) == .userLeft(left))
 
             // A host can remove the publisher like any user, and its transport is closed.
-            #expect(try await ada.socket.ask(.removeUser(RemoveUserRequest(user: joined.user.id))) == nil)
+            #expect(try await ada.socket.ask(RemoveUserRequest(user: joined.user.id)) == nil)
             let destroyed = StreamDestroyed(stream: cam, reason: .forced)
             #expect(try await ada.socket.next(.streamDestroyed) == .streamDestroyed(destroyed))
             let location = try #require(plain.fields["location"])

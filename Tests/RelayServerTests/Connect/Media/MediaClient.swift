@@ -40,7 +40,7 @@ final class MediaClient: Sendable {
             name: name, videoType: videoType, audioMid: places.audio.flatMap { mids[$0] },
             videoMid: places.video.flatMap { mids[$0] })
         let request = PublishRequest(sdp: sdp, streams: earlier + [stream])
-        let answer = try await socket.request(request, Request.publish).get()
+        let answer = try await socket.request(request).get()
         try publishing.accept(answer.sdp)
         stream.id = answer.streams.last
         return stream
@@ -52,7 +52,7 @@ final class MediaClient: Sendable {
         transport: MediaTransport? = nil
     ) async throws -> OfferMade.Stream {
         let wish = SubscribeRequest(stream: stream, preferences: preferences, transport: transport)
-        #expect(try await socket.ask(.subscribe(wish)) == nil)
+        #expect(try await socket.ask(wish) == nil)
         let offer = try await answerOffer()
         return try #require(offer.streams.first { $0.id == stream })
     }
@@ -61,7 +61,7 @@ final class MediaClient: Sendable {
     func answerOffer() async throws -> OfferMade {
         guard case .offer(let offer) = try await socket.next(.offer) else { throw SocketClient.Refused() }
         let answer = AnswerRequest(revision: offer.revision, sdp: try receiving.answer(offer.sdp))
-        #expect(try await socket.ask(.answer(answer)) == nil)
+        #expect(try await socket.ask(answer) == nil)
         return offer
     }
 

@@ -49,13 +49,13 @@ struct MediaOrderTests {
             let stall = try await Stall(liveSession)
             for state in [true, false, true] {
                 let mute = SetMutedRequest(stream: id, kind: .audio, isMuted: state)
-                #expect(try await ada.socket.ask(.setMuted(mute)) == nil)
+                #expect(try await ada.socket.ask(mute) == nil)
                 #expect(try await isMuted(id) == state)
             }
-            #expect(try await ada.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: cam))) == nil)
+            #expect(try await ada.socket.ask(ForceMuteStreamRequest(stream: cam)) == nil)
             #expect(try await isMuted(cam) == true)
             // STR-4: unpublishing does not wait either.
-            #expect(try await ada.socket.ask(.unpublish(UnpublishRequest(stream: id))) == nil)
+            #expect(try await ada.socket.ask(UnpublishRequest(stream: id)) == nil)
             try await eventually("it is gone") { try await isMuted(id) == nil }
             #expect(await liveSession.orders.isBusy)
             stall.end()
@@ -72,7 +72,7 @@ struct MediaOrderTests {
             _ = try await ada.socket.next(.streamCreated)
             let liveSession = try liveSession(relay)
             let stall = try await Stall(liveSession)
-            #expect(try await ada.socket.ask(.removeUser(RemoveUserRequest(user: ben.joined.connection))) == nil)
+            #expect(try await ada.socket.ask(RemoveUserRequest(user: ben.joined.connection)) == nil)
             try await eventually("the engine has it no more") {
                 let streams = (try? await relay.engine.streams(session: liveSession.engineName)) ?? []
                 return !streams.contains { $0.name == id.rawValue }
@@ -112,7 +112,7 @@ struct MediaOrderTests {
             }
             #expect(Set(await streams()) == ["encoder", camera.rawValue])
 
-            #expect(try await ada.socket.ask(.removeUser(RemoveUserRequest(user: ben.joined.connection))) == nil)
+            #expect(try await ada.socket.ask(RemoveUserRequest(user: ben.joined.connection)) == nil)
             // Checked without waiting: the answer is sent after all have ended.
             #expect(await streams() == [])
             #expect(await liveSession.transports.keys.count == 1, "Ada's own")
@@ -138,26 +138,26 @@ struct MediaOrderTests {
             let liveSession = try liveSession(relay)
             let stall = try await Stall(liveSession)
             for stream in streams.prefix(2) {
-                #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: stream))) == nil)
+                #expect(try await ada.ask(SubscribeRequest(stream: stream)) == nil)
             }
-            let refused = try await ada.ask(.subscribe(SubscribeRequest(stream: streams[2])))
+            let refused = try await ada.ask(SubscribeRequest(stream: streams[2]))
             #expect(refused?.code == .limitReached && refused?.limit == "limit.mediaOrders")
             for height in 1...300 {
                 let wish = UpdateSubscriptionRequest(
                     stream: streams[0], preferences: SubscriptionPreferences(height: height))
-                #expect(try await ada.ask(.updateSubscription(wish)) == nil)
+                #expect(try await ada.ask(wish) == nil)
             }
             // Changes that cancel out do not add to the queue.
             for _ in 0..<50 {
-                #expect(try await ada.ask(.unsubscribe(UnsubscribeRequest(stream: streams[1]))) == nil)
-                #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: streams[1]))) == nil)
+                #expect(try await ada.ask(UnsubscribeRequest(stream: streams[1])) == nil)
+                #expect(try await ada.ask(SubscribeRequest(stream: streams[1])) == nil)
             }
             #expect(await liveSession.orders.count(of: joined.connection) == 2)
             stall.end()
             guard case .offer(let offer) = try await ada.next(.offer) else { return }
             #expect(Set(offer.streams.map(\.id)) == Set(streams.prefix(2)))
             #expect(await liveSession.orders.count(of: joined.connection) == 0)
-            #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: streams[2]))) == nil)
+            #expect(try await ada.ask(SubscribeRequest(stream: streams[2])) == nil)
         }
     }
 
@@ -191,7 +191,7 @@ struct MediaOrderTests {
             let cam = try await plain("cam", relay)
             _ = try await ada.next(.streamCreated)
             let liveSession = try liveSession(relay)
-            #expect(try await ada.ask(.forceMuteStream(ForceMuteStreamRequest(stream: cam))) == nil)
+            #expect(try await ada.ask(ForceMuteStreamRequest(stream: cam)) == nil)
             _ = try await ada.next(.streamChanged)
             let refused = EngineCall { $0.settle(.failure(.limitReached(name: "mailbox", limit: 1))) }
             let error = await liveSession.outcome(of: [

@@ -48,7 +48,7 @@ struct MissedEventsTests {
             // Unchanged state is not announced again.
             let before = ben.socket.events.count
             told.yield(.missed(session: "demo"))
-            #expect(try await ben.socket.ask(.signal(SignalRequest(type: "x", to: ben.joined.connection))) == nil)
+            #expect(try await ben.socket.ask(SignalRequest(type: "x", to: ben.joined.connection)) == nil)
             _ = try await ben.socket.next(.signal)
             await moment(.milliseconds(200))
             #expect(ben.socket.events.count <= before + 1)

@@ -10,6 +10,7 @@ struct NativeMediaTests {
     private func enter(_ name: String, _ relay: ConnectFixture) async throws -> MediaClient {
         let (socket, answer) = try await relay.join(name)
         #expect(answer.transports == [.native, .webRTC])
+        #expect(answer.videoCodecs == VideoCodec.allCases.map(\.rawValue))
         return try await MediaClient(
             socket, answer, publishing: MediaPeer(.publish, isNative: true),
             receiving: MediaPeer(.receive, isNative: true))
@@ -38,16 +39,16 @@ struct NativeMediaTests {
             try await ben.hears(more)
 
             let mute = SetMutedRequest(stream: id, kind: .audio, isMuted: true)
-            #expect(try await ada.socket.ask(.setMuted(mute)) == nil)
+            #expect(try await ada.socket.ask(mute) == nil)
             try await ben.sees(2, more: sections)
             let silent = ben.receiving.reception(sections.audioMid).sounds
             try await ben.sees(8, more: sections)
             #expect(ben.receiving.reception(sections.audioMid).sounds == silent)
 
-            #expect(try await ben.socket.ask(.restartICE(RestartICERequest())) == nil)
+            #expect(try await ben.socket.ask(RestartICERequest()) == nil)
             try await ben.answerOffer()
             try await ben.sees(8, more: sections)
-            #expect(try await ada.socket.ask(.unpublish(UnpublishRequest(stream: id))) == nil)
+            #expect(try await ada.socket.ask(UnpublishRequest(stream: id)) == nil)
             try await ben.sees(5, more: more)
             for client in [ada, ben, eve] { await client.close() }
         }
@@ -69,7 +70,7 @@ struct NativeMediaTests {
             camera.audioMid = places.audio.flatMap { mids[$0] }
             camera.videoMid = places.video.flatMap { mids[$0] }
             let answer = try await ada.socket.request(
-                PublishRequest(sdp: sdp, streams: [camera]), Request.publish
+                PublishRequest(sdp: sdp, streams: [camera])
             ).get()
             try anew.accept(answer.sdp)
             try await ben.hears(sections)
@@ -88,7 +89,7 @@ struct NativeMediaTests {
             _ = peer.add()
             let (sdp, mids) = peer.offer()
             let stream = PublishRequest.Stream(name: "camera", audioMid: mids[0], videoMid: mids[1])
-            let refused = try await socket.request(PublishRequest(sdp: sdp, streams: [stream]), Request.publish)
+            let refused = try await socket.request(PublishRequest(sdp: sdp, streams: [stream]))
             #expect(refused.failure?.code == .insecureConnection)
             #expect(await relay.engine.sessions().isEmpty)
             // WHIP never accepts SDES keys.
@@ -104,13 +105,13 @@ struct NativeMediaTests {
                 (MediaTransport(rawValue: "pigeon"), .invalidField),
             ] {
                 let wish = SubscribeRequest(stream: id, transport: transport)
-                #expect(try await socket.ask(.subscribe(wish))?.code == code)
+                #expect(try await socket.ask(wish)?.code == code)
             }
-            #expect(try await socket.ask(.subscribe(SubscribeRequest(stream: id, transport: .webRTC))) == nil)
+            #expect(try await socket.ask(SubscribeRequest(stream: id, transport: .webRTC)) == nil)
             _ = try await socket.next(.offer)
             // The transport of an existing subscription cannot be changed.
             let other = SubscribeRequest(stream: id, transport: .native)
-            #expect(try await socket.ask(.subscribe(other))?.code == .invalidField)
+            #expect(try await socket.ask(other)?.code == .invalidField)
             await peer.close()
             await browser.close()
         }

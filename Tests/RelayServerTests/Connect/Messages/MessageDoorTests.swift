@@ -44,7 +44,7 @@ import Testing
             _ = try await ada.send("hello", to: .peer("bob")).get()
             #expect(try await bob.list().conversations == [])
             #expect(
-                try await bob.ask(HistoryRequest(conversation: .peer("ada"), count: 1), MessagingRequest.history)
+                try await bob.request(HistoryRequest(conversation: .peer("ada"), count: 1))
                     .failure?.code == .unknownConversation)
             #expect(bob.events.isEmpty)
         }
@@ -60,10 +60,10 @@ import Testing
             _ = try await ada.nextMessaging(.messageReceived)
             #expect(try await ada.list().totalUnread == 1)
             #expect(
-                try await nobody.ask(ConversationsRequest(count: 1), MessagingRequest.conversations)
+                try await nobody.request(ConversationsRequest(count: 1))
                     .failure?.code == .notLoggedIn)
             // A login without a token returns the current cursor.
-            let login = try await ada.request(LoginRequest(), Request.login).get()
+            let login = try await ada.request(LoginRequest()).get()
             #expect(login.user == "ada" && login.cursor > 0)
             // Session events are still numbered from 1. Joins are announced within 100 ms.
             try await eventually("a join is told") { ada.events.contains { $0.seq > 0 } }
@@ -81,7 +81,7 @@ import Testing
             let back = try await relay.connect()
             try await eventually("the loss is noticed") { relay.messages.counts.sockets == 0 }
             let request = ResumeRequest(resumeToken: joined.resumeToken, lastEvent: 0)
-            _ = try await back.request(request, Request.resume).get()
+            _ = try await back.request(request).get()
             #expect(try await back.list().conversations == [])
         }
     }
@@ -91,7 +91,7 @@ import Testing
         try await withMessages { relay in
             let client = try await relay.connect()
             func code(_ request: LoginRequest) async throws -> ErrorCode? {
-                try await client.request(request, Request.login).failure?.code
+                try await client.request(request).failure?.code
             }
             #expect(try await code(LoginRequest()) == .tokenMissing)
             #expect(try await code(LoginRequest(token: "?")) == .tokenMalformed)
@@ -101,7 +101,7 @@ import Testing
             let expired = TestToken(identity: "ada", refusal: .tokenExpired)
             #expect(try await code(LoginRequest(token: expired.text)) == .tokenExpired)
             #expect(
-                try await client.ask(ConversationsRequest(count: 1), MessagingRequest.conversations)
+                try await client.request(ConversationsRequest(count: 1))
                     .failure?.code == .notLoggedIn)
             #expect(try await code(LoginRequest(token: TestToken(identity: "ada").text)) == nil)
             #expect(try await code(LoginRequest(token: TestToken(identity: "ada").text)) == nil)
@@ -109,7 +109,7 @@ import Testing
             #expect(relay.messages.counts.sockets == 1)
             // The token of the handshake is accepted, too.
             let other = try await relay.connect(token: TestToken(identity: "bob").text)
-            #expect(try await other.request(LoginRequest(), Request.login).get().user == "bob")
+            #expect(try await other.request(LoginRequest()).get().user == "bob")
         }
     }
 
@@ -119,15 +119,15 @@ import Testing
             let client = try await relay.connect()
             let name = String(repeating: "x", count: 201)
             let token = TestToken(identity: "ada").text
-            let refused = try await client.request(LoginRequest(token: token, name: name), Request.login)
+            let refused = try await client.request(LoginRequest(token: token, name: name))
             #expect(refused.failure?.code == .invalidField)
             #expect(relay.messages.counts.sockets == 0)
-            let list = try await client.ask(ConversationsRequest(count: 1), MessagingRequest.conversations)
+            let list = try await client.request(ConversationsRequest(count: 1))
             #expect(list.failure?.code == .notLoggedIn)
             let other = LoginRequest(token: TestToken(identity: "bob").text)
-            #expect(try await client.request(other, Request.login).get().user == "bob")
+            #expect(try await client.request(other).get().user == "bob")
             // A socket that is logged in stays logged in.
-            let renamed = try await client.request(LoginRequest(name: name), Request.login)
+            let renamed = try await client.request(LoginRequest(name: name))
             #expect(renamed.failure?.code == .invalidField)
             #expect(relay.messages.counts.sockets == 1)
             #expect(try await client.list().conversations == [])
@@ -140,7 +140,7 @@ import Testing
             let client = try await relay.connect()
             let login = LoginRequest(
                 token: TestToken(identity: "ada").text, name: String(repeating: "x", count: 201))
-            #expect(try await client.request(login, Request.login).failure?.code == .invalidField)
+            #expect(try await client.request(login).failure?.code == .invalidField)
             #expect(try await client.closing().code == 1_008)
         }
     }
@@ -153,15 +153,15 @@ import Testing
             let first = try await relay.login("ada")
             let (second, _) = try await relay.join("Ada", token: TestToken(identity: "ada"))
             func refusal() async throws -> SignalingError? {
-                try await second.ask(ConversationsRequest(count: 1), MessagingRequest.conversations).failure
+                try await second.request(ConversationsRequest(count: 1)).failure
             }
             let refused = try await refusal()
             #expect(refused?.code == .limitReached && refused?.limit == "limit.loginsPerUser")
             await first.cut()
             try await eventually("the place is free") { relay.messages.counts.sockets == 0 }
-            #expect(try await second.request(LoginRequest(), Request.login).failure?.code == .tokenMissing)
+            #expect(try await second.request(LoginRequest()).failure?.code == .tokenMissing)
             let login = LoginRequest(token: TestToken(identity: "ada").text)
-            #expect(try await second.request(login, Request.login).get().user == "ada")
+            #expect(try await second.request(login).get().user == "ada")
             #expect(try await refusal() == nil)
         }
     }
@@ -180,7 +180,7 @@ import Testing
             }
             #expect(codes.count >= 5 && Set(codes) == [.rateLimited])
             let third = try await relay.connect()
-            let refused = try await third.request(LoginRequest(token: TestToken(identity: "ada").text), Request.login)
+            let refused = try await third.request(LoginRequest(token: TestToken(identity: "ada").text))
             #expect(refused.failure?.code == .limitReached && refused.failure?.limit == "limit.loginsPerUser")
         }
     }
@@ -212,17 +212,17 @@ import Testing
         try await withConnect { relay in
             let (client, _) = try await relay.join("Ada", token: TestToken(identity: "ada"))
             #expect(
-                try await client.ask(ConversationsRequest(count: 1), MessagingRequest.conversations)
+                try await client.request(ConversationsRequest(count: 1))
                     .failure?.code == .messagingDisabled)
-            #expect(try await client.request(LoginRequest(), Request.login).failure?.code == .messagingDisabled)
+            #expect(try await client.request(LoginRequest()).failure?.code == .messagingDisabled)
             let token = TestToken(identity: "ada").text
             #expect(
-                try await client.request(LoginRequest(token: token), Request.login).failure?.code == .messagingDisabled)
+                try await client.request(LoginRequest(token: token)).failure?.code == .messagingDisabled)
         }
         try await withConnect(storage: .failed(StorageError(.corrupted, "/secret"))) { relay in
             let client = try await relay.connect()
             let token = TestToken(identity: "ada").text
-            let refused = try await client.request(LoginRequest(token: token), Request.login)
+            let refused = try await client.request(LoginRequest(token: token))
             #expect(refused.failure?.code == .storageFailed)
             #expect(try await relay.http.request("GET", "/metrics").text.contains("millrace_storage_up 0\n"))
         }
@@ -241,7 +241,7 @@ import Testing
             var code: ErrorCode?
             for _ in 0..<500 where code == nil { code = try await ada.send(text, to: .peer("bob")).failure?.code }
             #expect(code == .storageFailed)
-            #expect(try await ada.ask(.ping(PingRequest())) == nil)
+            #expect(try await ada.ask(PingRequest()) == nil)
             let (_, second) = try await relay.join("Bob")
             #expect(second.users.count == 2)
             let metrics = try await relay.http.request("GET", "/metrics").text
@@ -254,8 +254,8 @@ import Testing
     func groups() async throws {
         try await withMessages { relay in
             let (ada, bob) = (try await relay.login("ada"), try await relay.login("bob"))
-            let group = try await ada.ask(
-                CreateGroupRequest(name: "Team", members: ["bob"]), MessagingRequest.createGroup
+            let group = try await ada.request(
+                CreateGroupRequest(name: "Team", members: ["bob"])
             ).get()
             guard case .groupChanged(let change) = try await bob.nextMessaging(.groupChanged) else { return }
             #expect(change == .init(id: group.id, name: "Team", owner: "ada", size: 2, added: ["ada", "bob"]))
@@ -263,9 +263,9 @@ import Testing
             guard case .messageReceived(let received) = try await ada.nextMessaging(.messageReceived) else { return }
             #expect(received.message.conversation == .group(group.id))
             #expect(
-                try await bob.ask(DismissGroupRequest(group: group.id), MessagingRequest.dismissGroup)
+                try await bob.request(DismissGroupRequest(group: group.id))
                     .failure?.code == .notPermitted)
-            _ = try await ada.ask(DismissGroupRequest(group: group.id), MessagingRequest.dismissGroup).get()
+            _ = try await ada.request(DismissGroupRequest(group: group.id)).get()
             guard case .groupDismissed(let end) = try await bob.nextMessaging(.groupDismissed) else { return }
             #expect(end.group == group.id)
             #expect(try await bob.list().conversations == [])

@@ -15,7 +15,7 @@ struct MessageDrainTests {
             #expect(try await ada.send("hello", to: .peer("bob")).get().number == 1)
             _ = try await bob.nextMessaging(.messageReceived)
             // A repeated login of a logged-in client is not refused as a new one.
-            #expect(try await ada.request(LoginRequest(), Request.login).get().user == "ada")
+            #expect(try await ada.request(LoginRequest()).get().user == "ada")
             await relay.messages.endAll()
             for client in [ada, bob] {
                 #expect(try await client.next(.disconnected) == .disconnected(Disconnected(reason: .relayShutdown)))
@@ -35,13 +35,13 @@ struct MessageDrainTests {
                 try await eventually("the loss is noticed") { relay.messages.counts.sockets == 0 }
                 ada = try await relay.login("ada")
                 let resume = ResumeRequest(resumeToken: joined.resumeToken, lastEvent: 0)
-                _ = try await ada.request(resume, Request.resume).get()
+                _ = try await ada.request(resume).get()
             }
             relay.messages.announceDrain(seconds: 7, url: "wss://other.example")
             await relay.liveSessions.announceDrain(seconds: 7, url: "wss://other.example")
             #expect(try await ada.next(.draining) == Self.event)
             await relay.messages.endAll()
-            #expect(try await ada.ask(.ping(PingRequest())) == nil)
+            #expect(try await ada.ask(PingRequest()) == nil)
             await relay.liveSessions.endAll()
             #expect(try await ada.closing() == .init(code: 1001, reason: "relayShutdown"))
             let ends = ada.events.filter { [.draining, .disconnected].contains($0.event.name) }
@@ -54,7 +54,7 @@ struct MessageDrainTests {
             let client = try await relay.connect()
             relay.messages.announceDrain(seconds: 7, url: nil)
             let login = LoginRequest(token: TestToken(identity: "ada").text)
-            guard case .failure(let error) = try await client.request(login, Request.login) else {
+            guard case .failure(let error) = try await client.request(login) else {
                 Issue.record("it is logged in")
                 return
             }

@@ -33,32 +33,25 @@ extension ConnectFixture {
     func login(_ user: String, app: String = "app") async throws -> SocketClient {
         let client = try await connect()
         let token = TestToken(app: app, identity: user)
-        let answer = try await client.request(LoginRequest(token: token.text), Request.login).get()
+        let answer = try await client.request(LoginRequest(token: token.text)).get()
         try #require(answer.user == user)
         return client
     }
 }
 
 extension SocketClient {
-    /// Sends a messaging request and returns its answer.
-    func ask<Body: RequestBody>(
-        _ body: Body, _ make: (Body) -> MessagingRequest
-    ) async throws -> Result<Body.Answer, SignalingError> {
-        try await request(body) { .messaging(make($0)) }
-    }
-
     func send(
         _ text: String, to ref: ConversationRef, id: String = UUID().uuidString
     ) async throws -> Result<SendMessageRequest.Answer, SignalingError> {
-        try await ask(SendMessageRequest(conversation: ref, message: id, text: text), MessagingRequest.sendMessage)
+        try await request(SendMessageRequest(conversation: ref, message: id, text: text))
     }
 
     func list() async throws -> ConversationsRequest.Answer {
-        try await ask(ConversationsRequest(count: 100), MessagingRequest.conversations).get()
+        try await request(ConversationsRequest(count: 100)).get()
     }
 
     func texts(_ ref: ConversationRef) async throws -> [String] {
-        try await ask(HistoryRequest(conversation: ref, count: 100), MessagingRequest.history).get()
+        try await request(HistoryRequest(conversation: ref, count: 100)).get()
             .messages.map(\.text)
     }
 

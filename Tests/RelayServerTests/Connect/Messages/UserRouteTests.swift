@@ -23,11 +23,11 @@ import Testing
     func export() async throws {
         try await withMessages(.withoutUserRates) { relay in
             let ada = try await relay.login("ada")
-            let group = try await ada.ask(CreateGroupRequest(name: "Team"), MessagingRequest.createGroup).get()
+            let group = try await ada.request(CreateGroupRequest(name: "Team")).get()
             for number in 0..<250 { _ = try await ada.send("text \(number)", to: .peer("bob")).get() }
             _ = try await ada.send("to all", to: .group(group.id)).get()
-            _ = try await ada.ask(
-                DeleteConversationRequest(conversation: .peer("bob")), MessagingRequest.deleteConversation
+            _ = try await ada.request(
+                DeleteConversationRequest(conversation: .peer("bob"))
             ).get()
             let response = try await relay.http.request("GET", "/v1/users/ada/export?app=app")
             #expect(response.status == 200)

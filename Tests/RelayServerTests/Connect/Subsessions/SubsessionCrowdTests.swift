@@ -37,7 +37,7 @@ struct SubsessionCrowdTests {
                 let mates = stride(from: index % roomCount, to: count, by: roomCount).filter { $0 != index }
                 for other in mates + [(index + 1) % count, (index + 2) % count] {
                     #expect(
-                        try await people[index].client.socket.ask(.subscribe(SubscribeRequest(stream: streams[other])))
+                        try await people[index].client.socket.ask(SubscribeRequest(stream: streams[other]))
                             == nil)
                 }
                 let carried = try await people[index].client.answerOffers(until: mates.count + 2)
@@ -55,15 +55,15 @@ struct SubsessionCrowdTests {
             #expect(all.allSatisfy { $0.speakers.count == 5 })
             let names = (0..<roomCount).map { "room \($0)" }
             let list = try await all[0].client.socket.request(
-                CommitSubsessionsRequest(names: names), Request.commitSubsessions
+                CommitSubsessionsRequest(names: names)
             ).get().subsessions
-            #expect(try await all[0].client.socket.ask(.startSubsessions(StartSubsessionsRequest())) == nil)
+            #expect(try await all[0].client.socket.ask(StartSubsessionsRequest()) == nil)
 
             let begun = MediaPeer.now
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for person in all {
                     group.addTask {
-                        let join = Request.joinSubsession(JoinSubsessionRequest(subsession: list[person.room].id))
+                        let join = JoinSubsessionRequest(subsession: list[person.room].id)
                         let error = try await person.client.socket.ask(join)
                         #expect(error == nil)
                     }
@@ -84,7 +84,7 @@ struct SubsessionCrowdTests {
                 #expect(person.client.receiving.wrongSources(person.speakers) == [], "\(index)")
             }
             let stopping = MediaPeer.now
-            #expect(try await all[0].client.socket.ask(.stopSubsessions(StopSubsessionsRequest())) == nil)
+            #expect(try await all[0].client.socket.ask(StopSubsessionsRequest()) == nil)
             try await eventually("all are told, and hear others again") {
                 let areTold = all.allSatisfy { person in
                     person.client.socket.events.contains {
@@ -121,15 +121,14 @@ struct SubsessionCrowdTests {
             let (all, connections) = (sockets, ids)
             let names = (0..<roomCount).map { "room \($0)" }
             let list = try await all[0].request(
-                CommitSubsessionsRequest(names: names), Request.commitSubsessions
+                CommitSubsessionsRequest(names: names)
             ).get().subsessions
-            #expect(try await all[0].ask(.startSubsessions(StartSubsessionsRequest())) == nil)
+            #expect(try await all[0].ask(StartSubsessionsRequest()) == nil)
             let begun = MediaPeer.now
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 1..<count {
                     group.addTask {
-                        let join = Request.joinSubsession(
-                            JoinSubsessionRequest(subsession: list[index % roomCount].id))
+                        let join = JoinSubsessionRequest(subsession: list[index % roomCount].id)
                         let error = try await all[index].ask(join)
                         #expect(error == nil)
                     }
@@ -144,11 +143,11 @@ struct SubsessionCrowdTests {
             for index in 1..<count {
                 #expect(all[7].moves[connections[index]] == list[index % roomCount].id)
             }
-            let state = try await all[0].request(SubsessionsRequest(), Request.subsessions).get()
+            let state = try await all[0].request(SubsessionsRequest()).get()
             #expect(state.subsessions.map { Set($0.users).count }.reduce(0, +) == count - 1)
 
-            #expect(try await all[0].ask(.broadcast(BroadcastRequest(text: "hear"))) == nil)
-            _ = try await all[3].request(ChatRequest(text: "three"), Request.chat).get()
+            #expect(try await all[0].ask(BroadcastRequest(text: "hear")) == nil)
+            _ = try await all[3].request(ChatRequest(text: "three")).get()
             for socket in all { try await socket.settleOnce() }
             for index in 0..<count {
                 let isInRoom = index != 0 && index % roomCount == 3
@@ -156,7 +155,7 @@ struct SubsessionCrowdTests {
                 #expect(all[index].events.count { $0.event.name == .chat } == (isInRoom ? 1 : 0))
             }
             let stopping = MediaPeer.now
-            #expect(try await all[0].ask(.stopSubsessions(StopSubsessionsRequest())) == nil)
+            #expect(try await all[0].ask(StopSubsessionsRequest()) == nil)
             try await eventually("everybody is back") {
                 all.allSatisfy { socket in
                     socket.events.contains {
@@ -186,5 +185,5 @@ extension SocketClient {
         return moves
     }
 
-    fileprivate func settleOnce() async throws { #expect(try await ask(.ping(PingRequest())) == nil) }
+    fileprivate func settleOnce() async throws { #expect(try await ask(PingRequest()) == nil) }
 }

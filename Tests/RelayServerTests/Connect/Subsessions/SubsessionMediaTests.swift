@@ -37,20 +37,20 @@ struct SubsessionMediaTests {
                 sections.append(taken)
             }
             let commit = CommitSubsessionsRequest(names: ["one", "two"])
-            let list = try await people[0].socket.request(commit, Request.commitSubsessions).get().subsessions
-            #expect(try await people[0].socket.ask(.startSubsessions(StartSubsessionsRequest())) == nil)
+            let list = try await people[0].socket.request(commit).get().subsessions
+            #expect(try await people[0].socket.ask(StartSubsessionsRequest()) == nil)
             (self.people, self.streams, self.sections, rooms) = (people, streams, sections, list.map(\.id))
         }
 
         /// - Returns: time of the answer.
         func join(_ person: Int, _ room: Int) async throws -> MediaTime {
-            let request = Request.joinSubsession(JoinSubsessionRequest(subsession: rooms[room]))
+            let request = JoinSubsessionRequest(subsession: rooms[room])
             #expect(try await people[person].socket.ask(request) == nil)
             return MediaPeer.now
         }
 
         func comeBack(_ person: Int) async throws -> MediaTime {
-            let request = Request.returnToMainSession(ReturnToMainSessionRequest())
+            let request = ReturnToMainSessionRequest()
             #expect(try await people[person].socket.ask(request) == nil)
             return MediaPeer.now
         }
@@ -141,7 +141,7 @@ struct SubsessionMediaTests {
             #expect(late.joined.subsessions.status == .started)
             #expect(late.joined.subsessions.subsessions[0].users == [stage.people[1].joined.connection])
             for stream in [stage.streams[1], screen] {
-                #expect(try await late.socket.ask(.subscribe(SubscribeRequest(stream: stream))) == nil)
+                #expect(try await late.socket.ask(SubscribeRequest(stream: stream)) == nil)
                 guard case .subscriptionChanged(let change) = try await late.socket.next(.subscriptionChanged) else {
                     return
                 }
@@ -149,7 +149,7 @@ struct SubsessionMediaTests {
             }
             try await stage.people[0].socket.settle()
             #expect(!late.socket.events.contains { $0.event.name == .offer })
-            let join = Request.joinSubsession(JoinSubsessionRequest(subsession: stage.rooms[0]))
+            let join = JoinSubsessionRequest(subsession: stage.rooms[0])
             #expect(try await late.socket.ask(join) == nil)
             // Subscriptions that are made at about the same time share an offer.
             let offer = try await late.answerOffer()
@@ -168,7 +168,7 @@ struct SubsessionMediaTests {
             for (person, other) in [(0, 2), (1, 3), (2, 0), (3, 1)] {
                 try await stage.people[person].hears(try #require(stage.sections[person][other]))
             }
-            #expect(try await stage.people[0].socket.ask(.stopSubsessions(StopSubsessionsRequest())) == nil)
+            #expect(try await stage.people[0].socket.ask(StopSubsessionsRequest()) == nil)
             let stopped = MediaPeer.now
             for person in 0..<4 {
                 for other in 0..<4 where other != person {
@@ -197,7 +197,7 @@ extension SocketClient {
     /// Waits until all events that the relay has sent so far have arrived.
     func settle() async throws {
         for _ in 0..<20 {
-            #expect(try await ask(.ping(PingRequest())) == nil)
+            #expect(try await ask(PingRequest()) == nil)
             await moment(.milliseconds(10))
         }
     }
