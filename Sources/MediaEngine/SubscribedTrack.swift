@@ -18,7 +18,7 @@ final class SubscribedTrack {
     /// WebRTC subscribers: codecs that the subscriber accepts. Empty for plain subscribers, whose payload type is fixed.
     let codecs: [CodecDescription]
     /// WebRTC subscribers: SSRC of retransmissions of all codecs that have a payload type for them.
-    private let rtxSSRC: SSRC?
+    let rtxSSRC: SSRC?
     /// Whether the subscriber accepts no payload type for the codec of the stream, and is told so.
     var isUnsupported = false
     /// Separate retransmission stream, if one was negotiated (RFC 4588).

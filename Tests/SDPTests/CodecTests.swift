@@ -1,4 +1,5 @@
 import MediaBase
+import MillraceTestKit
 import RTP
 import SDP
 import Testing
@@ -147,6 +148,25 @@ import Testing
         #expect(video?.track.codecs.compactMap(\.video) ?? [] == codecs)
         #expect((video?.rtxSSRC != nil) == hasRTX)
         #expect(agreement.refused.map(\.kind) == (codecs.isEmpty ? [.video] : []))
+    }
+
+    @Test(
+        "Answers of real clients name all codecs that they accept",
+        arguments: [
+            ("chromium", VideoCodec.allCases), ("firefox", [.vp8, .vp9, .av1]), ("aiortc", [.vp8]),
+        ] as [(String, [VideoCodec])])
+    func realClients(name: String, codecs: [VideoCodec]) throws {
+        var negotiation = try SubscribeNegotiationTests.negotiation()
+        try negotiation.subscribe("a", kinds: [.audio, .video], now: .zero)
+        _ = try SubscribeNegotiationTests.take(&negotiation, at: .seconds(1))
+        // That of aiortc answers an offer with VP8 alone.
+        let vector = codecs.count == 1 ? "subscribe" : "subscribe-codecs"
+        let agreement = try negotiation.accept(
+            TestVector.text("sdp/\(name)-\(vector).sdp"), revision: 1, now: .seconds(1))
+        let video = try #require(agreement.added.last).track
+        #expect(agreement.added.count == 2 && video.codecs.map(\.video) == codecs)
+        #expect(video.codecs.allSatisfy { $0.rtxPayloadType?.rawValue == $0.payloadType.rawValue + 1 })
+        #expect(video.codecs.allSatisfy { $0.feedback.isSuperset(of: [.nack, .pli]) })
     }
 
     @Test("An answer may state another level, but not another profile or another codec for a payload type")

@@ -106,7 +106,7 @@ extension Worker {
             if let mid = track.mid { mids.insert(mid) }
             names.insert(TrackName(stream: track.streamName, kind: track.kind))
             ssrcs.insert(track.ssrc)
-            if let rtx = track.rtx { ssrcs.insert(rtx.ssrc) }
+            if let rtx = track.rtxSSRC { ssrcs.insert(rtx) }
         }
         let limit = configuration.limits.tracksPerSubscriber
         guard mids.count + tracks.count <= limit else {
