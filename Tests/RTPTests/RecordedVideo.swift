@@ -1,6 +1,7 @@
 import MediaBase
 import MillraceTestKit
 import RTP
+import Testing
 
 /// Video packets that another program sent, with the frames that another depacketizer read from them (`Tests/Vectors/captures`).
 struct RecordedVideo: Sendable {
