@@ -8,6 +8,7 @@ extension FuzzTarget {
         ),
         FuzzTarget("rtp", "RTP headers, extensions, VP8 and Opus payloads", maximumLength: 1_500, RTPFuzz.run),
         FuzzTarget("frames", "assembly of VP8 frames", maximumLength: 4_096, FramesFuzz.run),
+        FuzzTarget("video", "packets of each video codec and their frames", maximumLength: 8_192, VideoFuzz.run),
         FuzzTarget("rtcp", "RTCP compound packets", maximumLength: 1_500, RTCPFuzz.run),
         FuzzTarget("srtp", "SRTP and SRTCP of a peer with and without the keys", maximumLength: 4_096, SRTPFuzz.run),
         FuzzTarget("stun", "STUN messages", maximumLength: 1_500, STUNFuzz.run),

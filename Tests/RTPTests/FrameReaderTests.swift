@@ -85,7 +85,7 @@ struct FrameReaderTests {
 
     @Test("Key frames without parameter sets start at the first slice") func sliceOnly() throws {
         var reader = FrameReader(.h264)
-        // A delimiter, then an IDR picture of two slices and a slice of another frame.
+        // A delimiter, then a key frame of two slices and a slice of another frame.
         let delimiter = try Self.read(&reader, [0x09, 0x10], timestamp: 10)
         #expect(delimiter.isFrameStart && !delimiter.isKeyFrameStart)
         let slice = try Self.read(&reader, [0x65, 0x88, 1], timestamp: 10)

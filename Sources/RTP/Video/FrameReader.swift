@@ -54,7 +54,7 @@ package enum FrameReader: Sendable {
         if descriptor.isKeyFrameStart {
             facts.isKeyFrameStart = true
             let frame = UnsafeRawBufferPointer(rebasing: payload[descriptor.headerLength...])
-            if let size = VP8FrameHeader.keyFrameSize(of: frame) {
+            if let size = VP8FrameHeader.keyFrameSize(of: frame), size.width > 0, size.height > 0 {
                 facts.width = UInt16(size.width)
                 facts.height = UInt16(size.height)
             }

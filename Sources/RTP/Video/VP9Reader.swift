@@ -31,9 +31,10 @@ package struct VP9Reader: Sendable {
         // The header of a frame that is encrypted end to end cannot be read; then only the P bit counts.
         facts.isKeyFrameStart = setsInterPrediction || header?.isKeyFrame ?? true
         guard facts.isKeyFrameStart else { return facts }
-        facts.width = descriptor.width
-        facts.height = descriptor.height
-        if facts.width == 0, let header {
+        if descriptor.width > 0, descriptor.height > 0 {
+            facts.width = descriptor.width
+            facts.height = descriptor.height
+        } else if let header {
             facts.width = UInt16(clamping: header.width)
             facts.height = UInt16(clamping: header.height)
         }
