@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelayServer
 
-@Suite("millrace doctor: certificate")
+@Suite("The certificate in millrace doctor")
 struct DoctorCertificateTests {
     /// Valid from 2026-01-01 00:00:00 to 2026-04-01 12:00:00 UTC (UTCTime, version 1).
     private static let certificate = """
