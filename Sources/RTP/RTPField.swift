@@ -19,6 +19,8 @@ package enum RTPField: String, Hashable, Sendable {
     case av1Element = "AV1 OBU element"
     case av1OBU = "AV1 OBU"
     case av1SequenceHeader = "AV1 sequence header"
+    case dependencyDescriptor = "dependency descriptor"
+    case dependencyStructure = "dependency structure"
     case videoFrame = "video frame"
     case rtcpHeader = "RTCP header"
     case rtcpLength = "RTCP length"

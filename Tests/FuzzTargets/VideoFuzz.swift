@@ -1,7 +1,8 @@
 import MediaBase
 import RTP
 
-/// Packets of one video stream of any codec, with any timestamps: their facts, and the frames that they form. The first byte is the codec.
+/// Packets of one video stream of any codec, with any timestamps: their facts, their dependency descriptors, and the frames that they form. The
+/// first byte is the codec.
 enum VideoFuzz {
     static let history = FuzzHistory(limit: 4_096)
     private static let byteCapacity = 16_384
@@ -12,6 +13,7 @@ enum VideoFuzz {
         var reader = FrameReader(codec)
         var depacketizer = FrameDepacketizer(codec, byteCapacity: byteCapacity)
         var frame: [UInt8] = []
+        var structure: DependencyStructure?
         var timestamp: Int64 = 0
         try history.run(UnsafeRawBufferPointer(rebasing: bytes[1...])) { code, input throws(FuzzViolation) in
             switch code % 8 {
@@ -23,6 +25,7 @@ enum VideoFuzz {
                 }
                 depacketizer.begin()
                 frame = []
+            case 7: try readDescriptor(input.take(Int(input.u8())), &structure)
             default:
                 let payload = input.take(Int(input.u16()) & 0x7ff)
                 guard !payload.isEmpty else { return }
@@ -32,6 +35,21 @@ enum VideoFuzz {
                 try require(frame.count <= byteCapacity, "a frame of \(frame.count) bytes")
             }
         }
+    }
+
+    private static func readDescriptor(
+        _ bytes: UnsafeRawBufferPointer, _ structure: inout DependencyStructure?
+    ) throws(FuzzViolation) {
+        guard let descriptor = try? DependencyDescriptor(parsing: bytes, structure: &structure) else { return }
+        for index in 0..<descriptor.references.count {
+            try require((1...4_096).contains(descriptor.references[index]), "reference \(descriptor.references[index])")
+        }
+        var copy = Array(bytes)
+        copy.withUnsafeMutableBytes { DependencyDescriptor.shiftFrameNumber(in: $0, by: 7) }
+        let shifted = copy.withUnsafeBytes { try? DependencyDescriptor(parsing: $0, structure: &structure) }
+        try require(
+            shifted?.frameNumber == descriptor.frameNumber &+ 7 && shifted?.indications == descriptor.indications,
+            "\(descriptor) is read as \(String(describing: shifted))")
     }
 
     private static func verify(_ facts: FrameFacts, of payload: UnsafeRawBufferPointer) throws(FuzzViolation) {
