@@ -281,6 +281,7 @@ package struct FrameAssembler: Sendable {
     }
 
     private static func facts(of packet: Packet, _ codec: VideoCodec, _ reader: inout FrameReader) -> Facts? {
+        guard !packet.payload.isEmpty else { return nil }
         var out = Facts()
         return packet.payload.withUnsafeBytes { payload in
             guard codec == .vp8 else {
