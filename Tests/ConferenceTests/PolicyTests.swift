@@ -14,7 +14,7 @@ import Testing
         try world.request(SetManagerRequest(user: plain, isManager: true), host)
         #expect(world.conference.user(plain)?.role == .manager)
         // Managers cannot make or revoke managers or hosts.
-        for request in [
+        for request: any RequestBody in [
             SetManagerRequest(user: other, isManager: true),
             SetManagerRequest(user: plain, isManager: false), MakeHostRequest(user: plain),
             RemoveUserRequest(user: host),
