@@ -38,7 +38,7 @@ struct ConfigurationReloadTests {
         #expect(second.0.adopted.isEmpty && second.0.deferred == ["media.workers"])
     }
 
-    @Test("values that are fixed at the start stay: the advertised addresses, and the admin token of a development relay")
+    @Test("the advertised addresses and the admin token of a development relay stay as at the start")
     func completedValues() throws {
         var old = RelayConfiguration()
         old.development = true
