@@ -37,10 +37,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -76,7 +73,8 @@ let package = Package(
         .target(
             name: "SRTP", dependencies: ["CSRTP", "COpenSSL", "CIPSecMB"], swiftSettings: hotPath),
         .target(name: "DTLS", dependencies: ["MediaBase", "SRTP", "COpenSSL"]),
-        .target(name: "SFrame", dependencies: ["MediaBase", "COpenSSL"]),
+        .target(name: "Cryptography", dependencies: ["COpenSSL"]),
+        .target(name: "SFrame", dependencies: ["MediaBase", "Cryptography", "COpenSSL"]),
         .target(name: "Codecs", dependencies: ["MediaBase", "COpus", "CVPX"]),
         .target(name: "Containers", dependencies: ["MediaBase", "CWebM", "CPNG"]),
 
@@ -86,8 +84,7 @@ let package = Package(
         .target(
             name: "Conference",
             dependencies: ["MediaBase", "Signaling", .product(name: "DequeModule", package: "swift-collections")]),
-        .target(
-            name: "MillraceTokens", dependencies: ["Signaling", .product(name: "Crypto", package: "swift-crypto")]),
+        .target(name: "MillraceTokens", dependencies: ["Signaling", "Cryptography"]),
         .target(name: "Messaging", dependencies: ["MediaBase", "Signaling"]),
         .target(
             name: "WebRTCClient",
@@ -105,12 +102,14 @@ let package = Package(
         .target(
             name: "Recording",
             dependencies: [
-                "MediaBase", "RTP", "SFrame", "Codecs", "Containers", "MediaEngine", "Canvas", "CLinuxNet",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "MediaBase", "RTP", "Cryptography", "SFrame", "Codecs", "Containers", "MediaEngine", "Canvas",
+                "CLinuxNet",
             ]),
+        .target(name: "TLSChannel", dependencies: ["COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
         .target(
             name: "HTTPCalls",
             dependencies: [
+                "TLSChannel",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -118,7 +117,6 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(
             name: "Persistence",
@@ -127,14 +125,11 @@ let package = Package(
             name: "ControlServer",
             dependencies: [
                 "MediaBase", "SDP", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "MediaEngine",
-                "Canvas", "Recording", "Persistence", "HTTPCalls", "CLinuxNet", "CPage",
+                "Canvas", "Recording", "Persistence", "HTTPCalls", "TLSChannel", "Cryptography", "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -148,14 +143,13 @@ let package = Package(
             name: "MillraceClient",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "Signaling", "DTLS", "SFrame", "Codecs", "Containers", "Transport",
-                "WebRTCClient",
+                "WebRTCClient", "TLSChannel",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
 
@@ -212,15 +206,14 @@ let package = Package(
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
                 "CLinuxNet", "HTTPCalls", "LoadGenerator", "MillraceTestKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Tests/Hostile"),
         .target(
             name: "MillraceTestKit",
-            dependencies: ["MediaBase", "RTP", "SRTP", .product(name: "Crypto", package: "swift-crypto")],
-            path: "Tests/MillraceTestKit"),
+            dependencies: ["MediaBase", "RTP", "SRTP", "Cryptography"], path: "Tests/MillraceTestKit"),
         .testTarget(name: "MillraceTestKitTests", dependencies: ["MillraceTestKit", "MediaBase"]),
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "MillraceTestKit"]),
+        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "MillraceTestKit"]),
         .testTarget(name: "SFrameTests", dependencies: ["SFrame", "MediaBase", "MillraceTestKit"]),
         .testTarget(name: "STUNTests", dependencies: ["STUN", "MillraceTestKit"]),
         .testTarget(name: "SignalingTests", dependencies: ["Signaling", "MillraceTestKit"]),
@@ -265,12 +258,19 @@ let package = Package(
         .testTarget(
             name: "RecordingTests",
             dependencies: ["Recording", "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "MillraceTestKit"]),
+        .testTarget(
+            name: "TLSChannelTests",
+            dependencies: [
+                "TLSChannel", "MillraceTestKit",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]),
         .testTarget(name: "HTTPCallsTests", dependencies: ["HTTPCalls"]),
         .testTarget(
             name: "ControlServerTests",
             dependencies: [
-                "ControlServer", "Conference", "Signaling", "MillraceTokens", "MediaBase", "MillraceTestKit",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "ControlServer", "Conference", "Signaling", "MillraceTokens", "Cryptography", "MediaBase",
+                "MillraceTestKit",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -281,14 +281,12 @@ let package = Package(
                 "LoadGenerator",
                 "WebRTCClient", "Transport",
                 "DTLS", "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit", "SRTP", "Codecs",
-                "Recording",
+                "Recording", "TLSChannel", "Cryptography",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

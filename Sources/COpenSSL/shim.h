@@ -20,4 +20,7 @@
 // Macros with arguments, which Swift does not see.
 static const uint64_t millrace_ssl_options =
     SSL_OP_NO_QUERY_MTU | SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE;
+static const uint64_t millrace_tls_options =
+    SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE;
 static inline int millrace_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
+static inline int millrace_err_is_system(unsigned long code) { return ERR_SYSTEM_ERROR(code); }

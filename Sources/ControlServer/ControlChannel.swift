@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
-import NIOSSL
+import TLSChannel
 
 /// Pipeline of one connection. HTTP/1.1 has a deadline for the first byte, head limits in the decoder, and behind it a request deadline and
 /// early answers. For the first request, handlers in between can upgrade the connection to a WebSocket.
@@ -35,7 +35,10 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
             let deadline = RequestDeadlineHandler(
                 configuration: configuration, statistics: statistics, bodies: bodies, addresses: addresses)
             let pipeline = channel.pipeline.syncOperations
-            if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context)) }
+            if let certificates {
+                try pipeline.addHandler(
+                    TLSHandler(server: certificates.context, handshakeTime: TimeAmount(configuration.firstTime)))
+            }
             try pipeline.addHandler(FirstByteHandler(deadline: deadline))
             let upgrade = try addHTTP(to: pipeline, limits)
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificates != nil))

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
-import NIOSSL
+import TLSChannel
 
 /// Reason for which a server could not be reached, with advice for the user.
 package enum ConnectionFailure: Equatable, CustomStringConvertible {
@@ -42,9 +42,7 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
             }
         case let error as IOError: self.init(errno: error.errnoCode)
         case ChannelError.connectTimeout: self = .timeout
-        case let error as NIOSSLError: self = .tls("\(error)")
-        case let error as BoringSSLError: self = .tls("\(error)")
-        case let error as NIOSSLExtraError: self = .tls("\(error)")
+        case let error as TLSFailure: self = .tls("\(error)")
         default: self = .other("\(error)")
         }
     }

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOPosix
-import NIOSSL
+import TLSChannel
 
 /// HTTP/1.1 client for webhooks and the command line, with one connection per call. It does not follow redirects.
 package struct HTTPCaller: Sendable {
@@ -16,7 +16,7 @@ package struct HTTPCaller: Sendable {
     /// PEM file of trusted root certificates; nil: the system's.
     private let authorities: String?
     /// TLS context, created once because reading the system's certificates takes a while.
-    private let context = NIOLockedValueBox<NIOSSLContext?>(nil)
+    private let context = NIOLockedValueBox<TLSContext?>(nil)
 
     private let agent: String
 
@@ -98,19 +98,14 @@ package struct HTTPCaller: Sendable {
     }
 
     private func connect(_ target: HTTPTarget) async throws(HTTPCallError) -> Connection {
-        let secure = target.isSecure ? try sslContext() : nil
+        let secure = target.isSecure ? try tlsContext() : nil
         do {
             return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connectTimeout(Self.connectTime)
                 .connect(host: target.host, port: target.port) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
-                        if let secure {
-                            // Server name indication allows no addresses (RFC 6066 section 3).
-                            let isAddress = (try? SocketAddress(ipAddress: target.host, port: 0)) != nil
-                            try pipeline.addHandler(
-                                NIOSSLClientHandler(context: secure, serverHostname: isAddress ? nil : target.host))
-                        }
+                        if let secure { try pipeline.addHandler(TLSHandler(client: secure, host: target.host)) }
                         try pipeline.addHTTPClientHandlers()
                         try pipeline.addHandler(HTTP1ToHTTPClientCodec())
                         return try Connection(wrappingChannelSynchronously: channel)
@@ -121,19 +116,16 @@ package struct HTTPCaller: Sendable {
         }
     }
 
-    private func sslContext() throws(HTTPCallError) -> NIOSSLContext {
+    private func tlsContext() throws(HTTPCallError) -> TLSContext {
         if let context = context.withLockedValue({ $0 }) { return context }
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
-        configuration.shutdownTimeout = .seconds(1)
-        if let authorities { configuration.trustRoots = .file(authorities) }
-        do {
-            let new = try NIOSSLContext(configuration: configuration)
+        do throws(TLSFailure) {
+            let trust: TLSTrust = if let authorities { .authorities(try PEM.file(authorities)) } else { .system }
+            let new = try TLSContext.client(trust)
             context.withLockedValue { $0 = new }
             return new
         } catch {
-            throw .authorities(path: authorities ?? "the machine's store", reason: "\(error)")
+            let reason = if case .file(_, let reason) = error { reason } else { error.description }
+            throw .authorities(path: authorities ?? "the machine's store", reason: reason)
         }
     }
 

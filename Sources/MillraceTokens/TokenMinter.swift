@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 public import Signaling
 
@@ -12,7 +12,7 @@ public import Signaling
 public struct TokenMinter: Sendable {
     /// Key of the app.
     public let app: String
-    private let key: SymmetricKey
+    private let key: [UInt8]
 
     /// - Parameters:
     ///   - app: key of the app, as in the relay's configuration.
@@ -30,7 +30,7 @@ public struct TokenMinter: Sendable {
                 field: "secret")
         }
         self.app = app
-        key = SymmetricKey(data: Data(secret.utf8))
+        key = Array(secret.utf8)
     }
 
     /// Creates a token that is valid from now on.
@@ -71,7 +71,7 @@ public struct TokenMinter: Sendable {
             throw SignalingError(.internalError, "the token could not be signed: \(error)")
         }
         let signed = Self.base64URL(Data(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "." + Self.base64URL(payload)
-        let code = HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: key)
+        let code = HMAC.code(of: Array(signed.utf8), key: key, .sha256)
         let token = signed + "." + Self.base64URL(Data(code))
         guard token.utf8.count <= TokenClaims.maximumBytes else {
             throw SignalingError(.invalidField, "the token would exceed the relay's size limit", field: "data")

@@ -1,4 +1,5 @@
 import COpenSSL
+import Cryptography
 
 /// The shared secret of an encrypted session, which the relay never gets: 32 bytes, from which each sender's keys are derived.
 public struct EncryptionSecret: Sendable, Hashable {
@@ -68,7 +69,7 @@ public struct EncryptionSecret: Sendable, Hashable {
     ///   - session: id of the session.
     ///   - connection: connection id of the publisher.
     public func baseKey(session: String, connection: String) throws(SFrameFailure) -> [UInt8] {
-        try HKDF.key(
+        HKDF.key(
             bytes, salt: Array(session.utf8), info: Array("\(Self.label) sender\0\(connection)".utf8),
             count: Self.length, .sha256)
     }

@@ -1,4 +1,5 @@
 import COpenSSL
+import Cryptography
 
 /// Key and salt of one key id (RFC 9605 section 4.4.2), and the ciphers under it.
 ///
@@ -15,7 +16,7 @@ final class SFrameKey {
 
     /// - Parameter baseKey: the secret that keys of all ids are derived from.
     init(_ suite: SFrameSuite, baseKey: [UInt8], keyID: UInt64) throws(SFrameFailure) {
-        let derived = try Self.derive(suite, baseKey, keyID)
+        let derived = Self.derive(suite, baseKey, keyID)
         self.suite = suite
         self.keyID = keyID
         salt = derived.salt
@@ -31,14 +32,14 @@ final class SFrameKey {
 
     static func derive(
         _ suite: SFrameSuite, _ baseKey: [UInt8], _ keyID: UInt64
-    ) throws(SFrameFailure) -> (key: [UInt8], salt: [UInt8]) {
-        let secret = try HKDF.extract(baseKey, salt: [], suite.hash)
+    ) -> (key: [UInt8], salt: [UInt8]) {
+        let secret = HKDF.extract(baseKey, salt: [], suite.hash)
         let id =
             withUnsafeBytes(of: keyID.bigEndian, Array.init) + withUnsafeBytes(of: suite.rawValue.bigEndian, Array.init)
         return (
-            try HKDF.expand(
+            HKDF.expand(
                 secret, info: Array("SFrame 1.0 Secret key ".utf8) + id, count: suite.keyLength, suite.hash),
-            try HKDF.expand(secret, info: Array("SFrame 1.0 Secret salt ".utf8) + id, count: nonceLength, suite.hash)
+            HKDF.expand(secret, info: Array("SFrame 1.0 Secret salt ".utf8) + id, count: nonceLength, suite.hash)
         )
     }
 

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// A cipher suite of SFrame (RFC 9605 section 4.5); the raw value is its registered number.
 public enum SFrameSuite: UInt16, Sendable, CaseIterable {
     case aes128CTRHMAC80 = 1
@@ -26,5 +28,5 @@ public enum SFrameSuite: UInt16, Sendable, CaseIterable {
     var isAEAD: Bool { self == .aes128GCM || self == .aes256GCM }
 
     /// The hash of HKDF.
-    var hash: HKDF.Hash { self == .aes256GCM ? .sha512 : .sha256 }
+    var hash: HashFunction { self == .aes256GCM ? .sha512 : .sha256 }
 }

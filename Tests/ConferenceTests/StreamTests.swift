@@ -111,7 +111,7 @@ import Testing
         world.announce(plan)
         let id = plan.streams[0].id
         #expect(world.conference.stream(id)?.codec == "H264")
-        try world.request(.subscribe(SubscribeRequest(stream: id)), b)
+        try world.request(SubscribeRequest(stream: id), b)
         world.forgetEvents()
         world.media(.codecSupported(b, id, false))
         world.media(.codecSupported(b, id, false))
@@ -139,8 +139,8 @@ import Testing
         let a = try world.join()
         let b = try world.join()
         let id = try world.publish(a)
-        try world.request(.setMuted(SetMutedRequest(stream: id, kind: .video, isMuted: true)), a)
-        try world.request(.subscribe(SubscribeRequest(stream: id)), b)
+        try world.request(SetMutedRequest(stream: id, kind: .video, isMuted: true), a)
+        try world.request(SubscribeRequest(stream: id), b)
         world.forgetEvents()
         world.media(.codecSupported(b, id, false))
         #expect(

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 
 /// Makes valid and invalid tokens without the code under test.
@@ -21,15 +21,14 @@ enum TokenWorkshop {
         _ claims: String = claims(), header: String = #"{"alg":"HS256","typ":"JWT"}"#, secret: String = shop
     ) -> String {
         let signed = base64(Array(header.utf8)) + "." + base64(Array(claims.utf8))
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data(signed.utf8), using: SymmetricKey(data: Data(secret.utf8)))
-        return signed + "." + base64(Array(code))
+        let code = HMAC.code(of: Array(signed.utf8), key: Array(secret.utf8), .sha256)
+        return signed + "." + base64(code)
     }
 
     static func token512(_ claims: String = claims()) -> String {
         let signed = base64(Array(#"{"alg":"HS512"}"#.utf8)) + "." + base64(Array(claims.utf8))
-        let code = HMAC<SHA512>.authenticationCode(for: Data(signed.utf8), using: SymmetricKey(data: Data(shop.utf8)))
-        return signed + "." + base64(Array(code))
+        let code = HMAC.code(of: Array(signed.utf8), key: Array(shop.utf8), .sha512)
+        return signed + "." + base64(code)
     }
 
     static func base64(_ bytes: [UInt8]) -> String {

@@ -1,6 +1,6 @@
 import Conference
 import ControlServer
-import Crypto
+import Cryptography
 import Foundation
 import MediaBase
 import Signaling
@@ -33,8 +33,8 @@ struct WebhookMessageTests {
     @Test func theSignatureIsThatOfTheDocumentedText() throws {
         let message = try message()
         let field = message.signature(secret: "s3cret", time: 1_700_000_001)
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data("1700000001.".utf8) + Data(message.body), using: SymmetricKey(data: Data("s3cret".utf8)))
+        let code = HMAC.code(
+            of: Array("1700000001.".utf8) + message.body, key: Array("s3cret".utf8), .sha256)
         #expect(field == "t=1700000001,v1=" + code.map { String(format: "%02x", $0) }.joined())
         #expect(field != message.signature(secret: "s3cret", time: 1_700_000_002))
         #expect(field != message.signature(secret: "other", time: 1_700_000_001))

@@ -45,6 +45,13 @@ enum SDPFuzz {
         var agreements: [[AnsweredTrack]] = [[]]
         if let tracks = try? offer.receivable() { agreements.append(tracks.map { .receive($0) }) }
         if let tracks = try? offer.sendable() { agreements.append(FuzzPeer.send(tracks)) }
+        for codec in VideoCodec.allCases {
+            for tracks in [try? offer.receivable([codec]), try? offer.sendable(stream: codec)].compactMap(\.self) {
+                try require(
+                    tracks.allSatisfy { $0.kind == .audio || $0.codecs.map(\.video) == [codec] },
+                    "\(codec) is not the only codec: \(tracks)")
+            }
+        }
         for tracks in agreements {
             let answer = offer.answer(relay, tracks: tracks)
             guard let again = try? SessionDescription(parsing: Array(answer.text.utf8), limits: .subscription) else {

@@ -1,4 +1,4 @@
-import Crypto
+import DTLS
 import MillraceTestKit
 import SDP
 
@@ -25,9 +25,10 @@ enum CheckForger {
         var message: [UInt8] = [0, UInt8(random.below(20) == 0 ? random.below(256) : 1)]
         message.append(UInt64(attributes.count + 24), bytes: 2)
         message += [0x21, 0x12, 0xa4, 0x42] + random.bytes(12) + attributes
-        let code = HMAC<Insecure.SHA1>.authenticationCode(
-            for: message, using: SymmetricKey(data: Array(remote.password.utf8)))
-        append(0x0008, Array(code), to: &message)
+        let code = message.withUnsafeBytes {
+            MessageAuthentication.hmacSHA1(key: Array(remote.password.utf8), $0)
+        }
+        append(0x0008, code, to: &message)
         // FINGERPRINT covers a header that counts it (RFC 8489 section 14.7).
         message.set(attributes.count + 32, at: 2)
         let fingerprint = crc32(message) ^ 0x5354_554e

@@ -1,6 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
-package import NIOSSL
+package import TLSChannel
 
 /// Certificate and key of the HTTP port, read from files and read again when these change. A connection keeps the certificate with which it
 /// began.
@@ -17,7 +17,7 @@ package final class CertificateStore: Sendable {
     }
 
     private struct State {
-        var context: NIOSSLContext
+        var context: TLSContext
         /// State of the certificate and key files when they were last read, valid or not.
         var files: [FileState]
     }
@@ -37,7 +37,7 @@ package final class CertificateStore: Sendable {
     }
 
     /// TLS context for new connections.
-    package var context: NIOSSLContext { state.withLockedValue { $0.context } }
+    package var context: TLSContext { state.withLockedValue { $0.context } }
 
     package enum Change: Sendable {
         case none
@@ -72,29 +72,18 @@ package final class CertificateStore: Sendable {
         }
     }
 
-    private static func read(_ certificate: String, _ key: String) throws(Unreadable) -> NIOSSLContext {
-        let chain: [NIOSSLCertificate]
-        do {
-            chain = try NIOSSLCertificate.fromPEMFile(certificate)
+    private static func read(_ certificate: String, _ key: String) throws(Unreadable) -> TLSContext {
+        do throws(TLSFailure) {
+            return try .server(certificates: PEM.file(certificate), key: PEM.file(key))
         } catch {
-            throw Unreadable(description: "cannot read the certificate \(certificate): \(error)")
-        }
-        guard !chain.isEmpty else { throw Unreadable(description: "\(certificate) contains no certificate") }
-        let privateKey: NIOSSLPrivateKey
-        do {
-            privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
-        } catch {
-            throw Unreadable(description: "cannot read the key \(key): \(error)")
-        }
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
-        configuration.shutdownTimeout = .seconds(1)
-        do {
-            return try NIOSSLContext(configuration: configuration)
-        } catch {
-            throw Unreadable(description: "\(certificate) and \(key) do not match: \(error)")
+            let reason =
+                switch error {
+                case .certificates(let reason): "cannot read the certificate \(certificate): \(reason)"
+                case .key(let reason): "cannot read the key \(key): \(reason)"
+                case .keyMismatch: "\(certificate) and \(key) do not match"
+                default: error.description
+                }
+            throw Unreadable(description: reason)
         }
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import MillraceTokens
 import NIOConcurrencyHelpers
@@ -52,7 +52,8 @@ package struct AppDirectory: Sendable {
     package func isSecret(_ secret: String, of app: String) -> Bool {
         let own = secrets[app]
         // Hashes have the same length and do not show where the texts differ.
-        let isEqual = SHA256.hash(data: Data((own ?? decoy).utf8)) == SHA256.hash(data: Data(secret.utf8))
+        let isEqual = ConstantTime.areEqual(
+            HashFunction.sha256.digest(of: (own ?? decoy).utf8), HashFunction.sha256.digest(of: secret.utf8))
         return isEqual && own != nil
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import MillraceTokens
 
@@ -20,6 +20,9 @@ struct TokenText {
 
     let header: Header
     let payload: Data
+    /// Header and payload as they were sent, which the signature covers (RFC 7515 section 5.2).
+    let signed: [UInt8]
+    let signature: [UInt8]
     /// SHA-256 of the signed text. A signature has several spellings in base64; the signed text has one.
     let fingerprint: String
 
@@ -32,15 +35,16 @@ struct TokenText {
         guard parts.count == 3 else { throw Malformed(reason: "it has \(parts.count) parts instead of three") }
         guard let head = Self.decoded(parts[0]) else { throw Malformed(reason: "its header is not base64url") }
         guard let payload = Self.decoded(parts[1]) else { throw Malformed(reason: "its payload is not base64url") }
-        guard Self.decoded(parts[2]) != nil else { throw Malformed(reason: "its signature is not base64url") }
+        guard let signature = Self.decoded(parts[2]) else { throw Malformed(reason: "its signature is not base64url") }
         guard let header = try? JSONDecoder().decode(Header.self, from: head) else {
             throw Malformed(reason: "its header is not a JSON object with alg")
         }
         guard header.crit == nil else { throw Malformed(reason: "its header has critical extensions") }
         self.header = header
         self.payload = payload
-        let signed = text.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count)
-        fingerprint = SHA256.hash(data: Data(signed)).map { byte in
+        self.signature = Array(signature)
+        signed = Array(text.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
+        fingerprint = HashFunction.sha256.digest(of: signed).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }

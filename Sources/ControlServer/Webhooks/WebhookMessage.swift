@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import Signaling
 
@@ -33,7 +33,7 @@ package struct WebhookMessage: Sendable {
     package init(_ delivery: WebhookQueue.Delivery, run: String) {
         let event = delivery.event
         let name = "\(run)/\(delivery.number)"
-        let id = SHA256.hash(data: Data(name.utf8)).prefix(16).map(Self.hex).joined()
+        let id = HashFunction.sha256.digest(of: name.utf8).prefix(16).map(Self.hex).joined()
         self.id = id
         let document = Body(
             id: id, number: delivery.number, event: event.kind.rawValue, time: event.time,
@@ -47,10 +47,8 @@ package struct WebhookMessage: Sendable {
 
     /// - Parameter time: time of this try, in seconds since 1970.
     package func signature(secret: String, time: Int64) -> String {
-        var mac = HMAC<SHA256>(key: SymmetricKey(data: Data(secret.utf8)))
-        mac.update(data: Data("\(time).".utf8))
-        mac.update(data: Data(body))
-        return "t=\(time),v1=" + mac.finalize().map(Self.hex).joined()
+        let code = HMAC.code(of: Array("\(time).".utf8) + body, key: Array(secret.utf8), .sha256)
+        return "t=\(time),v1=" + code.map(Self.hex).joined()
     }
 
     private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }

@@ -4,9 +4,9 @@ import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import NIOWebSocket
 package import Signaling
+import TLSChannel
 
 /// Client side of one WebSocket to the relay (RFC 6455): text messages in both directions, in order, with limits.
 package final class WebSocketConnection: Sendable {
@@ -38,9 +38,9 @@ package final class WebSocketConnection: Sendable {
     /// - Throws: the relay's error if it refused with an HTTP response; `invalidField` if the trusted certificates cannot be read;
     ///   otherwise `connectFailed`.
     package static func open(_ target: WebSocketTarget) async throws(SignalingError) -> WebSocketConnection {
-        let context: NIOSSLContext?
-        do {
-            context = target.isSecure ? try NIOSSLContext(configuration: target.tls) : nil
+        let context: TLSContext?
+        do throws(TLSFailure) {
+            context = try target.tls()
         } catch {
             // Another attempt would fail as well.
             let path = target.trustedCertificates ?? "the system's certificates"
@@ -64,11 +64,10 @@ package final class WebSocketConnection: Sendable {
     }
 
     private static func prepare(
-        _ channel: any Channel, _ target: WebSocketTarget, _ context: NIOSSLContext?
+        _ channel: any Channel, _ target: WebSocketTarget, _ context: TLSContext?
     ) throws -> EventLoopFuture<Upgrade> {
         if let context {
-            let handler = try NIOSSLClientHandler(context: context, serverHostname: target.certificateName)
-            try channel.pipeline.syncOperations.addHandler(handler)
+            try channel.pipeline.syncOperations.addHandler(TLSHandler(client: context, host: target.host))
         }
         // Closes the connection if the relay accepts it but sends no response, or never completes an error response.
         let alarm = channel.eventLoop.scheduleTask(in: .nanoseconds(target.timeout.rawValue)) {

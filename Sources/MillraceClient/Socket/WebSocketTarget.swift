@@ -1,8 +1,8 @@
 import Foundation
 import MediaBase
 import NIOHTTP1
-import NIOSSL
 package import Signaling
+import TLSChannel
 
 /// Target of a WebSocket: a `ws`, `wss`, `http` or `https` URL of a relay, with or without the path of the endpoint.
 package struct WebSocketTarget: Sendable {
@@ -53,15 +53,11 @@ package struct WebSocketTarget: Sendable {
         return HTTPRequestHead(version: .http1_1, method: .GET, uri: uri, headers: headers)
     }
 
-    var tls: TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.applicationProtocols = ["http/1.1"]
-        if let trustedCertificates { configuration.trustRoots = .file(trustedCertificates) }
-        if !checksCertificates { configuration.certificateVerification = .none }
-        return configuration
+    /// Creates the TLS settings; nil if the URL needs none.
+    func tls() throws(TLSFailure) -> TLSContext? {
+        guard isSecure else { return nil }
+        guard checksCertificates else { return try .client(.everyone) }
+        guard let trustedCertificates else { return try .client(.system) }
+        return try .client(.authorities(try PEM.file(trustedCertificates)))
     }
-
-    /// Expected name in the certificate; nil for a numeric address, which is not a valid server name (RFC 6066 section
-    /// 3).
-    var certificateName: String? { SocketAddress(host, port: 0) == nil ? host : nil }
 }

@@ -1,5 +1,5 @@
 package import Codecs
-import Crypto
+import Cryptography
 import Foundation
 
 /// Prints the MD5 of each frame's planes without row padding, one line per frame, in the format of the VP8 test
@@ -14,24 +14,24 @@ package final class FingerprintOutput: DecodedMediaConsumer {
     }
 
     package func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError) {
-        var digest = Insecure.MD5()
+        var digest = MessageDigest(.md5)
         Self.add(picture.y, picture.yStride, picture.width, picture.height, to: &digest)
         Self.add(picture.u, picture.chromaStride, picture.chromaWidth, picture.chromaHeight, to: &digest)
         Self.add(picture.v, picture.chromaStride, picture.chromaWidth, picture.chromaHeight, to: &digest)
         let number = String(info.number)
         let padded = String(repeating: "0", count: max(0, 4 - number.count)) + number
-        print("\(Self.hexadecimal(digest.finalize()))  \(stem)-\(picture.width)x\(picture.height)-\(padded).i420")
+        print("\(Self.hexadecimal(digest.finish()))  \(stem)-\(picture.width)x\(picture.height)-\(padded).i420")
     }
 
     private static func add(
-        _ plane: UnsafePointer<UInt8>, _ stride: Int, _ width: Int, _ rows: Int, to digest: inout Insecure.MD5
+        _ plane: UnsafePointer<UInt8>, _ stride: Int, _ width: Int, _ rows: Int, to digest: inout MessageDigest
     ) {
         for row in 0..<rows {
-            digest.update(bufferPointer: UnsafeRawBufferPointer(start: plane + row * stride, count: width))
+            digest.update(UnsafeRawBufferPointer(start: plane + row * stride, count: width))
         }
     }
 
-    private static func hexadecimal(_ digest: Insecure.MD5Digest) -> String {
+    private static func hexadecimal(_ digest: [UInt8]) -> String {
         digest.map { String(format: "%02x", $0) }.joined()
     }
 }

@@ -15,7 +15,6 @@ import Testing
         #expect(target.host == host && target.port == port && target.isSecure == isSecure && target.uri == uri)
         #expect(target.requestHead.headers["Authorization"] == ["Bearer t"])
         #expect(target.requestHead.headers["Sec-WebSocket-Protocol"] == [SignalingProtocol.subprotocol])
-        #expect(target.certificateName == (host.contains(":") ? nil : host))
     }
 
     @Test(arguments: ["", "relay", "ftp://relay", "http://", "http:///path"])

@@ -1,6 +1,6 @@
 import Conference
 import ControlServer
-import Crypto
+import Cryptography
 import Foundation
 import HTTPCalls
 import Logging
@@ -74,9 +74,8 @@ struct WebhookServiceTests {
             #expect(received.fields.first(name: "Content-Type") == "application/json")
             let field = try #require(received.fields.first(name: WebhookMessage.signatureField))
             let parts = try #require(try /t=(\d+),v1=([0-9a-f]{64})/.wholeMatch(in: field))
-            let code = HMAC<SHA256>.authenticationCode(
-                for: Data("\(parts.1).".utf8) + Data(received.body),
-                using: SymmetricKey(data: Data(Self.secret.utf8)))
+            let code = HMAC.code(
+                of: Array("\(parts.1).".utf8) + received.body, key: Array(Self.secret.utf8), .sha256)
             #expect(code.map { String(format: "%02x", $0) }.joined() == parts.2)
             #expect(abs(Date().timeIntervalSince1970 - (Double(parts.1) ?? 0)) < 60)
         }

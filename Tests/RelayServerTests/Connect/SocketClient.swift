@@ -3,9 +3,9 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import NIOWebSocket
 import Signaling
+import TLSChannel
 import Testing
 
 /// A client of the control protocol that can also violate it.
@@ -46,22 +46,17 @@ final class SocketClient: Sendable {
         port: Int, path: String = "/v1/connect", token: String? = nil,
         subprotocol: String? = SignalingProtocol.subprotocol, certificate: String? = nil
     ) async throws {
-        var secure: NIOSSLContext?
-        if let certificate {
-            var configuration = TLSConfiguration.makeClientConfiguration()
-            configuration.trustRoots = .file(certificate)
-            secure = try NIOSSLContext(configuration: configuration)
-        }
+        let secure = try certificate.map { try TLSContext.client(.authorities(PEM.file($0))) }
         var headers = HTTPHeaders([("Host", "localhost"), ("Content-Length", "0")])
         if let subprotocol { headers.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
         if let token { headers.add(name: "Authorization", value: "Bearer \(token)") }
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers)
         let upgrade = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port) { [secure] channel in
+            .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let secure {
                         try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLClientHandler(context: secure, serverHostname: "localhost"))
+                            TLSHandler(client: secure, host: "localhost"))
                     }
                     return try Self.setUp(channel, head)
                 }
