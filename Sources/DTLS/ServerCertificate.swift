@@ -89,7 +89,8 @@ package struct ServerCertificate: Sendable, Equatable {
         return pem.withUTF8 { bytes -> OpaquePointer? in
             guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
             defer { BIO_free(bio) }
-            let certificate = PEM_read_bio_X509(bio, nil, nil, nil)
+            // OpenSSL's own callback would ask for a passphrase at the terminal.
+            let certificate = PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil)
             if certificate == nil { ERR_clear_error() }
             return certificate
         }
