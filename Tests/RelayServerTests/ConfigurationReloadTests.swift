@@ -1,8 +1,8 @@
-import ControlServer
 import Foundation
 import Logging
 import Testing
 
+@testable import ControlServer
 @testable import RelayServer
 
 @Suite("Reloading the configuration")
@@ -102,6 +102,8 @@ struct ConfigurationReloadTests {
         #expect(try await status("a-new-admin-token") == 200)
         let parts = try #require(relay.server?.parts)
         #expect(parts.apps.keys == ["shop"] && parts.webhookStatistics.values.isConfigured)
+        let limits = parts.liveSessions.configuration
+        #expect(limits.conference.participants == 7 && limits.resources.token.participants == 3)
         #expect(log.messages.contains("notice: configuration read again: new values are in force"))
 
         var invalid = new
