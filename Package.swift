@@ -157,8 +157,8 @@ let package = Package(
         .target(
             name: "RelayServer",
             dependencies: [
-                "MediaBase", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "MediaEngine", "Canvas",
-                "Recording", "Persistence", "HTTPCalls", "ControlServer", "CLinuxNet", "CCrash",
+                "MediaBase", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "DTLS", "MediaEngine",
+                "Canvas", "Recording", "Persistence", "HTTPCalls", "ControlServer", "CLinuxNet", "CCrash",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Configuration", package: "swift-configuration"),

@@ -1,23 +1,28 @@
 import HTTPTypes
 import Hummingbird
 
-/// Allows requests that carry the bearer token, unless their address has guessed too often. A browser's preflight carries no token (Fetch
-/// standard) and passes.
+/// Allows requests that carry the bearer token, unless their address has guessed too often; if none is configured, refuses foreign pages.
+/// A browser's preflight carries no token (Fetch standard) and passes.
 struct BearerTokenMiddleware: RouterMiddleware {
     typealias Context = ControlContext
 
-    let token: BearerToken
+    let token: StaticToken
     let guesses: TokenGuard
+    /// Guard of requests if no token is configured.
+    let pages: PageGuard
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        if request.method != .options {
+        guard request.method != .options else { return try await next(request, context) }
+        if let token = token.current {
             let address = ClientAddress.group(of: context.channel.remoteAddress)
             switch guesses.judge(request.headers[.authorization], by: token, from: address) {
             case .right: break
             case .wrong(let problem), .refused(let problem): throw problem
             }
+        } else if let problem = pages.objection(to: request) {
+            throw problem
         }
         return try await next(request, context)
     }

@@ -21,8 +21,9 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
     /// Nil: no TLS.
     let certificates: CertificateStore?
     let connect: ConnectDoor
-    /// Guard of WebSocket handshakes; nil if session tokens are secret.
-    let pages: PageGuard?
+    let apps: AppDirectory
+    /// Guard of WebSocket handshakes, unless session tokens are secret.
+    let pages: PageGuard
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -56,7 +57,10 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         let decoder = ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
         let singleHost = SingleHostHandler()
-        let gate = UpgradeGate(bodies: bodies, unjoined: connect.unjoined, pages: pages, statistics: statistics)
+        // Any page can make a token of the built-in app, so only tokens of configured apps are secret.
+        let areTokensSecret = apps.hasTenants && !configuration.isDevelopment
+        let gate = UpgradeGate(
+            bodies: bodies, unjoined: connect.unjoined, pages: areTokensSecret ? nil : pages, statistics: statistics)
         let upgrade = ConnectUpgrade(configuration: configuration, statistics: statistics)
         let handler = NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken>(
             httpEncoder: encoder, extraHTTPHandlers: [decoder, singleHost, gate],

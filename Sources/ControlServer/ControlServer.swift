@@ -21,6 +21,9 @@ package struct ControlServer: Sendable {
     /// All routes; complete once `service` has been called.
     package let catalogue = RouteCatalogue()
     package let logger: Logger
+    private let adminToken: StaticToken
+    private let publishToken: StaticToken
+    private let viewToken: StaticToken
     /// Counts wrong admin tokens on all routes together.
     private let adminGuesses: TokenGuard
 
@@ -35,6 +38,9 @@ package struct ControlServer: Sendable {
         self.bodies = bodies
         self.parts = parts
         self.logger = logger
+        adminToken = StaticToken(configuration.adminToken)
+        publishToken = StaticToken(configuration.publishToken)
+        viewToken = StaticToken(configuration.viewToken)
         adminGuesses = TokenGuard(perMinute: configuration.wrongTokensPerMinute)
     }
 
@@ -49,8 +55,8 @@ package struct ControlServer: Sendable {
         let configuration = configuration
         let bodies = bodies
         let certificates = parts.certificates
-        // Any page can make a token of the built-in app, so only tokens of configured apps are secret.
-        let socketPages = parts.apps.hasTenants && !configuration.isDevelopment ? nil : pages
+        let apps = parts.apps
+        let pages = pages
         let unjoined = UnjoinedSockets(
             limit: configuration.connect.unjoined, addressLimit: configuration.connect.unjoinedPerAddress)
         let addresses = HTTPAddresses(limit: configuration.connectionsPerAddress)
@@ -62,7 +68,7 @@ package struct ControlServer: Sendable {
             server: HTTPServerBuilder { responder in
                 ControlChannel(
                     responder: responder, configuration: configuration, statistics: statistics, bodies: bodies,
-                    addresses: addresses, certificates: certificates, connect: connect, pages: socketPages)
+                    addresses: addresses, certificates: certificates, connect: connect, apps: apps, pages: pages)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",
@@ -76,6 +82,14 @@ package struct ControlServer: Sendable {
                 onBound(listener.localAddress?.port ?? configuration.port)
             },
             logger: quiet)
+    }
+
+    /// Adopts the static tokens of a new configuration, for requests from now on, and its limits of the control protocol.
+    package func adopt(_ configuration: ControlConfiguration) {
+        adminToken.replace(with: configuration.adminToken)
+        publishToken.replace(with: configuration.publishToken)
+        viewToken.replace(with: configuration.viewToken)
+        parts.liveSessions.adopt(configuration.connect)
     }
 
     private func router() -> Router<ControlContext> {
@@ -106,8 +120,7 @@ package struct ControlServer: Sendable {
 
     /// Requires the admin token; if none is configured, refuses foreign pages.
     private func withAdminAccess(_ group: RouterGroup<ControlContext>) -> RouterGroup<ControlContext> {
-        guard let token = configuration.adminToken else { return group.add(middleware: sameOrigin) }
-        return group.add(middleware: BearerTokenMiddleware(token: BearerToken(token), guesses: adminGuesses))
+        group.add(middleware: BearerTokenMiddleware(token: adminToken, guesses: adminGuesses, pages: pages))
     }
 
     private func addAPI(to router: Router<ControlContext>) {
@@ -125,8 +138,8 @@ package struct ControlServer: Sendable {
         let group = withAdminAccess(router.group("v1"))
         let v1 = RouteTable(group: group, prefix: "/v1", access: .admin, catalogue: catalogue)
         PlainRoutes(
-            engine: engine, liveSessions: parts.liveSessions, configuration: configuration, bodies: bodies,
-            logger: logger
+            engine: engine, liveSessions: parts.liveSessions, configuration: configuration, adminToken: adminToken,
+            bodies: bodies, logger: logger
         ).add(to: v1)
         SessionRoutes(
             engine: engine, liveSessions: parts.liveSessions, recorder: recorder, configuration: configuration
@@ -173,7 +186,7 @@ package struct ControlServer: Sendable {
         }
         // Counted separately from admin tokens: guesses at one token do not lock an address out of the other endpoints.
         let guesses = TokenGuard(perMinute: configuration.wrongTokensPerMinute)
-        func table(_ token: BearerToken?, _ access: RouteCatalogue.Access) -> RouteTable {
+        func table(_ token: StaticToken, _ access: RouteCatalogue.Access) -> RouteTable {
             let group = router.group()
             group.add(
                 middleware: SessionTokenMiddleware(
@@ -181,10 +194,8 @@ package struct ControlServer: Sendable {
                     isPublisher: access == .publish, takesTokensInURLs: configuration.takesTokensInURLs))
             return RouteTable(group: group, access: access, catalogue: catalogue)
         }
-        let publishToken = configuration.publishToken.map(BearerToken.init)
         WHIPRoutes(exchange: exchange, resource: resource(.publish))
             .add(to: table(publishToken, .publish))
-        let viewToken = configuration.viewToken.map(BearerToken.init)
         let views = table(viewToken, .view)
         let viewed = resource(.subscribe)
         WHEPRoutes(exchange: exchange, resource: viewed).add(to: views)

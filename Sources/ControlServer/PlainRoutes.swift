@@ -9,6 +9,7 @@ struct PlainRoutes {
     let engine: MediaEngine
     let liveSessions: LiveSessions
     let configuration: ControlConfiguration
+    let adminToken: StaticToken
     let bodies: OpenBodies
     let logger: Logger
 
@@ -25,7 +26,7 @@ struct PlainRoutes {
         let wanted = try body.request(session: session, peer: context.peerAddress)
         // A client with the admin token is an operator.
         let visitor = context.visitor(
-            to: try liveSessions.standardKey(session), isTrusted: configuration.adminToken != nil,
+            to: try liveSessions.standardKey(session), isTrusted: adminToken.current != nil,
             password: body.password)
         let transport =
             wanted.direction == .publish ? try await publish(wanted, visitor) : try await view(wanted, visitor)

@@ -63,7 +63,7 @@ package final class DTLSIdentity: Sendable {
         SSL_new(role == .client ? clientContext : serverContext)
     }
 
-    private static func makeKey(_ kind: Kind) throws(DTLSFailure) -> OpaquePointer {
+    static func makeKey(_ kind: Kind) throws(DTLSFailure) -> OpaquePointer {
         let context = EVP_PKEY_CTX_new_from_name(nil, kind == .ecdsaP256 ? "EC" : "RSA", nil)
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?

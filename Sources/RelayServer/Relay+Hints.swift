@@ -1,5 +1,6 @@
 import ControlServer
 import Foundation
+import MediaBase
 import MillraceTokens
 
 extension Relay {
@@ -8,7 +9,18 @@ extension Relay {
         let address = configuration.httpAddress
         let host =
             address == "0.0.0.0" || address == "::" ? "127.0.0.1" : address
-        let scheme = configuration.httpTLSCertificate.isEmpty ? "http" : "https"
+        return url(host: host)
+    }
+
+    /// URL of the page for other devices, if the relay made its certificate itself; nil if only this host reaches it.
+    public var urlForOthers: String? {
+        guard configuration.tls == .selfSigned, !configuration.isHTTPOnLoopback else { return nil }
+        let hosts = RelayConfiguration.hostAddresses(boundTo: configuration.httpAddress, of: InterfaceAddress.all())
+        return hosts.first { SocketAddress($0, port: 0)?.isLoopback == false }.map(url)
+    }
+
+    private func url(host: String) -> String {
+        let scheme = configuration.isHTTPEncrypted ? "https" : "http"
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(httpPort)"
     }
 

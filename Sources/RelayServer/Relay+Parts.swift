@@ -1,6 +1,8 @@
 import ControlServer
+import DTLS
 import Foundation
 import HTTPCalls
+import MediaBase
 import MediaEngine
 import ServiceLifecycle
 
@@ -8,14 +10,17 @@ extension Relay {
     /// Parts of the control plane, made from the configuration, and the services that they need.
     struct Assembly: Sendable {
         let parts: ControlParts
-        let webhooks: WebhookService?
+        let webhooks: WebhookService
         let certificates: CertificateService?
+        /// Fingerprint of the certificate that the relay made for itself; nil if it has none.
+        let selfSigned: CertificateFingerprint?
         let messages: MessageService?
 
         /// Services in start order; they end in reverse order.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] {
-            var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
-            if let webhooks { services.append(.init(service: webhooks, serviceName: "webhooks")) }
+            var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+                .init(service: webhooks, serviceName: "webhooks")
+            ]
             if let messages { services.append(.init(service: messages, serviceName: "messages")) }
             if let certificates { services.append(.init(service: certificates, serviceName: "certificates")) }
             return services
@@ -26,29 +31,27 @@ extension Relay {
         let apps = configuration.appDirectory
         let verifier = JWTVerifier(apps: apps, leeway: configuration.tokenLeewaySeconds)
         let statistics = WebhookStatistics()
-        let webhooks = HTTPTarget(configuration.webhookURL).map { url in
-            WebhookService(
-                url: url, secret: configuration.webhookSecret, limits: configuration.webhookLimits,
-                statistics: statistics, logger: logger)
-        }
-        let sink: any WebhookSink = webhooks ?? NoWebhooks()
+        let webhooks = WebhookService(
+            url: HTTPTarget(configuration.webhookURL), secret: configuration.webhookSecret,
+            limits: configuration.webhookLimits, statistics: statistics, logger: logger)
         let issues = try issues()
         let control = configuration.control
         let counts = ControlStatistics()
         let (messages, messageService) = try self.messages(statistics: counts)
         let liveSessions = LiveSessions(
-            engine: engine, verifier: verifier, issues: issues, hooks: sink, configuration: control.connect,
+            engine: engine, verifier: verifier, issues: issues, hooks: webhooks, configuration: control.connect,
             iceServers: control.iceServers, statistics: counts, logger: logger)
         var parts = ControlParts(
             apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,
             messages: messages,
             issues: issues,
-            webhooks: sink, webhookStatistics: statistics)
-        parts.certificates = try certificates()
+            webhooks: webhooks, webhookStatistics: statistics)
+        let selfSigned = try selfSignedCertificate()
+        parts.certificates = try certificates(selfSigned?.path)
         return Assembly(
             parts: parts, webhooks: webhooks,
             certificates: parts.certificates.map { CertificateService(store: $0, logger: logger) },
-            messages: messageService)
+            selfSigned: selfSigned?.fingerprint, messages: messageService)
     }
 
     private func issues() throws(RelayError) -> IssueArchive {
@@ -62,10 +65,29 @@ extension Relay {
         }
     }
 
-    private func certificates() throws(RelayError) -> CertificateStore? {
-        guard !configuration.httpTLSCertificate.isEmpty else { return nil }
+    /// Returns the file of the certificate that the relay makes for itself, and its fingerprint; nil without `tls`.
+    private func selfSignedCertificate() throws(RelayError) -> (path: String, fingerprint: CertificateFingerprint)? {
+        guard configuration.tls == .selfSigned else { return nil }
+        guard let directory = configuration.selfSignedDirectory(environment: ProcessInfo.processInfo.environment) else {
+            throw .tls("a self-signed certificate needs storage.directory, because the process has no HOME")
+        }
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        let hostName = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let file = SelfSignedFile(directory: directory)
+        let certificate = try file.prepare(
+            names: configuration.selfSignedNames(hostName: hostName),
+            addresses: configuration.selfSignedAddresses(of: InterfaceAddress.all()),
+            now: Int(Date().timeIntervalSince1970))
+        return (file.path, certificate.fingerprint)
+    }
+
+    /// - Parameter selfSigned: file with certificate and key; nil: the configured files.
+    private func certificates(_ selfSigned: String?) throws(RelayError) -> CertificateStore? {
+        let certificate = selfSigned ?? configuration.httpTLSCertificate
+        guard !certificate.isEmpty else { return nil }
         do throws(CertificateStore.Unreadable) {
-            return try CertificateStore(certificate: configuration.httpTLSCertificate, key: configuration.httpTLSKey)
+            return try CertificateStore(certificate: certificate, key: selfSigned ?? configuration.httpTLSKey)
         } catch {
             throw .tls(error.description)
         }

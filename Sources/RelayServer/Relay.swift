@@ -1,6 +1,7 @@
 package import ControlServer
 import Foundation
 public import Logging
+import MediaBase
 package import MediaEngine
 import NIOConcurrencyHelpers
 import Recording
@@ -22,8 +23,11 @@ public final class Relay: Sendable {
     /// Time to send the last webhook events.
     private static let lastEvents = Duration.seconds(3)
 
+    /// The configuration at the start; see `reload(_:)`.
     public let configuration: RelayConfiguration
     public let logger: Logger
+    let logLevel: LogLevel
+    let values: ConfigurationInForce
 
     struct Running: Sendable {
         let engine: MediaEngine
@@ -31,6 +35,8 @@ public final class Relay: Sendable {
         let task: Task<Void, any Error>
         let httpPort: Int
         let server: ControlServer
+        let webhooks: WebhookService
+        let selfSigned: CertificateFingerprint?
     }
 
     private enum State: Sendable {
@@ -44,17 +50,25 @@ public final class Relay: Sendable {
 
     /// - Parameter logger: logger of the relay; nil writes lines to standard error as configured.
     public init(configuration: RelayConfiguration = RelayConfiguration(), logger: Logger? = nil) {
-        self.configuration = Self.completed(configuration)
+        values = ConfigurationInForce(configuration)
+        self.configuration = values.atStart
+        let level = LogLevel(Logger.Level(rawValue: configuration.logLevel) ?? .info)
+        logLevel = level
         self.logger =
             logger
             ?? Logger(label: "millrace") { _ in
-                StandardErrorLogHandler(
-                    level: Logger.Level(rawValue: configuration.logLevel) ?? .info, format: configuration.logFormat)
+                StandardErrorLogHandler(level: level, format: configuration.logFormat)
             }
     }
 
     /// TCP port of the HTTP endpoints while the relay runs, otherwise 0.
     public var httpPort: Int { running?.httpPort ?? 0 }
+
+    /// SHA-256 fingerprint of the certificate that the relay made for itself, as browsers show it: pairs of hexadecimal
+    /// digits with colons between them. Nil with a configured certificate, without TLS, or if the relay does not run.
+    public var selfSignedFingerprint: String? {
+        running?.selfSigned.map { String($0.description.drop { $0 != " " }.dropFirst()) }
+    }
 
     /// The media engine while the relay runs.
     package var engine: MediaEngine? { running?.engine }
@@ -84,6 +98,10 @@ public final class Relay: Sendable {
                 }
             #endif
             logger.notice("relay is ready", metadata: ["url": "\(url)"])
+            if let selfSignedFingerprint {
+                logger.notice(
+                    "HTTP has a self-signed certificate", metadata: ["sha256": "\(selfSignedFingerprint)"])
+            }
             logAdvertised()
             logExposure()
         } catch {
@@ -168,7 +186,7 @@ public final class Relay: Sendable {
         var groupConfiguration = ServiceGroupConfiguration(services: services, logger: quiet)
         groupConfiguration.maximumGracefulShutdownDuration =
             .seconds(configuration.drainSeconds) + Self.lastAnswers
-            + (assembly.webhooks == nil ? .zero : Self.lastEvents)
+            + Self.lastEvents
         let group = ServiceGroup(configuration: groupConfiguration)
         let task = Task {
             do {
@@ -185,7 +203,9 @@ public final class Relay: Sendable {
         var reason = "the service ended"
         do {
             for try await port in ports {
-                return Running(engine: engine, group: group, task: task, httpPort: port, server: server)
+                return Running(
+                    engine: engine, group: group, task: task, httpPort: port, server: server,
+                    webhooks: assembly.webhooks, selfSigned: assembly.selfSigned)
             }
         } catch {
             reason = "\(ListenFailure(error))"

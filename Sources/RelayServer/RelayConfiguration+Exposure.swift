@@ -5,7 +5,7 @@ extension RelayConfiguration {
     /// Whether HTTP is bound to a loopback address.
     public var isHTTPOnLoopback: Bool { SocketAddress(httpAddress, port: 0)?.isLoopback ?? false }
 
-    var isHTTPEncrypted: Bool { !httpTLSCertificate.isEmpty }
+    var isHTTPEncrypted: Bool { !httpTLSCertificate.isEmpty || tls == .selfSigned }
 
     /// Whether WHIP and WHEP always require a token.
     var areTokensNeededForMedia: (publishing: Bool, viewing: Bool) {
@@ -30,7 +30,7 @@ extension RelayConfiguration {
         var missing: [String] = []
         if !isHTTPEncrypted, !insecureHTTP {
             missing.append(
-                "http.tlsCertificate and http.tlsKey; or insecure.http (--insecure-http), for HTTP in plain text on a network that you trust"
+                "http.tlsCertificate and http.tlsKey, or tls (--tls self-signed); or insecure.http (--insecure-http), for HTTP in plain text on a network that you trust"
             )
         }
         if adminToken.isEmpty { missing.append("admin.token, for /v1 and /metrics") }

@@ -52,6 +52,7 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// TLS. They are read again when they change.
     public var httpTLSCertificate = ""
     public var httpTLSKey = ""
+    public var tls = TLS.files
     /// Bearer token (RFC 6750) of `/v1`, and beyond loopback of `/metrics`; empty if they require none.
     public var adminToken = ""
     /// Whether WHIP and WHEP also accept tokens in URLs, for clients that cannot set a header field.
@@ -292,6 +293,14 @@ public struct RelayConfiguration: Sendable, Equatable {
         case multiBuffer
     }
 
+    /// Certificate of the HTTP port.
+    public enum TLS: String, Sendable, CaseIterable {
+        /// That of `httpTLSCertificate`; no TLS if it is empty.
+        case files
+        /// One that the relay makes for itself and keeps, see docs/page.md.
+        case selfSigned = "self-signed"
+    }
+
     /// Type of key in the certificate of DTLS handshakes.
     public enum Certificate: String, Sendable, CaseIterable {
         /// P-256.
@@ -330,6 +339,10 @@ public struct RelayConfiguration: Sendable, Equatable {
             throw .badValue(
                 key: httpTLSKey.isEmpty ? "http.tlsKey" : "http.tlsCertificate", value: "",
                 allowed: "a PEM file, because the other one is set", source: .code)
+        }
+        guard tls == .files || httpTLSCertificate.isEmpty else {
+            throw .badValue(
+                key: "tls", value: tls.rawValue, allowed: "files, because http.tlsCertificate is set", source: .code)
         }
         let missing = missingForExposure
         guard missing.isEmpty else { throw .exposed(address: httpAddress, missing: missing) }

@@ -4,12 +4,18 @@ package import Logging
 /// Writes one line per message to standard error: `2026-11-21T01:49:06.123Z info text key=value`, or the same as a JSON
 /// object.
 package struct StandardErrorLogHandler: LogHandler {
-    package var logLevel: Logger.Level
+    /// The level of this logger, if it has one of its own, otherwise that of the relay.
+    package var logLevel: Logger.Level {
+        get { own ?? level.current }
+        set { own = newValue }
+    }
     package var metadata: Logger.Metadata = [:]
+    private let level: LogLevel
+    private var own: Logger.Level?
     private let format: RelayConfiguration.LogFormat
 
-    package init(level: Logger.Level, format: RelayConfiguration.LogFormat) {
-        logLevel = level
+    package init(level: LogLevel, format: RelayConfiguration.LogFormat) {
+        self.level = level
         self.format = format
     }
 

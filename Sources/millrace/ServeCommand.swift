@@ -28,10 +28,10 @@ struct ServeCommand: AsyncParsableCommand {
             print(json ? try resolved.json() : resolved.text)
             return
         }
-        if json, resolved.sources["log.format"] == nil { resolved.configuration.logFormat = .json }
+        complete(&resolved)
         let relay = Relay(configuration: resolved.configuration)
         do {
-            try await relay.run { await announce(relay) }
+            try await relay.run(onReady: { await announce(relay) }, reading: rereading)
         } catch RelayError.configuration(let error) {
             FileHandle.standardError.write(Data("millrace: \(error)\n".utf8))
             throw ExitCode(2)
@@ -41,15 +41,38 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    /// Reads the configuration again on SIGHUP. Without a file nothing can have changed, and SIGHUP ends the process.
+    private var rereading: (@Sendable () async throws(ConfigurationError) -> RelayConfiguration)? {
+        let loader = options.loader
+        guard loader.file != nil else { return nil }
+        return { () async throws(ConfigurationError) in
+            var resolved = try await loader.load()
+            complete(&resolved)
+            return resolved.configuration
+        }
+    }
+
+    /// Sets the format of the log by `--json`, unless its key is set.
+    private func complete(_ resolved: inout ResolvedConfiguration) {
+        if json, resolved.sources["log.format"] == nil { resolved.configuration.logFormat = .json }
+    }
+
     /// Prints the relay's URL and media addresses once it accepts requests; with `--dev` also commands to paste.
     private func announce(_ relay: Relay) async {
         let url = relay.url
         let media = relay.configuration.advertisedAddresses
+        let fingerprint = relay.selfSignedFingerprint
         if json {
-            print("{\"url\":\"\(url)\",\"media\":[\(media.map { "\"\($0)\"" }.joined(separator: ","))]}")
+            let certificate = fingerprint.map { ",\"certificate\":\"\($0)\"" } ?? ""
+            print(
+                "{\"url\":\"\(url)\",\"media\":[\(media.map { "\"\($0)\"" }.joined(separator: ","))]\(certificate)}")
         } else {
             print("millrace is ready at \(url)")
             print("clients are told to send media to \(media.joined(separator: ", "))")
+            if let fingerprint {
+                print("the page for other devices: \(relay.urlForOthers ?? "none, HTTP is bound to \(url)")")
+                print("browsers warn of the self-signed certificate once; its SHA-256 fingerprint: \(fingerprint)")
+            }
             if relay.configuration.development { print(await relay.developmentHints()) }
         }
         fflush(nil)

@@ -41,7 +41,8 @@ struct CommandLineTests {
         let values = [
             "http.address": "127.0.0.9", "http.corsOrigin": "https://a.example", "admin.token": "0123456789abcdef",
             "whip.token": "1123456789", "whep.token": "2123456789", "ice.servers": "stun:a.example",
-            "dtls.certificate": "rsa", "http.tlsCertificate": "/tmp/c.pem", "http.tlsKey": "/tmp/k.pem",
+            "dtls.certificate": "rsa", "tls": "self-signed", "video.codecs": "vp9", "http.tlsCertificate": "/tmp/c.pem",
+            "http.tlsKey": "/tmp/k.pem",
             "apps": "shop:0123456789012345678901234567890123456789", "app.default": "shop",
             "webhook.url": "https://a.example/x", "webhook.secret": "3123456789", "issues.directory": "/tmp/i",
             "issues.bytes": "7000", "drain.minimumSeconds": "7",

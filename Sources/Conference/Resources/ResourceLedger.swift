@@ -12,7 +12,7 @@ package struct ResourceLedger: Sendable {
         let kind: ResourceKind
     }
 
-    package let limits: ResourceLimits
+    package var limits: ResourceLimits
     /// Amounts above 0.
     private var amounts: [Account: Int] = [:]
 

@@ -1,12 +1,15 @@
 import Conference
 import Logging
 import MediaEngine
+import NIOConcurrencyHelpers
 import Signaling
 
 /// Parts of the relay that a session uses.
 struct LiveSessionEnvironment: Sendable {
     let engine: MediaEngine
-    let configuration: ConnectConfiguration
+    /// Configuration that a running relay can replace.
+    let shared: NIOLockedValueBox<ConnectConfiguration>
+    var configuration: ConnectConfiguration { shared.withLockedValue { $0 } }
     let statistics: ControlStatistics
     let iceServers: [ICEServerInfo]
     let issues: any IssueStore

@@ -15,7 +15,6 @@ package final class LiveSessions: Sendable {
     /// Maximum number of tries to enter a session. A session may end between lookup and entry; a new one then takes its name.
     private static let attempts = 8
 
-    let configuration: ConnectConfiguration
     let verifier: any TokenVerifier
     let environment: LiveSessionEnvironment
     private let state: NIOLockedValueBox<State>
@@ -26,12 +25,11 @@ package final class LiveSessions: Sendable {
         configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger,
         events: AsyncStream<StreamEvent>? = nil
     ) {
-        self.configuration = configuration
         self.verifier = verifier
         let state = NIOLockedValueBox(State(directory: SessionDirectory(limits: configuration.directory)))
         self.state = state
         environment = LiveSessionEnvironment(
-            engine: engine, configuration: configuration, statistics: statistics,
+            engine: engine, shared: NIOLockedValueBox(configuration), statistics: statistics,
             iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
             passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
             reports: ReportGuard(interval: configuration.issueInterval),
@@ -43,6 +41,16 @@ package final class LiveSessions: Sendable {
             for await event in events { self?.route(event) }
         }
         state.withLockedValue { $0.router = router }
+    }
+
+    var configuration: ConnectConfiguration { environment.configuration }
+
+    /// Adopts new limits: those of sessions for new sessions, those of clients for new ones. The default app stays.
+    package func adopt(_ configuration: ConnectConfiguration) {
+        var configuration = configuration
+        configuration.standardApp = self.configuration.standardApp
+        environment.shared.withLockedValue { [configuration] in $0 = configuration }
+        resources.adopt(configuration.resources)
     }
 
     deinit { state.withLockedValue { $0.router?.cancel() } }

@@ -16,6 +16,9 @@ package final class ResourceAccounts: Sendable {
         state = NIOLockedValueBox(State(ledger: ResourceLedger(limits: limits)))
     }
 
+    /// Adopts new limits. Resources beyond them stay with their holders until these return them.
+    func adopt(_ limits: ResourceLimits) { state.withLockedValue { $0.ledger.limits = limits } }
+
     /// Whether all resources have been returned.
     package var isEmpty: Bool { state.withLockedValue { $0.ledger.isEmpty } }
 

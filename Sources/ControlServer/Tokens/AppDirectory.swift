@@ -1,8 +1,10 @@
 import Cryptography
 import Foundation
 import MillraceTokens
+import NIOConcurrencyHelpers
 
-/// Tenants of a relay: app keys and secrets. Sessions of different apps are fully separate (SES-3).
+/// Tenants of a relay: app keys and secrets. Sessions of different apps are fully separate (SES-3). Copies share the secrets, which a
+/// running relay can replace.
 package struct AppDirectory: Sendable {
     /// Built-in app of `--dev`. Its secret is public.
     package static let development = "dev"
@@ -12,7 +14,8 @@ package struct AppDirectory: Sendable {
     package static let secretBytes = AppRule.secretBytes
     package static let maximumApps = 10_000
 
-    private let secrets: [String: String]
+    private let shared: NIOLockedValueBox<[String: String]>
+    private var secrets: [String: String] { shared.withLockedValue { $0 } }
     /// Compared instead of the secret of an unknown app, so that the answer takes as long as for a wrong secret.
     package let decoy = Self.randomSecret()
     /// App of sessions that are entered without a token, by WHIP, WHEP and plain transports.
@@ -22,13 +25,19 @@ package struct AppDirectory: Sendable {
     ///   - secrets: secrets by app key.
     ///   - standard: default app; nil: the first app in order of keys.
     package init(secrets: [String: String] = [:], standard: String? = nil) {
-        self.secrets = secrets
+        shared = NIOLockedValueBox(secrets)
         self.standard = standard ?? secrets.keys.min() ?? Self.unnamed
     }
 
     /// Whether there are apps other than the built-in one, so that sessions are not open to everyone.
     package var hasTenants: Bool {
         secrets.contains { $0.key != Self.development || $0.value != Self.developmentSecret }
+    }
+
+    /// Replaces the apps and their secrets in all copies by those of `other`; the default app stays.
+    package func adopt(_ other: AppDirectory) {
+        let secrets = other.secrets
+        shared.withLockedValue { $0 = secrets }
     }
 
     package var keys: [String] { secrets.keys.sorted() }

@@ -10,7 +10,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
     typealias Context = ControlContext
 
     /// Static token of the endpoint; nil if it has none.
-    let token: BearerToken?
+    let token: StaticToken
     let guesses: TokenGuard
     let liveSessions: LiveSessions
     let apps: AppDirectory
@@ -38,13 +38,14 @@ struct SessionTokenMiddleware: RouterMiddleware {
 
     /// Returns nil if the path names no valid session, which the handler reports.
     private func grant(_ request: Request, _ context: Context) async throws -> SessionGrant? {
+        let token = token.current
         var field = request.headers[.authorization]
         var shown: String?
         if takesTokensInURLs, field == nil, let text = request.uri.queryParameters[Substring(Self.parameter)] {
             shown = String(text)
             field = "Bearer \(text)"
         }
-        let objection = staticObjection(field, context)
+        let objection = token.flatMap { staticObjection(field, $0, context) }
         guard let session = try? context.session else {
             if let objection { throw objection }
             return nil
@@ -56,7 +57,9 @@ struct SessionTokenMiddleware: RouterMiddleware {
             return grant
         }
         // A valid session token is accepted even if other clients behind the same address have guessed too often.
-        if let text = field.flatMap(ConnectHandshake.bearer), let verified = try await verify(text, session) {
+        if let text = field.flatMap(ConnectHandshake.bearer),
+            let verified = try await verify(text, session, hasToken: token != nil)
+        {
             if apps.isPublic(verified.app), let problem = pages.objection(to: request) { throw problem }
             let key = try session.key(app: verified.app)
             return SessionGrant(
@@ -70,9 +73,8 @@ struct SessionTokenMiddleware: RouterMiddleware {
         return grant
     }
 
-    /// Returns the reason for which the static token is missing or wrong; nil if it is right, or there is none.
-    private func staticObjection(_ field: String?, _ context: Context) -> Problem? {
-        guard let token else { return nil }
+    /// Returns the reason for which the static token is missing or wrong; nil if it is right.
+    private func staticObjection(_ field: String?, _ token: BearerToken, _ context: Context) -> Problem? {
         let text = field.flatMap(ConnectHandshake.bearer)
         let isSessionToken = text.map { (try? TokenText($0)) != nil } ?? false
         let address = ClientAddress.group(of: context.channel.remoteAddress)
@@ -83,7 +85,9 @@ struct SessionTokenMiddleware: RouterMiddleware {
     }
 
     /// Returns nil if the text is not a session token, and may be intended as the static token.
-    private func verify(_ text: String, _ session: SessionName) async throws -> VerifiedToken? {
+    private func verify(
+        _ text: String, _ session: SessionName, hasToken: Bool
+    ) async throws -> VerifiedToken? {
         switch await liveSessions.verifier.verify(text, session: session.rawValue, now: ControlClock.wall) {
         case .success(let verified):
             guard isPublisher ? verified.capabilities.canPublish : verified.capabilities.canSubscribe else {
@@ -92,7 +96,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
             return verified
         case .failure(let error) where error.code == .tokenMalformed:
             // If only session tokens are accepted, the reason helps the client.
-            if token == nil, apps.hasTenants { throw Problem(error) }
+            if !hasToken, apps.hasTenants { throw Problem(error) }
             return nil
         case .failure(let error): throw Problem(error)
         }

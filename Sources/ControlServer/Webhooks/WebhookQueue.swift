@@ -64,7 +64,7 @@ package struct WebhookQueue: Sendable {
         var lastTurn: UInt64
     }
 
-    private let limits: Limits
+    package var limits: Limits
     private var lanes: [SessionKey: Lane] = [:]
     private var shares: [String: Share] = [:]
     private var turns: UInt64 = 0

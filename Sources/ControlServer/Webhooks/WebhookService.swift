@@ -19,9 +19,14 @@ package final class WebhookService: WebhookSink, Service {
         case over
     }
 
+    private struct Receiver: Sendable {
+        /// Nil if no events are sent.
+        var url: HTTPTarget?
+        var secret: String
+    }
+
     private let caller: HTTPCaller
-    private let url: HTTPTarget
-    private let secret: String
+    private let receiver: NIOLockedValueBox<Receiver>
     private let statistics: WebhookStatistics
     private let logger: Logger
     private let run = UUID().uuidString
@@ -31,22 +36,32 @@ package final class WebhookService: WebhookSink, Service {
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    /// - Parameter secret: shared with the receiver, which verifies signatures with it; empty: events are not signed.
+    /// - Parameters:
+    ///   - url: receiver of the events; nil: no events are sent.
+    ///   - secret: shared with the receiver, which verifies signatures with it; empty: events are not signed.
     package init(
-        url: HTTPTarget, secret: String, limits: WebhookQueue.Limits = .init(), statistics: WebhookStatistics,
+        url: HTTPTarget?, secret: String, limits: WebhookQueue.Limits = .init(), statistics: WebhookStatistics,
         caller: HTTPCaller = HTTPCaller(agent: "millrace/\(BuildInfo.version)"), logger: Logger
     ) {
-        self.url = url
-        self.secret = secret
+        receiver = NIOLockedValueBox(Receiver(url: url, secret: secret))
         self.statistics = statistics
         self.caller = caller
         self.logger = logger
         queue = NIOLockedValueBox(WebhookQueue(limits: limits))
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        statistics.began()
+        if url != nil { statistics.began() }
+    }
+
+    /// Sends events to another receiver from now on, also those that wait. Without a receiver the waiting events are refused.
+    package func adopt(url: HTTPTarget?, secret: String, limits: WebhookQueue.Limits) {
+        receiver.withLockedValue { $0 = Receiver(url: url, secret: secret) }
+        change { $0.limits = limits }
+        if url != nil { statistics.began() }
+        wake.yield()
     }
 
     package func post(_ event: WebhookEvent) {
+        guard receiver.withLockedValue({ $0.url }) != nil else { return }
         change { $0.add(event, now: Self.now) }
         wake.yield()
     }
@@ -108,11 +123,13 @@ package final class WebhookService: WebhookSink, Service {
     }
 
     private func deliver(_ delivery: WebhookQueue.Delivery) async -> WebhookQueue.Outcome {
+        let receiver = receiver.withLockedValue { $0 }
+        guard let url = receiver.url else { return .refused }
         let message = WebhookMessage(delivery, run: run)
         var fields = [("Content-Type", "application/json"), (WebhookMessage.idField, message.id)]
-        if !secret.isEmpty {
+        if !receiver.secret.isEmpty {
             let time = Int64(Date().timeIntervalSince1970)
-            fields.append((WebhookMessage.signatureField, message.signature(secret: secret, time: time)))
+            fields.append((WebhookMessage.signatureField, message.signature(secret: receiver.secret, time: time)))
         }
         let metadata: Logger.Metadata = [
             "session": "\(delivery.event.session.name)", "app": "\(delivery.event.session.app)",

@@ -2,19 +2,21 @@
 package enum AppKeys: ConfigurationSection {
     package static let title = "Apps, webhooks and reports"
     package static let keys: [ConfigurationKey] = [
-        .text("apps", \.apps, .apps, "apps whose tokens open sessions"),
+        .text("apps", \.apps, .apps, "apps whose tokens open sessions").reloadable,
         .text(
             "app.default", \.appDefault, .app,
             "app of requests without a session token (WHIP, WHEP, plain transports); by default the first by name"),
         .integer(
             "token.leewaySeconds", \.tokenLeewaySeconds, 0...300,
             "tolerated clock difference between token issuers and the relay"),
-        .text("webhook.url", \.webhookURL, .webhookURL, "URL to which session events are sent"),
-        .text("webhook.secret", \.webhookSecret, .token, "secret that signs session events"),
-        .integer("webhook.queue", \.webhookQueue, 1...1_000_000, "maximum number of events that wait to be sent"),
+        .text("webhook.url", \.webhookURL, .webhookURL, "URL to which session events are sent").reloadable,
+        .text("webhook.secret", \.webhookSecret, .token, "secret that signs session events").reloadable,
+        .integer("webhook.queue", \.webhookQueue, 1...1_000_000, "maximum number of events that wait to be sent")
+            .reloadable,
         .integer(
             "webhook.retrySeconds", \.webhookRetrySeconds, 0...604_800,
-            "time from an event to the last attempt to deliver it"),
+            "time from an event to the last attempt to deliver it"
+        ).reloadable,
         .integer(
             "issues.count", \.issuesCount, 1...100_000,
             "number of client reports that are kept; the oldest are dropped"),

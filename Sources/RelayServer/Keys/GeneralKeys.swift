@@ -23,7 +23,7 @@ package enum GeneralKeys: ConfigurationSection {
             directory of crash reports; by default `crash` in `storage.directory`; without either, reports go to \
             standard error ([admin.md](admin.md#crashes))
             """),
-        .text("log.level", \.logLevel, .logLevel, "minimum level of log messages"),
+        .text("log.level", \.logLevel, .logLevel, "minimum level of log messages").reloadable,
         .choice("log.format", \.logFormat, "format of log lines on standard error"),
     ]
 }

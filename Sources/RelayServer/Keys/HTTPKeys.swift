@@ -53,6 +53,12 @@ package enum HTTPKeys: ConfigurationSection {
             ([admin.md](admin.md#tls))
             """),
         .text("http.tlsKey", \.httpTLSKey, .file, "private key of the HTTP port's certificate; set both or neither"),
+        .choice(
+            "tls", \.tls,
+            """
+            certificate of the HTTP port: that of `http.tlsCertificate`, if set, or a self-signed one for the local \
+            network, which the relay makes and keeps ([page.md](page.md#camera-and-microphone-in-the-local-network))
+            """),
         .flag(
             "http.urlTokens", \.httpURLTokens,
             """
@@ -65,8 +71,11 @@ package enum HTTPKeys: ConfigurationSection {
             "allows HTTP without TLS, or with `dev`, on an address that other hosts reach"),
         .text(
             "admin.token", \.adminToken, .adminToken,
-            "bearer token of /v1, and of /metrics if other hosts can reach it"),
-        .text("whip.token", \.whipToken, .token, "bearer token required by every /whip request (publishing)"),
-        .text("whep.token", \.whepToken, .token, "bearer token required by every /whep request (subscribing)"),
+            "bearer token of /v1, and of /metrics if other hosts can reach it"
+        ).reloadable,
+        .text("whip.token", \.whipToken, .token, "bearer token required by every /whip request (publishing)")
+            .reloadable,
+        .text("whep.token", \.whepToken, .token, "bearer token required by every /whep request (subscribing)")
+            .reloadable,
     ]
 }

@@ -39,27 +39,32 @@ package enum LimitKeys: ConfigurationSection {
             after which a WebRTC transport is closed; the peer gets `close_notify`
             """),
         .integer("limit.sdpBytes", \.limitSDPBytes, 1_024...65_536, "largest SDP offer or fragment, in bytes"),
-        .integer("limit.participants", \.limitParticipants, 1...1_000_000, "users per session"),
+        .integer("limit.participants", \.limitParticipants, 1...1_000_000, "users per session").reloadable,
         .integer(
             "limit.listedUsers", \.limitListedUsers, 0...1_000_000,
             """
             size of a session from which users with neither stream nor role are counted, not listed \
             ([protocol.md](protocol.md#users-of-large-sessions)), until the size falls below half of the value; 0: \
             always
-            """),
+            """
+        ).reloadable,
         .integer("limit.connections", \.limitConnections, 1...10_000_000, "clients of the control protocol"),
-        .integer("limit.subscriptions", \.limitSubscriptions, 1...1_000, "subscriptions per user"),
-        .integer("limit.subsessions", \.limitSubsessions, 1...1_000, "subsessions per session"),
+        .integer("limit.subscriptions", \.limitSubscriptions, 1...1_000, "subscriptions per user").reloadable,
+        .integer("limit.subsessions", \.limitSubsessions, 1...1_000, "subsessions per session").reloadable,
         .integer(
             "limit.movesPerSecond", \.limitMovesPerSecond, 1...1_000_000,
-            "moves of one user between subsessions per second; also the limit for requests of the list"),
-        .integer("limit.chatPerSecond", \.limitChatPerSecond, 1...1_000_000, "chat messages of one user per second"),
+            "moves of one user between subsessions per second; also the limit for requests of the list"
+        ).reloadable,
+        .integer("limit.chatPerSecond", \.limitChatPerSecond, 1...1_000_000, "chat messages of one user per second")
+            .reloadable,
         .integer(
             "limit.broadcastsPerSecond", \.limitBroadcastsPerSecond, 1...1_000_000,
-            "broadcasts of one manager to subsessions per second"),
+            "broadcasts of one manager to subsessions per second"
+        ).reloadable,
         .integer(
             "limit.messagesPerSecond", \.limitMessagesPerSecond, 1...1_000_000,
-            "messages of one client per second"),
+            "messages of one client per second"
+        ).reloadable,
         .integer("limit.issueSeconds", \.limitIssueSeconds, 0...86_400, "time between two reports of one client"),
         .integer("limit.unjoined", \.limitUnjoined, 1...1_000_000, "WebSockets that have not joined a session"),
         .integer(
@@ -73,37 +78,46 @@ package enum LimitKeys: ConfigurationSection {
             """
             participants of one user of an app, and connections that only log in. A user is the `user_identity` of a \
             token; tokens without one have no user
-            """),
+            """
+        ).reloadable,
         .integer(
             "limit.participantsPerToken", \.limitParticipantsPerToken, 1...1_000_000,
             """
             participants of one token, and connections that only log in. A token is identified by its `jti`, or by a \
             hash of its text
-            """),
+            """
+        ).reloadable,
         .integer(
             "limit.participantsPerAddress", \.limitParticipantsPerAddress, 1...1_000_000,
             """
             participants of one IPv4 address or IPv6 /64 network, and connections that only log in. Behind a proxy \
             all clients have the proxy's address: raise the limit
-            """),
+            """
+        ).reloadable,
         .integer(
             "limit.transportsPerUser", \.limitTransportsPerUser, 1...1_000_000,
-            "WebRTC, native and plain transports of one user of an app"),
+            "WebRTC, native and plain transports of one user of an app"
+        ).reloadable,
         .integer(
             "limit.transportsPerToken", \.limitTransportsPerToken, 1...1_000_000,
-            "WebRTC, native and plain transports of one token"),
+            "WebRTC, native and plain transports of one token"
+        ).reloadable,
         .integer(
             "limit.transportsPerAddress", \.limitTransportsPerAddress, 1...1_000_000,
-            "WebRTC, native and plain transports of one IPv4 address or IPv6 /64 network"),
+            "WebRTC, native and plain transports of one IPv4 address or IPv6 /64 network"
+        ).reloadable,
         .integer(
             "limit.queuedBytesPerUser", \.limitQueuedBytesPerUser, (1 << 20)...(1 << 40),
-            "bytes queued for the clients of one user of an app"),
+            "bytes queued for the clients of one user of an app"
+        ).reloadable,
         .integer(
             "limit.queuedBytesPerToken", \.limitQueuedBytesPerToken, (1 << 20)...(1 << 40),
-            "bytes queued for the clients of one token"),
+            "bytes queued for the clients of one token"
+        ).reloadable,
         .integer(
             "limit.queuedBytesPerAddress", \.limitQueuedBytesPerAddress, (1 << 20)...(1 << 40),
-            "bytes queued for the clients of one IPv4 address or IPv6 /64 network"),
+            "bytes queued for the clients of one IPv4 address or IPv6 /64 network"
+        ).reloadable,
         .integer(
             "limit.wrongPasswords", \.limitWrongPasswords, 1...1_000_000,
             """
@@ -120,10 +134,12 @@ package enum LimitKeys: ConfigurationSection {
         .integer(
             "limit.unsentEvents", \.limitUnsentEvents, 16...1_000_000,
             "events queued for a client that does not read; beyond that it is disconnected"),
-        .integer("limit.replayEvents", \.limitReplayEvents, 0...1_000_000, "events kept for a client that resumes"),
+        .integer("limit.replayEvents", \.limitReplayEvents, 0...1_000_000, "events kept for a client that resumes")
+            .reloadable,
         .integer(
             "limit.mediaOrders", \.limitMediaOrders, 1...100_000,
-            "subscriptions of one client that wait for the media engine"),
+            "subscriptions of one client that wait for the media engine"
+        ).reloadable,
         .integer(
             "limit.userMessagesPerSecond", \.limitUserMessagesPerSecond, 1...1_000_000,
             "messages of one user in conversations per second"),

@@ -25,11 +25,15 @@ struct ConfigurationOptions: ParsableArguments {
         return sections.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
     }
 
+    /// Reads flags, environment and file.
+    var loader: ConfigurationLoader {
+        let environment = ProcessInfo.processInfo.environment
+        return ConfigurationLoader(
+            flags: flags, environment: environment, file: config ?? environment["MILLRACE_CONFIG"])
+    }
+
     /// Merges flags, environment and file. On an error, prints it and exits with code 2.
     func resolve() async throws -> ResolvedConfiguration {
-        let environment = ProcessInfo.processInfo.environment
-        let loader = ConfigurationLoader(
-            flags: flags, environment: environment, file: config ?? environment["MILLRACE_CONFIG"])
         do {
             let resolved = try await loader.load()
             for warning in resolved.warnings { FileHandle.standardError.write(Data("millrace: \(warning)\n".utf8)) }
