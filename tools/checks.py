@@ -297,6 +297,21 @@ def check_metrics(faults):
         faults.append(f"{named[name]}: {name} is no metric")
 
 
+def check_troubleshooting(faults):
+    """Log lines and checks of doctor that docs/troubleshooting.md names are in the sources; metrics are checked above."""
+    text = (ROOT / "docs/troubleshooting.md").read_text()
+    sources = "\n".join(file.read_text() for file in tracked("Sources/*.swift"))
+    doctor = "\n".join(file.read_text() for file in tracked("Sources/RelayServer/Doctor/*.swift"))
+    lines = [line for found in re.findall(r"log (`[^`]+`(?:, or `[^`]+`)*)", text) for line in re.findall(r"`([^`]+)`", found)]
+    if len(lines) < 5:
+        faults.append("docs/troubleshooting.md: no log lines were found")
+    faults += [f"docs/troubleshooting.md: no source logs \"{line}\"" for line in lines if line not in sources]
+    for row in re.findall(r"^\|[^|]*\|[^|]*\|([^|]*)\|[^|]*\|$", text, re.M):
+        for name in re.findall(r"`([^`]+)`", row):
+            if name != "millrace doctor" and not re.search(rf'"{re.escape(name.removesuffix(" …"))}[" ]', doctor):
+                faults.append(f"docs/troubleshooting.md: millrace doctor has no check \"{name}\"")
+
+
 def check_configuration(faults):
     """Every key of the configuration stands in docs/configuration.md, and no other; every field that a key sets is read.
 
@@ -328,7 +343,7 @@ def check_configuration(faults):
 
 def main():
     faults = []
-    for check in (check_imports, check_dependencies, check_configuration, check_metrics, check_words_and_sizes, check_links, check_features, check_commands):
+    for check in (check_imports, check_dependencies, check_configuration, check_metrics, check_troubleshooting, check_words_and_sizes, check_links, check_features, check_commands):
         check(faults)
     for fault in faults:
         print("    " + fault, file=sys.stderr)
