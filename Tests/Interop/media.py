@@ -138,7 +138,8 @@ def probe(path, timeout=60):
 
 def decoding_errors(path):
     """Returns what ffmpeg reports while it decodes a whole file; empty if the file is clean."""
-    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", str(path), "-fps_mode", "passthrough", "-f", "null", "-"],
+    # In the frame rate's time base, frames of a variable rate would be rounded to equal times, which ffmpeg reports.
+    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", str(path), "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "null", "-"],
                           capture_output=True, text=True, timeout=120)
     return done.stderr.strip() or (f"status {done.returncode}" if done.returncode else "")
 
