@@ -2,6 +2,7 @@ import CLinuxNet
 import Foundation
 import LoadGenerator
 import MediaBase
+import Signaling
 import Testing
 
 @testable import ControlServer

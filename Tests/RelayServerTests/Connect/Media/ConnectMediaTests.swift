@@ -44,7 +44,7 @@ struct ConnectMediaTests {
             #expect(ben.receiving.reception(sections.audioMid).sounds == before)
             #expect(
                 try await ben.socket.ask(
-                    .updateSubscription(.init(stream: id, preferences: SubscriptionPreferences()))) == nil)
+                    UpdateSubscriptionRequest(stream: id, preferences: SubscriptionPreferences())) == nil)
             try await ben.hears(sections)
 
             let statistics = try await ben.socket.request(StatisticsRequest()).get()
