@@ -39,21 +39,6 @@ package struct FrameAssembler: Sendable {
         var payload: [UInt8]
     }
 
-    /// Properties of a packet that the assembly needs.
-    private struct Facts {
-        var isFrameStart = false
-        var isKeyFrameStart = false
-        var isNonReference = false
-        /// PictureID, and the length of its field in bytes: 1 or 2.
-        var pictureID: (id: UInt16, width: UInt8)?
-        var temporalID: UInt8?
-        /// VP8: bytes of the descriptor.
-        var headerLength = 0
-        /// Size in pixels that the packet states; 0 if it states none.
-        var width = 0
-        var height = 0
-    }
-
     /// A frame whose packets so far arrived without a gap.
     struct Partial: Sendable {
         var frame: VideoFrame
@@ -278,33 +263,6 @@ package struct FrameAssembler: Sendable {
     private func peek(_ packet: Packet) -> Facts? {
         var reader = reader
         return Self.facts(of: packet, codec, &reader)
-    }
-
-    private static func facts(of packet: Packet, _ codec: VideoCodec, _ reader: inout FrameReader) -> Facts? {
-        guard !packet.payload.isEmpty else { return nil }
-        var out = Facts()
-        return packet.payload.withUnsafeBytes { payload in
-            guard codec == .vp8 else {
-                guard let facts = try? reader.read(payload, timestamp: packet.timestamp) else { return nil }
-                out.isFrameStart = facts.isFrameStart || facts.isKeyFrameStart
-                out.isKeyFrameStart = facts.isKeyFrameStart
-                if facts.fields.pictureIDOffset > 0 {
-                    out.pictureID = (facts.fields.pictureID, facts.fields.pictureIDIsWide ? 2 : 1)
-                }
-                out.temporalID = facts.fields.temporalLayer
-                out.width = Int(facts.width)
-                out.height = Int(facts.height)
-                return out
-            }
-            guard let descriptor = try? VP8PayloadDescriptor(parsing: payload) else { return nil }
-            out.isFrameStart = descriptor.isFrameStart
-            out.isKeyFrameStart = descriptor.isKeyFrameStart
-            out.isNonReference = descriptor.nonReference
-            if descriptor.hasPictureID { out.pictureID = (descriptor.pictureID, descriptor.pictureIDWidth) }
-            if descriptor.hasTemporalID { out.temporalID = descriptor.temporalID }
-            out.headerLength = descriptor.headerLength
-            return out
-        }
     }
 
     /// Processes the next packet in order.
