@@ -7,7 +7,7 @@ package import MediaBase
 /// let (certificate, file) = try ServerCertificate.make(names: ["localhost"], addresses: ["192.0.2.7"], days: 397)
 /// let isUsable = certificate.covers(names: ["localhost"], addresses: [], until: now + 86_400)
 /// ```
-package struct ServerCertificate: Sendable, Equatable {
+package struct ServerCertificate: Sendable {
     private let pem: String
     /// SHA-256 fingerprint, as browsers show it.
     package let fingerprint: CertificateFingerprint
@@ -25,7 +25,7 @@ package struct ServerCertificate: Sendable, Equatable {
     /// usage extension: with one, OpenSSL would not accept it as its own issuer if a client trusts it by its file.
     ///
     /// - Parameters:
-    ///   - names: DNS names of at most 253 letters, digits, dots and hyphens; others are left out.
+    ///   - names: DNS names, at least one: of at most 253 letters, digits, dots and hyphens; others are left out.
     ///   - addresses: numeric IPv4 and IPv6 addresses.
     ///   - days: days until the certificate expires.
     /// - Returns: the certificate, and a PEM text with the certificate and its private key.
