@@ -262,6 +262,8 @@ final class VirtualParticipant {
             reception.sounds += 1
         case .video where receiving.tracks[packet.track]?.codec(under: packet.header.payloadType)?.video == .h264:
             reception.payloadTypes.insert(packet.header.payloadType.rawValue)
+            // A decoder of VP8 that follows does not wait for the sequence numbers of these packets.
+            reception.assembler = ParticipantReception().assembler
             guard packet.header.marker else { break }
             guard let frame = SyntheticH264.Frame(parsing: packet.payload) else {
                 strays.append(Stray(description: "\(now) \(name): broken H.264 of \(stream)"))
