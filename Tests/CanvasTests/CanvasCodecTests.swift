@@ -29,7 +29,7 @@ import Testing
     @Test(
         "VP9 streams are decoded, with the size of the largest spatial layer",
         arguments: [
-            ("chromium-156-vp9", 4, 64, 48), ("ffmpeg-5.1-vp9", 5, 66, 50), ("gstreamer-1.22-vp9", 5, 66, 50),
+            ("chromium-156-vp9", 4, 64, 48), ("ffmpeg-5.1-vp9", 5, 66, 50),
             ("chromium-156-vp9-layers", 3, 480, 272),
         ])
     func vp9(name: String, count: Int, width: Int, height: Int) throws {
@@ -37,6 +37,14 @@ import Testing
         let frames = try frames([(name, .vp9)], to: canvas)
         #expect(frames.count == count && frames.allSatisfy { $0.width == width && $0.height == height })
         #expect(canvas.video.decodeErrors == 0 && canvas.video.decodedPictures == UInt64(count))
+    }
+
+    @Test("VP9 with more than 8 bits or without subsampling is refused")
+    func profile() throws {
+        let canvas = try StreamCanvas()
+        // The capture is in profile 3.
+        #expect(try frames([("gstreamer-1.22-vp9", .vp9)], to: canvas).isEmpty)
+        #expect(canvas.video.decodeErrors == 5 && canvas.video.isUndecodable)
     }
 
     @Test("A canvas continues with another codec, and knows one that it cannot decode")

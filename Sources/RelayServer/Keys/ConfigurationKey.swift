@@ -23,7 +23,8 @@ package struct ConfigurationKey: Sendable {
     /// Sets the value from text; returns false if the text is not allowed.
     package let write: @Sendable (inout RelayConfiguration, String) -> Bool
 
-    package var defaultText: String { read(RelayConfiguration()) }
+    private static let defaults = RelayConfiguration()
+    package var defaultText: String { read(Self.defaults) }
     package var components: [String] { name.split(separator: ".").map(String.init) }
     package var flag: String { "--" + words.joined(separator: "-") }
     package var environmentVariable: String { "MILLRACE_" + words.joined(separator: "_").uppercased() }

@@ -109,16 +109,18 @@ def browsers(publisher, subscribers, joins=0):
 
 # MARK: encoders
 
+def file(bench, codec="VP8"):
+    return whip_client.File(bench.work / "sources", OWN, 60, WIDTH, HEIGHT, RATE, "400k", codec)
+
+
 def from_ffmpeg(bench, relay, session):
-    file = whip_client.File(bench.work / "sources", OWN, 40, WIDTH, HEIGHT, RATE, "400k", "H264")
     route = relay.open("publish", session, stream="cam1", codec="H264")
-    bench.keep(clients.ffmpeg_publisher(route, file.path, bench.current / "ffmpeg.log", codec="H264"))
+    bench.keep(clients.ffmpeg_publisher(route, file(bench, "H264").path, bench.current / "ffmpeg.log", codec="H264"))
 
 
 def from_gstreamer(codec):
     def publish(bench, relay, session):
-        file = whip_client.File(bench.work / "sources", OWN, 40, WIDTH, HEIGHT, RATE, "400k")
-        bench.keep(whip_client.publish(relay.whip(session), file, bench.current, f"whip-client-{codec}", codec))
+        bench.keep(whip_client.publish(relay.whip(session), file(bench), bench.current, f"whip-client-{codec}", codec))
     return publish
 
 
@@ -141,10 +143,15 @@ def encoders(bench, name):
     bench.need(whip_client.found(), "whip-client (simple-whip-client) and gcc")
     # libnice accepts no loopback address: the relay has one of another namespace.
     relay, views = bench.relay(apart=True), []
-    for session, (publish, _, kinds) in ENCODERS.items():
+    # Files begin to play when all clients run.
+    for codec in ("VP8", "H264"):
+        file(bench, codec)
+    subscribers = {session: [bench.client(kind) for kind in kinds] for session, (_, _, kinds) in ENCODERS.items()}
+    for session, (publish, _, _) in ENCODERS.items():
         publish(bench, relay, session)
         clients.wait_until(lambda session=session: relay.has_stream(session), 10, f"the stream of {session}")
-        views += [(session, *join(bench, relay, kind, session, codec=None if kind == "aiortc" else "any")) for kind in kinds]
+        views += [(session, *join(bench, relay, client.kind, session, client, codec=None if client.kind == "aiortc" else "any"))
+                  for client in subscribers[session]]
     for session, viewer, view in views:
         if first_picture(viewer, view) is None:
             bench.reporter.check(f"{name}, {session} to {viewer.kind}", "receives a frame", False, state=viewer.call("state", id=view)["states"])
@@ -155,7 +162,7 @@ def encoders(bench, name):
         watch.end()
     for session, watch in watches:
         case = f"{name}, {session} to {watch.client.kind}"
-        check_pictures(bench, case, watch, OWN, rate=0.95 * RATE, every=True, stamped=session.startswith("OBS"))
+        check_pictures(bench, case, watch, OWN, rate=0.85 * RATE, every=True, stamped=session.startswith("OBS"))
         check_sound(bench, case, watch.client, watch.call)
         if watch.client.kind != "aiortc":
             used = codec_of(watch.client, watch.call, "inbound")
