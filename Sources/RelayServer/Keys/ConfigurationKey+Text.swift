@@ -1,12 +1,7 @@
 /// Texts that are generated from the table of keys.
 extension ConfigurationKey {
-    /// The argument parser asks for all texts dozens of times at each start of the program.
-    private static let helps = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.firstSentence) })
-
     /// The first sentence of `text`, without Markdown.
-    package var help: String { Self.helps[name] ?? firstSentence }
-
-    private var firstSentence: String {
+    package var help: String {
         let plain = text.replacing(#/ \(\[[^\]]*\]\([^)]*\)\)/#, with: "").replacing("`", with: "")
         return plain.split(separator: #/\.\s/#, maxSplits: 1).first.map(String.init) ?? plain
     }

@@ -23,22 +23,7 @@ struct SectionOptions<Section: ConfigurationSection>: ParsableArguments, CustomR
     }
 
     var customMirror: Mirror {
-        Mirror(self, children: Section.keys.map { (FlagKey($0).stringValue, Self.definition($0)) })
-    }
-
-    private static func definition(_ key: ConfigurationKey) -> Any {
-        let name = NameSpecification.customLong(FlagKey(key).stringValue)
-        return key.isSwitch
-            ? Flag<Bool?>(name: name, inversion: .prefixedNo, help: help(key)) as Any
-            : Option<String?>(name: name, help: help(key)) as Any
-    }
-
-    /// Returns the effect of a key, its allowed values and its default.
-    private static func help(_ key: ConfigurationKey) -> ArgumentHelp {
-        let preset = key.defaultText.isEmpty ? "none" : key.defaultText
-        let text = key.isSwitch ? key.help : "\(key.help) (\(key.allowed); default: \(preset))"
-        var help = ArgumentHelp(stringLiteral: text)
-        help.valueName = key.valueName
-        return help
+        let flags = FlagDefinitions.all[Section.title] ?? []
+        return Mirror(self, children: flags.map { (label: Optional($0.name), value: $0.definition as Any) })
     }
 }
