@@ -55,7 +55,7 @@ export class Tile {
     this.video.classList.toggle("is-mirrored", isOwn && !isScreen && stream?.name !== "test picture" && facing !== "environment" &&
                                 preferences().isMirrored);
     this.#avatar(name);
-    this.#media(media, isOwn);
+    this.#media(isUndecodable && media ? this.#audioOf(media) : media, isOwn);
     const isMuted = !!stream && !!(stream.isAudioMuted || (!stream.hasAudio && !isScreen));
     this.muted.hidden = !isMuted;
     this.node.dataset.muted = String(isMuted);
@@ -100,6 +100,12 @@ export class Tile {
   #avatar(name) {
     this.avatar.textContent = [...name.trim()][0]?.toUpperCase() ?? "?";
     this.avatar.style.background = `hsl(${hue(name)} 45% 36%)`;
+  }
+
+  /// Returns the audio of a stream alone: an element that waits for the first frame of its video plays no audio.
+  #audioOf(media) {
+    if (this.audio?.source !== media) this.audio = {source: media, media: new MediaStream(media.getAudioTracks())};
+    return this.audio.media;
   }
 
   #media(media, isOwn) {

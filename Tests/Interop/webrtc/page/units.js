@@ -425,6 +425,7 @@ const UNITS = {
     same(seen(), [true, ""], "as this user wishes again");
     tile.update({...facts, stream: {...facts.stream, codec: "H264"}, isUndecodable: true});
     same(seen(), [false, "This browser cannot play this video (H.264)"], "a codec that this browser lacks");
+    same([tile.video.srcObject.getVideoTracks().length, tile.video.srcObject.getAudioTracks()], [0, media.getAudioTracks()], "its audio is played");
     tile.end();
     for (const track of media.getTracks()) track.stop();
   },
