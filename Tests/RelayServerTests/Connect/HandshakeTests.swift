@@ -96,7 +96,8 @@ struct HandshakeTests {
         try await withConnect { relay in
             let (other, _) = try await relay.join("Other")
             let (client, answer) = try await relay.join("Ada")
-            let half = ByteBuffer(repeating: UInt8(ascii: "x"), count: 40_000)
+            let limit = SignalingProtocol.maximumMessageBytes
+            let half = ByteBuffer(repeating: UInt8(ascii: "x"), count: limit / 2 + 1)
             switch name {
             case "binary": try await client.send(opcode: .binary, ByteBuffer(string: "{}"))
             case "unmasked":
@@ -108,7 +109,7 @@ struct HandshakeTests {
             case "opcode":
                 try await client.send(opcode: try #require(WebSocketOpcode(encodedWebSocketOpcode: 5)), ByteBuffer())
             case "oversize":
-                try await client.send(opcode: .text, ByteBuffer(repeating: 0x20, count: 64 * 1024 + 1))
+                try await client.send(opcode: .text, ByteBuffer(repeating: 0x20, count: limit + 1))
             case "oversizeInParts":
                 try await client.send(opcode: .text, half, fin: false)
                 try await client.send(opcode: .continuation, half)
