@@ -144,7 +144,8 @@ struct WHIPDoorTests {
         "an offer that cannot be accepted is 422 with the reason",
         arguments: [
             ("a viewer's offer", "sendonly"), ("ICE-lite", "ice-lite"), ("no fingerprint", "fingerprint"),
-            ("no credentials", "ice-ufrag"), ("two videos", "one track of video"), ("H.264 only", "no codec for video"),
+            ("no credentials", "ice-ufrag"), ("two videos", "one track of video"),
+            ("no known codec", "no codec for video"),
         ])
     func unusable(what: String, reason: String) async throws {
         let offer = try RawHTTPClient.offer("chromium-publish")
@@ -158,7 +159,7 @@ struct WHIPDoorTests {
             let video = try #require(offer.range(of: "m=video"))
             let second = offer[video.lowerBound...].replacing("a=mid:1", with: "a=mid:2")
             changed = offer.replacing("BUNDLE 0 1", with: "BUNDLE 0 1 2") + second
-        default: changed = offer.replacing("VP8/90000", with: "VP7/90000")
+        default: changed = offer.replacing(#/rtpmap:(\d+) (?:VP8|H264|VP9|AV1)\//#) { "rtpmap:\($0.output.1) VP7/" }
         }
         try #require(changed != offer)
         try await withDoubledWebRTC { double, http, _ in
