@@ -20,7 +20,7 @@ struct StreamAnswer: Encodable, Sendable {
         subscribers = snapshot.subscribers
         taps = snapshot.taps
         self.recording = recording
-        audio = snapshot.audio.map(TrackAnswer.init)
-        video = snapshot.video.map(TrackAnswer.init)
+        audio = snapshot.audio.map { TrackAnswer($0, codec: nil) }
+        video = snapshot.video.map { TrackAnswer($0, codec: snapshot.codec) }
     }
 }

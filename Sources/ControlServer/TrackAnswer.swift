@@ -16,9 +16,10 @@ struct TrackAnswer: Encodable, Sendable {
     var width: Int?
     var height: Int?
 
-    init(_ snapshot: TrackSnapshot) {
+    /// - Parameter codec: codec of video; nil for Opus.
+    init(_ snapshot: TrackSnapshot, codec: VideoCodec?) {
         ssrc = snapshot.ssrc
-        codec = snapshot.codec?.rawValue ?? "opus"
+        self.codec = codec?.rawValue ?? "opus"
         packets = snapshot.packets
         bytes = snapshot.bytes
         lost = snapshot.lost

@@ -44,6 +44,12 @@ final class EngineSession {
 
     func stream(named name: String) -> EngineStream? { streamsByName[name] }
 
+    /// Returns the newest stream whose video, if it has any, is in one of these codecs; if there is none, the newest stream.
+    /// - Parameter codecs: nil: all codecs.
+    func newestStream(in codecs: [VideoCodec]?) -> EngineStream? {
+        streams.last { stream in stream.codec.map { codecs?.contains($0) ?? true } ?? true } ?? streams.last
+    }
+
     /// Adds a stream. The session must not have one of that name.
     func add(_ stream: EngineStream) {
         precondition(streamsByName.updateValue(stream, forKey: stream.name) == nil)

@@ -1,5 +1,4 @@
 import CLinuxNet
-import Forwarding
 import Glibc
 import MediaBase
 import Transport
@@ -39,19 +38,6 @@ final class SendSockets {
     deinit {
         close()
         descriptors.deallocate()
-    }
-
-    /// Sends messages through the sockets that they name, without waiting.
-    /// - Returns: the number of refused messages; their `error` is set.
-    func send(
-        _ messages: UnsafeMutablePointer<EgressMessage>, _ messageCount: Int, _ sender: OpaquePointer,
-        _ error: inout Int32, _ calls: inout UInt64
-    ) -> Int {
-        Int(
-            millrace_send_now(
-                sender, descriptors, Int32(count),
-                UnsafeMutableRawPointer(messages).assumingMemoryBound(to: millrace_message.self), Int32(messageCount),
-                &error, &calls))
     }
 
     /// Returns the index of the socket for a peer, by the interface that leads to it at present; 0 if the interface is unknown. It costs

@@ -25,8 +25,6 @@ package struct StreamSnapshot: Sendable {
 
 package struct TrackSnapshot: Sendable {
     package var ssrc: UInt32
-    /// Codec of video; nil for audio.
-    package var codec: VideoCodec?
     package var packets: UInt64
     package var bytes: UInt64
     package var lost: Int64

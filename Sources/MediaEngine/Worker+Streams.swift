@@ -134,8 +134,7 @@ extension Worker {
 
     private func track(_ producer: Producer, of stream: EngineStream) -> TrackSnapshot {
         TrackSnapshot(
-            ssrc: producer.configuration.ssrc.rawValue, codec: producer.codec, packets: producer.packets,
-            bytes: producer.bytes,
+            ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
             lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
             bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
             width: producer.frameSize?.width, height: producer.frameSize?.height)

@@ -119,12 +119,12 @@ final class WorkerSockets {
         _ messages: UnsafeMutablePointer<EgressMessage>, _ count: Int, _ name: Name, _ error: inout Int32,
         _ calls: inout UInt64
     ) -> Int {
-        // Each case passes its own property, because a reference that a function returns is retained.
-        switch name {
-        case .rtp: rtpSenders.send(messages, count, sender, &error, &calls)
-        case .rtcp: rtcpSenders.send(messages, count, sender, &error, &calls)
-        case .webRTC: webRTCSenders.send(messages, count, sender, &error, &calls)
-        }
+        let senders = senders(name)
+        return Int(
+            millrace_send_now(
+                sender, senders.descriptors, Int32(senders.count),
+                UnsafeMutableRawPointer(messages).assumingMemoryBound(to: millrace_message.self), Int32(count),
+                &error, &calls))
     }
 
     /// Returns the sockets that send from a port.

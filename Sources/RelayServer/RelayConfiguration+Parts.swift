@@ -19,7 +19,7 @@ extension RelayConfiguration {
         case .multiBuffer: engine.protection = .multiBuffer
         }
         engine.offload = mediaOffload == .off ? .off : .automatic
-        engine.videoCodecs = Self.codecs(in: videoCodecs) ?? VideoCodec.allCases
+        engine.videoCodecs = forwardedCodecs
         engine.webRTC = webRTC
         engine.limits.sessions = limitSessions
         engine.limits.streamsPerSession = limitStreams
@@ -37,6 +37,9 @@ extension RelayConfiguration {
         #endif
         return engine
     }
+
+    /// Codecs that are forwarded; all if the text is not valid, which the table of keys refuses.
+    private var forwardedCodecs: [VideoCodec] { Self.codecs(in: videoCodecs) ?? VideoCodec.allCases }
 
     /// Returns the codecs of a list such as `vp8,h264`; nil if it is empty, or names an unknown codec or one codec twice.
     static func codecs(in text: String) -> [VideoCodec]? {
@@ -99,7 +102,7 @@ extension RelayConfiguration {
     /// Configuration of the control protocol.
     private var connect: ConnectConfiguration {
         var connect = ConnectConfiguration()
-        connect.videoCodecs = Self.codecs(in: videoCodecs) ?? VideoCodec.allCases
+        connect.videoCodecs = forwardedCodecs
         connect.directory.sessions = limitSessions
         connect.directory.connections = limitConnections
         connect.conference.participants = limitParticipants

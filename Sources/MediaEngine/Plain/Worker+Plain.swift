@@ -92,11 +92,11 @@ extension Worker {
     {
         let all = request.stream == PlainTransportRequest.allStreams
         // Without a name, the newest stream that the client can decode.
-        let newest = session.streams.last { takes(request, $0) } ?? session.streams.last
+        let newest = session.newestStream(in: request.video?.codec.map { [$0] })
         let named = request.stream.map { name in session.streams.filter { all || $0.name == name } }
         let streams = named ?? newest.map { [$0] } ?? []
         guard all || !streams.isEmpty else { throw .unknownStream(request.stream ?? "") }
-        if let wanted = request.video?.codec, request.audio == nil, !all, let codec = streams[0].video?.codec,
+        if let wanted = request.video?.codec, request.audio == nil, !all, let codec = streams[0].codec,
             codec != wanted
         {
             throw .codecMismatch(offered: [wanted], stream: codec)
@@ -153,11 +153,6 @@ extension Worker {
         }
         answer.sdp = PlainSessionDescription.text(for: answer)
         return answer
-    }
-
-    private func takes(_ request: PlainTransportRequest, _ stream: EngineStream) -> Bool {
-        guard let wanted = request.video?.codec, let codec = stream.video?.codec else { return true }
-        return codec == wanted
     }
 
     /// Checks that a transport's SSRCs differ, because two streams under one SSRC and key would share a keystream, and that the payload

@@ -60,13 +60,7 @@ extension Worker {
     /// Returns the requested stream; if the request names none, the newest whose video the subscriber accepts.
     private func stream(for request: WebRTCRequest, in session: EngineSession) throws(EngineError) -> EngineStream {
         let accepted = request.tracks.first { $0.kind == .video }?.codecs.compactMap(\.video)
-        func isAccepted(_ stream: EngineStream) -> Bool {
-            guard let accepted, let codec = stream.codec else { return true }
-            return accepted.contains(codec)
-        }
-        let found =
-            request.stream.map { session.stream(named: $0) }
-            ?? session.streams.last(where: isAccepted) ?? session.streams.last
+        let found = request.stream.map { session.stream(named: $0) } ?? session.newestStream(in: accepted)
         guard let found else { throw .unknownStream(request.stream ?? "") }
         if let codec = found.codec, let accepted, !accepted.contains(codec) {
             throw .codecMismatch(offered: accepted, stream: codec)
