@@ -96,8 +96,8 @@ public final class H264Decoder {
 
     /// Checks the format and the sizes before OpenH264 allocates memory for them.
     private func check(_ parameters: H264SequenceParameterSet) throws(CodecError) {
-        guard parameters.chromaFormat == 1 else {
-            throw .unsupportedFormat(.h264, reason: "it is not 4:2:0")
+        guard parameters.chromaFormat == 1, parameters.bitDepth == 8 else {
+            throw .unsupportedFormat(.h264, reason: "it is not 4:2:0 with 8 bits")
         }
         let macroblocks = Int(parameters.macroblocks)
         let pixels = macroblocks * 256

@@ -42,9 +42,6 @@ public final class VPXDecoder {
         guard code == VPX_CODEC_OK else { throw .vpx(code) }
     }
 
-    /// Whether frames of a codec can be decoded.
-    public static func canDecode(_ codec: VideoCodec) -> Bool { codec == .vp8 || codec == .vp9 }
-
     private static func interface(_ codec: VideoCodec) throws(CodecError) -> OpaquePointer? {
         switch codec {
         case .vp8: vpx_codec_vp8_dx()

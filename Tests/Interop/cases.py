@@ -11,7 +11,7 @@ import media
 import srtcp
 from clients import CM_32, CM_80, GCM
 from proxy import HostileProxy
-from recorded import check_recorded
+from recorded import check_recorded, check_still, recordings
 from relay import RelayError, free_udp_pair
 
 # Seconds after the publisher's end: jitter buffers drain, files are written.
@@ -445,7 +445,7 @@ def recording(bench, name):
 
 
 def codecs(bench, name):
-    """ffmpeg publishes H.264 and VP9 from files without encoding; ffmpeg receives both, and the relay records them."""
+    """ffmpeg publishes H.264 and VP9 from files without encoding; ffmpeg receives both, and the relay makes stills of them and records them."""
     folder, report = bench.folder(name), bench.reporter.check
     directory = folder / "recorded"
     flows = []
@@ -459,6 +459,8 @@ def codecs(bench, name):
             flows.append((source, place, way_in, clients.ffmpeg_receiver(route, place), route))
         publishers = [clients.ffmpeg_publisher(way_in, source.path, place / "publisher.log", codec=source.codec)
                       for source, place, way_in, _, _ in flows]
+        for source, place, *_ in flows:
+            check_still(report, f"{name}, {source.codec}", relay, source.codec, place / "still.png", (media.WIDTH, media.HEIGHT))
         for publisher, (source, *_) in zip(publishers, flows):
             publish(bench, publisher, source, extra=0)
         time.sleep(SETTLE)
@@ -475,6 +477,9 @@ def codecs(bench, name):
         relay.stop()
     for source, *_ in flows:
         check_recorded(report, f"{name}, {source.codec}", directory, source.codec, len(source.frames), first=0)
+        lines = media.run([bench.binary, "decode", "--md5", *recordings(directory, source.codec)]).splitlines()
+        report(f"{name}, {source.codec}", "millrace decode gives the frames that ffmpeg decodes", [line.split()[0] for line in lines] == source.frames,
+               frames=len(lines))
 
 
 # MARK: hostile input

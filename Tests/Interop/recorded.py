@@ -1,4 +1,4 @@
-"""Checks of the relay's recordings by ffmpeg and ffprobe."""
+"""Checks of the relay's recordings and stills by ffmpeg and ffprobe."""
 
 import media
 
@@ -31,3 +31,12 @@ def check_recorded(report, case, directory, codec, sent, first=None, area=None):
         return
     steps = [b - a for a, b in zip(found, found[1:])]
     report(case, "the recording has every frame", len(found) > 30 and abs(len(found) - sent) <= 2 and min(steps) > 0, frames=len(found), sent=sent)
+
+
+def check_still(report, case, relay, session, path, size=None):
+    """Checks a still of the stream cam1, which is kept at `path`. `size`: width and height; None if the sender may change them."""
+    png, headers = relay.request("GET", f"/v1/sessions/{session}/streams/cam1/canvas.png")
+    path.write_bytes(png)
+    about = [(one["codec_name"], int(one["width"]), int(one["height"])) for one in media.describe(path)]
+    report(case, "a still of the stream", len(about) == 1 and about[0] == ("png", *(size or about[0][1:])) and headers["Content-Type"] == "image/png",
+           about=about)

@@ -15,6 +15,8 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
     package let level: UInt8
     /// `chroma_format_idc`: 1 for 4:2:0, 0 without chroma.
     package let chromaFormat: UInt8
+    /// Bits of a sample, 8...14: the larger of luma and chroma.
+    package let bitDepth: UInt8
     /// `max_num_ref_frames`, 0...16.
     package let referenceFrames: UInt8
     /// Size in macroblocks of 16x16 pixels before cropping, at most 139,264.
@@ -35,8 +37,10 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
             UnsafeRawBufferPointer(rebasing: unit[4...]), field: .h264ParameterSet, skipsEmulationPrevention: true)
         _ = try reader.exponentialGolomb(maximum: 31)
         let chroma =
-            try Self.highProfiles.contains(profile) ? Self.readChroma(&reader) : Chroma(format: 1, width: 2, height: 2)
+            try Self.highProfiles.contains(profile)
+            ? Self.readChroma(&reader) : Chroma(format: 1, bitDepth: 8, width: 2, height: 2)
         chromaFormat = chroma.format
+        bitDepth = chroma.bitDepth
         // log2_max_frame_num_minus4
         _ = try reader.exponentialGolomb(maximum: 12)
         try Self.skipOrderCount(&reader)
@@ -69,6 +73,7 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
     /// Number of luma samples for each chroma sample, which is the unit of frame cropping; 1 without chroma.
     private struct Chroma {
         var format: UInt8
+        var bitDepth: UInt8
         var width: UInt32
         var height: UInt32
     }
@@ -77,18 +82,20 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
     private static func readChroma(_ reader: inout BitReader) throws(RTPError) -> Chroma {
         let format = try reader.exponentialGolomb(maximum: 3)
         let hasSeparatePlanes = try format == 3 ? reader.flag() : false
-        // bit_depth_luma_minus8, bit_depth_chroma_minus8, qpprime_y_zero_transform_bypass_flag
-        _ = try reader.exponentialGolomb(maximum: 6)
-        _ = try reader.exponentialGolomb(maximum: 6)
+        // bit_depth_luma_minus8, bit_depth_chroma_minus8
+        let depths = try (reader.exponentialGolomb(maximum: 6), reader.exponentialGolomb(maximum: 6))
+        let bitDepth = UInt8(8 + max(depths.0, depths.1))
+        // qpprime_y_zero_transform_bypass_flag
         try reader.skip(1)
         if try reader.flag() {
             for list in 0..<(format == 3 ? 12 : 8) {
                 if try reader.flag() { try skipScalingList(&reader, count: list < 6 ? 16 : 64) }
             }
         }
-        if hasSeparatePlanes { return Chroma(format: 3, width: 1, height: 1) }
+        if hasSeparatePlanes { return Chroma(format: 3, bitDepth: bitDepth, width: 1, height: 1) }
         return Chroma(
-            format: UInt8(format), width: format == 1 || format == 2 ? 2 : 1, height: format == 1 ? 2 : 1)
+            format: UInt8(format), bitDepth: bitDepth, width: format == 1 || format == 2 ? 2 : 1,
+            height: format == 1 ? 2 : 1)
     }
 
     /// A list ends when the next scale is 0 (section 7.3.2.1.1.1).

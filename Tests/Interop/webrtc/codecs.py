@@ -6,7 +6,7 @@ import pathlib
 import time
 
 import clients
-from recorded import check_recorded
+from recorded import check_recorded, check_still
 from webrtc import firefox, layers, trouble, whip_client
 from webrtc.devtools import BrowserError
 from webrtc.pairs import OWN, check_deleted, check_joins, encoded, join, start, watch_all
@@ -97,6 +97,7 @@ def browsers(publisher, subscribers, joins=0):
         flows = [Flow(bench, relay, publisher, codec, [kind for kind in subscribers if codec in has[kind]]) for codec in codecs]
         together(*(functools.partial(flow.check, name) for flow in flows))
         for flow in flows:
+            check_still(bench.reporter.check, f"{name}, {NAMES[flow.codec]}", relay, flow.session, bench.current / f"still-{flow.codec}.png")
             for viewer, view in flow.views:
                 check_deleted(bench, name, viewer, view)
             if joins:
