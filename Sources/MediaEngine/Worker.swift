@@ -17,6 +17,8 @@ final class Worker: @unchecked Sendable {
     let events: EventSink
     /// Nil in virtual time.
     let sockets: WorkerSockets?
+    /// `sockets` without a reference count, which each send call would change.
+    let senders: Unmanaged<WorkerSockets>?
     /// Nil in real time.
     let virtual: VirtualIO?
     /// Maximum length of a datagram, above the Ethernet MTU. Longer datagrams are dropped as oversized.
@@ -128,6 +130,7 @@ final class Worker: @unchecked Sendable {
             throw .addressUnusable(address: configuration.bindAddress, reason: "not a numeric IPv4 or IPv6 address")
         }
         sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
+        senders = sockets.map(Unmanaged.passUnretained)
         protector = FanoutProtector(configuration.protection)
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
         batch = EgressBatch(maximumSegments: gso ? 64 : 1)
