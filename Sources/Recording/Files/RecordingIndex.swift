@@ -28,6 +28,10 @@ package final class RecordingIndex: @unchecked Sendable {
         package var participant: RecordingSource.Participant?
         /// Display name of the stream.
         package var streamName: String?
+        /// `camera` or `screen`; absent if the session does not know it.
+        package var videoType: String?
+        /// Drift of the publisher's clock; absent in files of earlier versions.
+        package var clock: [ClockPoint]?
         /// Absent for a stream that is not encrypted end to end.
         package var encryption: RecordingEncryption?
         /// Duration in seconds; absent while the file is being written, or after a crash.
