@@ -239,9 +239,11 @@ def page(bench, name):
         if fox and f"video/{codec}" in decodable:
             check(case, "Firefox sees it", fox.sees("Ada", 20), seen=fox.look("seen", "Ada"))
         check_lacking(bench, case, server, eve, codec)
-        ada.look("press", "picture")
+        # The button is disabled until the page has published.
+        check(case, "it can be stopped", ada.until(lambda: ada.look("press", "picture")), page=ada.look("why"))
         for room in rooms:
-            room.until(lambda room=room: not (room.look("seen", "Ada") or {}).get("stream"))
+            gone = room.until(lambda room=room: not (room.look("seen", "Ada") or {}).get("stream"), 15)
+            check(case, f"it ends for {room.name}", gone, seen=room.look("seen", "Ada"))
     check(name, "the page's policy refused it nothing, and every control has a name", ada.look("violations") == [] and ada.page.unnamed() == [],
           refused=ada.look("violations"), without=ada.page.unnamed())
 
