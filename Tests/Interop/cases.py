@@ -11,7 +11,7 @@ import media
 import srtcp
 from clients import CM_32, CM_80, GCM
 from proxy import HostileProxy
-from recorded import check_recorded
+from recorded import check_composed, check_recorded
 from relay import RelayError, free_udp_pair
 
 # Seconds after the publisher's end: jitter buffers drain, files are written.
@@ -399,10 +399,16 @@ def recording(bench, name):
     try:
         way_in = relay.open("publish", "rec", stream="cam1")
         publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher-1.log")
-        time.sleep(source.seconds * 0.6)
+        time.sleep(source.seconds * 0.3)
+        # A second stream that begins later and ends before the first one.
+        second = relay.open("publish", "rec", stream="cam2")
+        other = clients.ffmpeg_publisher(second, source.path, folder / "publisher-3.log")
+        time.sleep(source.seconds * 0.3)
         found = files(directory)
         counts, last = media.probe(found[0]) if found else ({}, {})
         report(name, "playable while it is written", last.get("video", 0) > source.seconds * 0.6 - 3, **counts)
+        other.stop()
+        relay.close(second)
         publish(bench, publisher, source)
         relay.close(way_in)
         time.sleep(0.5)
@@ -412,6 +418,9 @@ def recording(bench, name):
     if not found:
         report(name, "there is a recording", False)
         return
+    check_composed(report, name, bench.binary, directory / "rec", folder / "session.mkv",
+                   ["cam1 (camera)", "cam1 (audio)", "cam2 (camera)", "cam2 (audio)"], ["vp8", "opus"] * 2,
+                   ["cam1 joins", "cam2 joins", "cam2 leaves", "cam1 leaves"])
     report(name, "holds every encoded frame, unchanged", media.packet_checksums(found[0], "v") == source.encoded_frames)
     report(name, "contains every audio packet, unchanged", media.packet_checksums(found[0], "a") == source.sound_packets)
     checked = media.run([bench.binary, "decode", "--verify", found[0]])

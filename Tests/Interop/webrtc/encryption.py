@@ -7,6 +7,8 @@ import time
 import urllib.error
 import urllib.request
 
+import media
+from recorded import composed
 from webrtc import firefox
 from webrtc.room import ADMIN_TOKEN, Room, relay
 
@@ -71,6 +73,13 @@ def check_recording(bench, name, folder):
                          frames=frames, undecryptable=report.get("undecryptable"))
     report = decoded(bench, files[0], "")
     bench.reporter.check(name, "and not without", report["status"] == 1 and "encrypted end to end" in report["error"], error=report["error"])
+    output = folder / "session.mkv"
+    status, _, errors = composed(bench.binary, files[0].parent, output)
+    bench.reporter.check(name, "without it, no session file is composed", status == 1 and "encrypted end to end" in errors and not output.exists(),
+                         status=status, errors=errors[-300:])
+    status, report, errors = composed(bench.binary, files[0].parent, output, PASSPHRASE)
+    wrong = media.decoding_errors(output) if status == 0 else errors
+    bench.reporter.check(name, "with it, ffmpeg decodes the composed session without an error", status == 0 and not wrong, status=status, errors=wrong[-300:])
 
 
 def pairs(bench, name):
