@@ -31,7 +31,8 @@ package struct Consumer {
     package let ssrc: SSRC
     package let payloadType: PayloadType
     package var state: State
-    /// Requested highest temporal layer, 0...3 (all). The limit in effect is in `rewrite`.
+    /// Requested highest layer, 0...3 (all): a temporal layer, or a position in the producer's `LayerOrder`. The limit in effect is in
+    /// `rewrite`.
     package internal(set) var temporalLimit: UInt8
     /// True if `progress` was made with another producer, so that the timestamps must be aligned.
     var joinsTimestamps: Bool
@@ -168,7 +169,7 @@ package struct Consumer {
         if sequence > progress.sequence {
             sentEnd = packet.sequence &+ 1
             progress.sequence = sequence
-            progress.endsPicture = packet.markerBit != 0
+            progress.endsPicture = (packet.markerBit | rewrite.addedMarkerBit(packet)) != 0
             progress.timestamp = packet.timestamp &+ rewrite.timestampOffset
             progress.sentAt = packet.arrival
             progress.hasSent = true

@@ -119,6 +119,7 @@ package struct EgressBatch: ~Copyable {
             let copy = destination + header
             copy.update(from: packet.pointee.payload, count: length)
             rewrite.patch(copy, packet.pointee)
+            destination[1] |= rewrite.addedMarkerBit(packet.pointee)
             source = UnsafePointer(copy)
         }
         finish(ssrc: ssrc, sequence: sequence, source: source, header: header, payloadLength: length, to: path)

@@ -17,6 +17,14 @@ package enum FrameReader: Sendable {
         }
     }
 
+    /// Whether dependency descriptors tell the layers of packets. VP8 states its layers in each payload.
+    package var readsDescriptors: Bool {
+        switch self {
+        case .vp8: false
+        case .h264, .vp9, .av1: true
+        }
+    }
+
     /// Reads one packet, in the order of arrival.
     /// - Parameters:
     ///   - payload: RTP payload without padding; not empty.
@@ -49,6 +57,7 @@ package enum FrameReader: Sendable {
             facts.fields.tl0Offset = descriptor.tl0PicIdxOffset
         }
         facts.fields.temporalLayer = descriptor.temporalID
+        facts.numberedLayer = descriptor.temporalID
         facts.isFrameStart = descriptor.isFrameStart
         facts.isLayerSync = descriptor.hasTemporalID && descriptor.layerSync
         if descriptor.isKeyFrameStart {
