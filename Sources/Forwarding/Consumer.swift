@@ -73,6 +73,8 @@ package struct Consumer {
         package var sentAt: MediaTime = .zero
         package var pictureID: UInt16 = 0
         package var tl0PictureIndex: UInt8 = 0
+        /// Frame number of the last dependency descriptor.
+        package var frameNumber: UInt16 = 0
         package var hasSent = false
         /// True if the last packet ended its frame.
         package var endsPicture = true
@@ -136,6 +138,9 @@ package struct Consumer {
             let ticks = Self.ticks(from: progress.sentAt, to: packet)
             rewrite.timestampOffset = progress.timestamp &+ UInt32(truncatingIfNeeded: ticks) &- packet.timestamp
         }
+        if joinsTimestamps, let number = packet.frameNumber {
+            rewrite.frameNumberOffset = progress.frameNumber &+ 1 &- number
+        }
         joinsTimestamps = false
         isCutOff = false
         if cause == .relay { progress.starts &+= 1 }
@@ -173,6 +178,7 @@ package struct Consumer {
             progress.timestamp = packet.timestamp &+ rewrite.timestampOffset
             progress.sentAt = packet.arrival
             progress.hasSent = true
+            if let number = packet.frameNumber { progress.frameNumber = number &+ rewrite.frameNumberOffset }
             if packet.fields.pictureIDOffset != 0 {
                 progress.pictureID = packet.fields.pictureID &+ rewrite.pictureIDShift(packet)
                 progress.tl0PictureIndex = packet.fields.tl0PictureIndex &+ rewrite.tl0PictureIndexOffset

@@ -81,6 +81,8 @@ package final class Producer {
     private var rates = RateMeter()
 
     package var kind: MediaKind { configuration.kind }
+    /// Whether dependency descriptors are forwarded.
+    package var canHaveSpatialLayers: Bool { frames.canHaveSpatialLayers }
     /// Layers of the encoding, by its dependency descriptors.
     package var layerOrder: LayerOrder { layerReader.order }
     /// Codec of video; nil for audio.
@@ -165,7 +167,11 @@ package final class Producer {
                 layers = counter.take(timestamp: timestamp, fields, numberedLayer: numberedLayer)
             }
         }
-        let slot = core.pointee.ring.store(sequence: sequence, payload: payload)
+        // Receivers of one spatial layer find frames without the descriptor.
+        let passed = layerReader.order.spatialLayers > 1 ? descriptor : nil
+        let slot = core.pointee.ring.store(
+            sequence: sequence, payload: payload,
+            descriptor: DependencyDescriptor.isPassable(passed) ? passed : nil)
         slot.pointee.timestamp = timestamp
         slot.pointee.arrival = now
         slot.pointee.flags = flags
@@ -174,7 +180,7 @@ package final class Producer {
         rates.add(
             payload: payload.count, layer: fields.temporalLayer,
             startsFrame: kind == .audio || flags.contains(.frameStart), now: now)
-        slot.pointee.extensions = PassedExtensions(extensions)
+        slot.pointee.extensions.read(extensions)
         if let orientation = extensions.videoOrientation { rotation = orientation.rotation }
         if !isLate {
             latestSequence = sequence

@@ -12,6 +12,9 @@ package struct RTPRewrite: Hashable, Sendable {
     package var pictureIDOffset: UInt16 = 0
     /// Added to TL0PICIDX, modulo 256.
     package var tl0PictureIndexOffset: UInt8 = 0
+    /// Added to the frame number of the dependency descriptor, modulo 2^16. Layers that are left out leave gaps: references are differences
+    /// of the publisher's numbers.
+    package var frameNumberOffset: UInt16 = 0
     /// Highest layer that is sent: a temporal layer, or a position in the stream's `LayerOrder`. Higher layers leave no gaps in sequence numbers and PictureIDs.
     package var temporalLimit = LayerCounts.noLimit
 

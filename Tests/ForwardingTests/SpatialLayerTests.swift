@@ -22,7 +22,10 @@ struct SpatialLayerTests {
         let viewer: Viewer
         private(set) var sent: [Int64: SyntheticLayers.Packet] = [:]
 
-        init(_ mode: Mode, limit: UInt8? = 3, rtx: RTXStream? = nil) throws {
+        init(
+            _ mode: Mode, limit: UInt8? = 3, rtx: RTXStream? = nil,
+            extensions: HeaderExtensionTemplate = HeaderExtensionTemplate()
+        ) throws {
             source = SyntheticLayers(spatialLayers: mode.spatial, temporalLayers: mode.temporal)
             producer = Producer(
                 .init(kind: .video, codec: .vp9, ssrc: source.ssrc, payloadType: SyntheticLayers.payloadType),
@@ -30,12 +33,15 @@ struct SpatialLayerTests {
             harness.router.add(producer)
             viewer = try harness.viewer(.aeadAES128GCM)
             viewer.streams.payloadHeader = SyntheticLayers.payloadHeader
-            if let limit { subscribe(limit, rtx) }
+            if let limit { subscribe(limit, rtx, extensions) }
         }
 
-        func subscribe(_ limit: UInt8, _ rtx: RTXStream? = nil) {
+        func subscribe(
+            _ limit: UInt8, _ rtx: RTXStream? = nil, _ extensions: HeaderExtensionTemplate = HeaderExtensionTemplate()
+        ) {
             if let rtx { viewer.streams.rtx[rtx.ssrc.rawValue] = 0x100 }
-            harness.subscribe(viewer, to: producer, ssrc: SSRC(0x100), rtx: rtx, temporalLimit: limit)
+            harness.subscribe(
+                viewer, to: producer, ssrc: SSRC(0x100), rtx: rtx, extensions: extensions, temporalLimit: limit)
         }
 
         /// Feeds one packet.
@@ -148,6 +154,44 @@ struct SpatialLayerTests {
             let spatial = received.filter { $0.packet.time == time }.map(\.packet.spatial).max()
             guard limit > 0 else { continue }
             #expect(spatial == limit - 1, "\(time)")
+        }
+    }
+
+    @Test("Descriptors are forwarded, and their frame numbers continue when the publisher restarts its encoder")
+    func descriptors() throws {
+        let map = HeaderExtensionTests.map()
+        let rtx = RTXStream(ssrc: SSRC(0x200), payloadType: PayloadType(97))
+        let bench = try Bench(
+            Mode(spatial: 3, temporal: 3), limit: 2, rtx: rtx, extensions: .init(map: map, kind: .video))
+        for time in 0..<10 { try bench.next(isKey: time == 0) }
+        let before = try bench.received()
+        var other = SyntheticLayers(
+            id: 2, spatialLayers: 3, temporalLayers: 3, firstSequence: 30_000, templateOffset: 7)
+        other.frameNumber = 41_000
+        bench.producer.restart(ssrc: other.ssrc, first: SequenceNumber(30_000))
+        bench.source = other
+        for time in 0..<10 { try bench.next(isKey: time == 0) }
+        let received = try bench.received()
+        #expect(before.count == 40 && received.count == 80)
+        let shift = try #require(before.last).packet.frameNumber &+ 1 &- 41_001
+        func check(_ viewed: ViewedPacket, _ packet: SyntheticLayers.Packet) throws {
+            let number = packet.frameNumber &+ (packet.packet.index < 40_000 ? shift : 0)
+            var expected = packet.descriptor
+            expected[1] = UInt8(number >> 8)
+            expected[2] = UInt8(number & 0xff)
+            // The head of a retransmission is that of the RTX packet.
+            let found = try viewed.head.withUnsafeBytes { head in
+                RTPExtensionValues(try RTPHeader(parsing: head), in: head, map: map).dependencyDescriptor(in: head)
+                    .map(Array.init)
+            }
+            #expect(found == expected, "\(viewed)")
+        }
+        for one in received { try check(one.viewed, one.packet) }
+        // Retransmissions have the same descriptors.
+        let asked = received.suffix(20).map(\.viewed.header.sequenceNumber)
+        #expect(try bench.harness.retransmit(asked, to: bench.viewer, of: bench.producer) == 20)
+        for viewed in bench.viewer.streams.retransmitted[0x100] ?? [] {
+            try check(viewed, try #require(bench.sent[viewed.index]))
         }
     }
 

@@ -25,6 +25,14 @@ package enum FrameReader: Sendable {
         }
     }
 
+    /// Whether a stream of the codec can have spatial layers.
+    package var canHaveSpatialLayers: Bool {
+        switch self {
+        case .vp8, .h264: false
+        case .vp9, .av1: true
+        }
+    }
+
     /// Reads one packet, in the order of arrival.
     /// - Parameters:
     ///   - payload: RTP payload without padding; not empty.
