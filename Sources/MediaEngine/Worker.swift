@@ -17,6 +17,8 @@ final class Worker: @unchecked Sendable {
     let events: EventSink
     /// Nil in virtual time.
     let sockets: WorkerSockets?
+    /// `sockets` without a reference count, which each send call would change.
+    let senders: Unmanaged<WorkerSockets>?
     /// Nil in real time.
     let virtual: VirtualIO?
     /// Maximum length of a datagram, above the Ethernet MTU. Longer datagrams are dropped as oversized.
@@ -131,6 +133,7 @@ final class Worker: @unchecked Sendable {
             throw .addressUnusable(address: configuration.bindAddress, reason: "not a numeric IPv4 or IPv6 address")
         }
         sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
+        senders = sockets.map(Unmanaged.passUnretained)
         protector = FanoutProtector(configuration.protection)
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
         batch = EgressBatch(maximumSegments: gso ? 64 : 1)
@@ -281,7 +284,7 @@ final class Worker: @unchecked Sendable {
     /// Passes an authentic packet to its producer and queues it for the consumers.
     func forward(
         _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, _ extensions: RTPExtensionValues = RTPExtensionValues(),
-        of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
+        descriptor: UnsafeRawBufferPointer? = nil, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
     ) {
         #if DEBUG
             guard let (header, track) = diverted(header, track) else { return }
@@ -293,7 +296,7 @@ final class Worker: @unchecked Sendable {
             }
             var slot: UnsafeMutablePointer<StoredPacket>?
             let outcome = producer.receive(
-                header, payload: payload, extensions: extensions, now: now, stored: &slot)
+                header, payload: payload, extensions: extensions, descriptor: descriptor, now: now, stored: &slot)
             askWhenDue(track, producer)
             guard outcome == .forward, let slot else {
                 track.pointee.headers?.note(header, [], PacketFate(outcome), now: now)
