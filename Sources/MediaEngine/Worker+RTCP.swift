@@ -240,16 +240,15 @@ extension Worker {
         return max(due, now + Self.housekeepingInterval)
     }
 
-    /// Returns the time of the next visit to a session that was visited now: the next round while packets arrive or a timer runs. A session
-    /// without streams has no timers at all.
+    /// Returns the time of the next visit to a session that was visited now: the next round while packets arrive or a timer runs. Streams that
+    /// never had packets have no timers at all.
     private func nextVisit(of session: EngineSession, _ now: MediaTime) -> MediaTime {
         guard session.isQuiet(now: now) else { return now }
+        let beat = Self.quietInterval.rawValue
+        let timeout = configuration.limits.publisherTimeout
         var due = MediaTime.never
-        for stream in session.streams {
-            due = min(
-                due, MediaTime(rawValue: (now.rawValue / Self.quietInterval.rawValue + 1) * Self.quietInterval.rawValue)
-            )
-            let timeout = configuration.limits.publisherTimeout
+        for stream in session.streams where !stream.producers.isEmpty || !stream.taps.isEmpty {
+            due = min(due, MediaTime(rawValue: (now.rawValue / beat + 1) * beat))
             if timeout > .zero, stream.transport.peer == nil {
                 due = min(due, stream.transport.lastAuthentic + timeout + .nanoseconds(1))
             }

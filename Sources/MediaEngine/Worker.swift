@@ -290,6 +290,10 @@ final class Worker: @unchecked Sendable {
             guard let (header, track) = diverted(header, track) else { return }
         #endif
         track.pointee.producer._withUnsafeGuaranteedRef { producer in
+            if producer.needsRoom {
+                track.pointee.session._withUnsafeGuaranteedRef { forward($0) }
+                producer.makeRoom()
+            }
             var slot: UnsafeMutablePointer<StoredPacket>?
             let outcome = producer.receive(
                 header, payload: payload, extensions: extensions, descriptor: descriptor, now: now, stored: &slot)

@@ -84,7 +84,7 @@ struct RecordingService: Service {
 
     /// Checks for recordings that have ended, as long as there are any.
     private func collectEnded() async {
-        for await _ in recorder.starts {
+        for await _ in recorder.begins {
             while !Task.isCancelled, await recorder.isRecording {
                 try? await Task.sleep(for: Self.look)
                 await recorder.collectEnded()

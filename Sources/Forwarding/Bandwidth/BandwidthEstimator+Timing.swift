@@ -89,7 +89,7 @@ extension BandwidthEstimator {
     }
 
     private func takeUnmeasuredProbe(now: MediaTime) -> Probe? {
-        guard reported.isCalm(now: now) else { return nil }
+        guard reported.isCalm(now: now), !reported.isUnanswered else { return nil }
         let taken = probes.takeUnmeasured(
             target: Double(target.rawValue), wanted: Double(wanted.rawValue), used: Double(used.rawValue),
             allowed: reported.remb, isHeld: isHeld, now: now)

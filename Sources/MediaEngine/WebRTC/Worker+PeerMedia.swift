@@ -120,16 +120,17 @@ extension Worker {
                     kind: section.kind))
         }
         let position = inbound.producers[binding.section][..<binding.encoding].count { $0 != nil }
+        // Browsers may send no key frame for minutes, but send one within a frame interval on request.
+        let sendsKeyFrames = section.feedback.contains(.pli)
         let producer = addProducer(
             .init(
                 kind: section.kind, codec: section.videoCodec ?? .vp8, ssrc: ssrc, payloadType: section.payloadType,
-                retransmissionBytes: configuration.limits.retransmissionBytes),
+                retransmissionBytes: configuration.limits.retransmissionBytes, followsRate: sendsKeyFrames),
             rid: section.encodings[binding.encoding].rid, at: position, to: stream, in: inbound.session,
             now: now)
         producer.setMuted(stream.muted.contains(section.kind))
         inbound.feedback.media = ssrc
-        // Browsers may send no key frame for minutes, but send one within a frame interval on request.
-        if section.feedback.contains(.pli) { producer.replayLimit = Self.replayLimit }
+        if sendsKeyFrames { producer.replayLimit = Self.replayLimit }
         inbound.producers[binding.section][binding.encoding] = producer
         attachWaiting(to: stream, in: inbound.session, now: now)
         if section.kind == .video { requestKeyFrame(of: producer) }

@@ -25,8 +25,8 @@ package actor SessionRecorder {
     private let source: @Sendable (_ session: String, _ stream: String) async -> RecordingSource?
     private let observer: @Sendable (RecordingChange) -> Void
     /// Yields when a recording starts: from then on, while `isRecording`, the owner calls `collectEnded` from time to time.
-    package nonisolated let starts: AsyncStream<Void>
-    private let start: AsyncStream<Void>.Continuation
+    package nonisolated let begins: AsyncStream<Void>
+    private let begin: AsyncStream<Void>.Continuation
     private var running: [Key: StreamRecorder] = [:]
     /// Recordings that are being started. They cannot be started again while the engine is asked.
     private var starting: Set<Key> = []
@@ -44,7 +44,7 @@ package actor SessionRecorder {
         source: @escaping @Sendable (_ session: String, _ stream: String) async -> RecordingSource? = { _, _ in nil },
         observer: @escaping @Sendable (RecordingChange) -> Void = { _ in }
     ) {
-        (starts, start) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (begins, begin) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.source = source
         self.engine = engine
         self.directory = directory
@@ -61,7 +61,7 @@ package actor SessionRecorder {
             throw .alreadyRecording(session: session, stream: stream)
         }
         starting.insert(key)
-        start.yield()
+        begin.yield()
         defer { starting.remove(key) }
         let source = await source(session, stream) ?? RecordingSource()
         let (tap, kinds) = try await open(key, source.kinds)

@@ -1,3 +1,4 @@
+import Foundation
 import MediaBase
 import MediaEngine
 import MillraceTestKit
@@ -24,16 +25,19 @@ struct IdleTests {
         call.run(seconds: 1)
         #expect(call.relay.deadline == .never)
         // Control calls wake it once.
-        _ = try? call.control { try $0.streams(session: "none") }
+        _ = try? call.control { try $0.closeStream(session: "none", stream: "none") }
         #expect(call.relay.deadline < .never)
         call.run(seconds: 1)
         #expect(call.relay.deadline == .never)
     }
 
-    @Test("A thousand idle peer connections wake the worker at most 4 times in 10 s") func crowd() throws {
+    /// Half of the peer connections are publishers that send nothing, the others are subscribers. 1,000 of them take 12 s in a debug build.
+    @Test(
+        "Idle peer connections wake the worker at most once a second all together",
+        arguments: ProcessInfo.processInfo.environment["MILLRACE_LONG_TESTS"] == "1" ? [200, 1_000] : [200])
+    func crowd(connections: Int) throws {
         let room = try VirtualRoom(seed: 52, isNative: true)
-        // 500 publish peer connections that send nothing, and as many subscribe peer connections.
-        let count = 500
+        let count = connections / 2
         for number in 0..<count {
             let participant = room.join("p\(number)")
             participant.isSilent = true
@@ -45,13 +49,13 @@ struct IdleTests {
         }
         try room.run(seconds: 1.5)
         let counters = room.call.relay.counters
-        #expect(counters.peersConnected == UInt64(2 * count))
+        #expect(counters.peersConnected == UInt64(connections))
         let relay = room.call.relay
         _ = wakeUps(of: relay, from: room.call.now, seconds: 2)
         let woken = wakeUps(of: relay, from: room.call.now + .seconds(2), seconds: 10)
-        print("idle wake-ups in 10 s: \(woken)")
-        // Every 5 s there is one look at the estimates and layers of subscribers, within one or two beats of a second.
-        #expect(woken <= 4)
+        print("wake-ups of \(connections) idle peer connections in 10 s: \(woken)")
+        // Each subscriber's estimate and layers are looked at every 5 s, at full seconds.
+        #expect(woken <= 10)
         #expect(relay.counters.peersLostConsent == 0)
     }
 
@@ -87,6 +91,7 @@ struct IdleTests {
         #expect(room.call.relay.counters.peersConnected == 1)
         let before = room.call.wakeUps
         try room.run(seconds: 60)
+        // Consent lasts 30 s from the last check.
         #expect(room.call.wakeUps - before <= 4)
         #expect(room.call.relay.counters.peersLostConsent == 0)
     }

@@ -110,13 +110,15 @@ final class VirtualCall {
     ///   - source: source of the expected media; media of any other source counts as wrong.
     ///   - retransmits: the client supports RTX.
     ///   - sendsREMB: the client sends REMB instead of transport-wide feedback.
+    ///   - video: false for audio alone.
     @discardableResult
     func view(
         _ session: String = "room", stream: String = "stream", source: UInt32 = 1, retransmits: Bool = true,
-        sendsREMB: Bool = false
+        sendsREMB: Bool = false, video: Bool = true
     ) throws -> VirtualClient {
         var configuration = WebRTCEndpoint.Configuration.viewer(
             identity: Self.clientIdentity, retransmits: retransmits, using: &random)
+        if !video { configuration.tracks.removeAll { $0.kind == .video } }
         if sendsREMB {
             configuration.sendsREMB = true
             configuration.sendsTransportFeedback = false
