@@ -17,6 +17,9 @@ package struct StreamRecording: Sendable {
         package var retryInterval: MediaTime = .seconds(5)
         /// Minimum free bytes before writing resumes after a full disk; fewer would be used up at once.
         package var minimumFreeBytes: Int64 = 16 << 20
+        /// Whether another rotation of the video begins a new file, whose header states it. Otherwise players show later
+        /// frames with the rotation of the first one.
+        package var splitsAtRotation = true
         package init() {}
     }
 
@@ -37,6 +40,8 @@ package struct StreamRecording: Sendable {
         package var codec: VideoCodec
         /// Decoder configuration of H.264 and AV1; empty for VP8 and VP9.
         package var codecPrivate: [UInt8]
+        /// Rotation of the first frame.
+        package var rotation: Rotation
         /// Relay time of the file's time zero.
         package var time: MediaTime
         /// Publisher's wall clock at that time in NTP format; nil without sender reports.
@@ -320,7 +325,7 @@ package struct StreamRecording: Sendable {
     /// begin the next file.
     /// - Returns: whether this frame begins a new file.
     private mutating func turns(_ item: Item, _ rotation: Rotation?) -> Bool {
-        guard let rotation, let file, rotation != item.rotation,
+        guard options.splitsAtRotation, let rotation, let file, rotation != item.rotation,
             let time = timeline.time(.video, ticks: item.ticks, arrival: item.arrival),
             time - file.zero >= Self.turnInterval
         else {
