@@ -65,7 +65,7 @@ public final class VPXDecoder {
     ///     RTP descriptor.
     ///   - body: receives the planes, which are valid only during the call.
     /// - Returns: the result of `body`; nil for a frame that is not shown.
-    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, or `library` if there is no memory.
+    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
     public func withDecodedPlanes<Result>(
         _ frame: UnsafeRawBufferPointer, _ body: (borrowing I420Planes) -> Result
     ) throws(CodecError) -> Result? {
@@ -140,7 +140,7 @@ public final class VPXDecoder {
         }
         let infos = try VP9FrameInfo.all(in: frame)
         for info in infos {
-            guard info.profile == 0 else { throw .corruptData(reason: "VP9 profile \(info.profile)") }
+            guard info.profile == 0 else { throw .unsupportedFormat(.vp9, reason: "its profile is \(info.profile)") }
             try checkSize(info.width, info.height)
         }
         return infos.first?.isKeyFrame == true

@@ -505,17 +505,18 @@ def codecs(bench, name):
     """ffmpeg publishes H.264 and VP9 from files without encoding; ffmpeg receives both, and the relay records them."""
     folder, report = bench.folder(name), bench.reporter.check
     directory = folder / "recorded"
-    flows = []
+    flows, publishers = [], []
+    sources = [bench.source(min(8, bench.duration), codec) for codec in ("H264", "VP9")]
     relay = bench.relay(folder, record=directory)
     try:
-        for codec in ("H264", "VP9"):
-            source, place = bench.source(min(8, bench.duration), codec), folder / codec
+        for source in sources:
+            codec, place = source.codec, folder / source.codec
             place.mkdir()
             way_in = relay.open("publish", codec, stream="cam1", codec=codec)
             route = relay.open("subscribe", codec, stream="cam1", codec=codec)
             flows.append((source, place, way_in, clients.ffmpeg_receiver(route, place), route))
-        publishers = [clients.ffmpeg_publisher(way_in, source.path, place / "publisher.log", codec=source.codec)
-                      for source, place, way_in, _, _ in flows]
+            # At once: a receiver gives up if nothing arrives for some seconds.
+            publishers.append(clients.ffmpeg_publisher(way_in, source.path, place / "publisher.log", codec=source.codec))
         for publisher, (source, *_) in zip(publishers, flows):
             publish(bench, publisher, source, extra=0)
         time.sleep(SETTLE)
@@ -527,6 +528,8 @@ def codecs(bench, name):
             relay.close(way_in)
         time.sleep(0.5)
     finally:
+        for publisher in publishers:
+            publisher.stop()
         for *_, receiver, _ in flows:
             receiver.stop()
         relay.stop()

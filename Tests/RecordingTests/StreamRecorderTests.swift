@@ -148,7 +148,7 @@ import Testing
                 case .frame(let frame):
                     try writer?.write(
                         frame.kind, timestamp: frame.time, isKeyframe: frame.isKeyFrame, bytes: frame.bytes)
-                case .close: break
+                case .clock, .close: break
                 }
             }
             let passed = packet.arrival - .seconds(100)

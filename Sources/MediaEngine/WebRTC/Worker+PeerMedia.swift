@@ -35,7 +35,8 @@ extension Worker {
         }
         let values = RTPExtensionValues(header, in: packet, map: inbound.extensions)
         if let sequence = values.transportSequence {
-            inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
+            let isSooner = inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
+            if isSooner, let peer = inbound.transport.peer { schedule(peer, now: now) }
         }
         guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound, now: now)
         else {

@@ -19,6 +19,7 @@ extension RecorderThread {
                 switch output {
                 case .open(let start): try openFile(start)
                 case .frame(let frame): try write(frame)
+                case .clock(let points): setClock(points)
                 case .close: closeFile(failed: nil)
                 }
             } catch {
@@ -79,7 +80,7 @@ extension RecorderThread {
             startUnixNanoseconds: wallClock, startNTP: start.captureNTP.map { String($0) },
             tracks: (start.hasVideo ? ["video"] : []) + (start.hasAudio ? ["audio"] : []),
             codec: start.hasVideo ? start.codec : nil, participant: source.participant, streamName: source.streamName,
-            encryption: source.encryption)
+            videoType: source.videoType, encryption: source.encryption)
         entry = new
         status.files.append(directory + "/" + name)
         lastWrite = now
@@ -121,6 +122,15 @@ extension RecorderThread {
             throw .file(error)
         }
         lastWrite = now
+    }
+
+    /// Writes the clock points to the index at once, so that they survive a crash of the relay.
+    private func setClock(_ points: [ClockPoint]) {
+        guard var entry else { return }
+        entry.clock = points
+        self.entry = entry
+        let changed = entry
+        setIndex { index throws(RecordingError) in try index.set(changed) }
     }
 
     /// Closes the open file as far as possible, and removes it if it has no frame. Notes an error at the end in the

@@ -26,6 +26,8 @@ package struct StreamRecording: Sendable {
     package enum Output: Sendable {
         case open(Start)
         case frame(Frame)
+        /// All clock points of the open file, when there is a new one.
+        case clock([ClockPoint])
         case close
     }
 
@@ -106,6 +108,9 @@ package struct StreamRecording: Sendable {
     /// Whether a video frame was dropped, so that later ones cannot be decoded before a key frame.
     var isVideoBroken = false
     var lastTime: [MediaKind: MediaTime] = [:]
+    /// Clock points of the open file.
+    private var audioClock = ClockPoints(.audio)
+    private var videoClock = ClockPoints(.video)
     var pictureDuration: MediaTime = .milliseconds(33)
     var videoGaps: UInt64 = 0
     var lostVideoPackets: UInt64 = 0
@@ -193,8 +198,7 @@ package struct StreamRecording: Sendable {
         assembler.flush()
         sequencer.flush()
         collect(now: .never)
-        if file != nil { outputs.append(.close) }
-        file = nil
+        if file != nil { close() }
     }
 
     /// Discards the open file after a write error; the next file begins with a key frame.
@@ -235,8 +239,7 @@ package struct StreamRecording: Sendable {
             return
         }
         guard file.kinds.contains(.video) else { return }
-        outputs.append(.close)
-        self.file = nil
+        close()
         firstArrival = nil
         firstKeyArrival = nil
         joinedLate = true
@@ -303,16 +306,14 @@ package struct StreamRecording: Sendable {
         {
             // The header lacks this track. Video starts a new file with its key frame.
             guard item.kind == .video, item.isKeyFrame else { return }
-            outputs.append(.close)
-            self.file = nil
+            close()
             held = [item]
             heldBytes = item.bytes.count
             begin(kinds: expected)
             return
         }
         if item.kind == .video, turns(item, file.rotation) {
-            outputs.append(.close)
-            self.file = nil
+            close()
             held = [item]
             heldBytes = item.bytes.count
             begin(kinds: file.kinds)
@@ -340,7 +341,16 @@ package struct StreamRecording: Sendable {
         file = (start.time, kinds, nil)
         isTurned = false
         lastTime = [:]
+        audioClock = ClockPoints(.audio)
+        videoClock = ClockPoints(.video)
         outputs.append(.open(start))
+    }
+
+    private mutating func close() {
+        let isNew = (audio: audioClock.closeInterval(), video: videoClock.closeInterval())
+        if isNew.audio || isNew.video { outputs.append(.clock(audioClock.points + videoClock.points)) }
+        outputs.append(.close)
+        file = nil
     }
 
     mutating func write(_ item: Item) {
@@ -376,6 +386,11 @@ package struct StreamRecording: Sendable {
             counted.audioPackets &+= 1
         }
         lastTime[item.kind] = time
+        let arrival = item.arrival - file.zero
+        let isNewPoint =
+            item.kind == .video
+            ? videoClock.note(time: place, arrival: arrival) : audioClock.note(time: place, arrival: arrival)
+        if isNewPoint { outputs.append(.clock(audioClock.points + videoClock.points)) }
         let size = item.width > 0 ? FrameSize(width: item.width, height: item.height) : nil
         if item.kind == .video, file.rotation == nil { self.file?.rotation = item.rotation }
         outputs.append(
