@@ -32,7 +32,7 @@ import Testing
             switch output {
             case .open(let start): backlog.begin(start)
             case .frame(let frame): backlog.append(frame, now: frame.time)
-            case .close: break
+            case .clock, .close: break
             }
             while let element = backlog.next() { try writer.write(element) }
             bytes += writer.take() ?? []

@@ -99,6 +99,7 @@ final class LiveThread {
                     notify(.tooSlow)
                     return false
                 }
+            case .clock: break
             case .close: return false
             }
         }
