@@ -27,7 +27,7 @@ import Testing
     }
 
     private func frames(_ backlog: inout LiveBacklog) -> [(frame: StreamRecording.Frame, isResumed: Bool)] {
-        var all: [(StreamRecording.Frame, Bool)] = []
+        var all: [(frame: StreamRecording.Frame, isResumed: Bool)] = []
         while let element = backlog.next() {
             if case .frame(let frame, let isResumed) = element { all.append((frame, isResumed)) }
         }
@@ -39,13 +39,14 @@ import Testing
         var backlog = LiveBacklog()
         backlog.begin(Self.start)
         append(0..<5, to: &backlog)
-        guard case .start = backlog.next() else {
+        guard case .start? = backlog.next() else {
             Issue.record("the file has no start")
             return
         }
         let all = frames(&backlog)
         #expect(all.count == 250 && !all.contains { $0.isResumed })
-        #expect(all.map(\.frame.time) == all.map(\.frame.time).sorted())
+        let times = all.map { $0.frame.time }
+        #expect(times == times.sorted())
         #expect(backlog.skips == 0 && backlog.skippedFrames == 0 && backlog.bytes == 0)
         // Single reads keep the order too, for more frames than are released at once.
         for second in 5..<40 {
@@ -68,7 +69,7 @@ import Testing
         #expect(backlog.bytes == 0)
         append(6..<7, to: &backlog)
         #expect(!backlog.needsKeyFrame)
-        guard case .start = backlog.next() else {
+        guard case .start? = backlog.next() else {
             Issue.record("the start of the file was dropped")
             return
         }
@@ -131,6 +132,6 @@ import Testing
         backlog.append(frame(.audio, at: .seconds(5)), now: .seconds(5))
         #expect(backlog.skips == 1 && !backlog.needsKeyFrame)
         let all = frames(&backlog)
-        #expect(all.map(\.frame.time) == [.seconds(5)] && all[0].isResumed)
+        #expect(all.map { $0.frame.time } == [.seconds(5)] && all[0].isResumed)
     }
 }

@@ -146,7 +146,7 @@ import Testing
             return packet
         }
         tap.push(packets)
-        let live = try LiveStream(tap: tap, kinds: [.video]) { request.yield() }
+        let live = try LiveStream(tap: tap, kinds: [.video], requestKeyFrame: { request.yield() })
         for await _ in requests { break }
         var late = TestStream()
         late.videoTicks += 60 * 3_000
