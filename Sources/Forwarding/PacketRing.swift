@@ -36,9 +36,12 @@ package struct PacketRing: ~Copyable {
 
     /// Copies `payload` (at most `maximumPayload` bytes) into the arena and returns its slot, whose other fields the caller sets.
     /// Overwrites the oldest packets.
-    package mutating func store(sequence: Int64, payload: UnsafeRawBufferPointer) -> UnsafeMutablePointer<StoredPacket>
-    {
-        let room = (payload.count + Self.maximumPadding + 15) & ~15
+    /// - Parameter descriptor: dependency descriptor, at most 255 bytes. It is stored behind the payload and its padding.
+    package mutating func store(
+        sequence: Int64, payload: UnsafeRawBufferPointer, descriptor: UnsafeRawBufferPointer? = nil
+    ) -> UnsafeMutablePointer<StoredPacket> {
+        let extra = descriptor?.count ?? 0
+        let room = (payload.count + Self.maximumPadding + extra + 15) & ~15
         let untilEnd = arenaBytes - (position & (arenaBytes - 1))
         if room > untilEnd { position += untilEnd }
         let slot = slots + Int(sequence & slotMask)
@@ -49,6 +52,12 @@ package struct PacketRing: ~Copyable {
         if let base = payload.baseAddress {
             UnsafeMutableRawPointer(arena + (position & (arenaBytes - 1))).copyMemory(
                 from: base, byteCount: payload.count)
+        }
+        if let bytes = descriptor?.baseAddress {
+            let offset = payload.count + Self.maximumPadding
+            UnsafeMutableRawPointer(arena + (position & (arenaBytes - 1)) + offset).copyMemory(
+                from: bytes, byteCount: extra)
+            slot.pointee.extensions.setDescriptor(length: extra, offset: offset)
         }
         position += room
         return slot

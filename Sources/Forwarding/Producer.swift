@@ -76,10 +76,15 @@ package final class Producer {
     private var sequences = SequenceUnwrapper()
     private var timestamps = TimestampUnwrapper()
     private var frames: FrameReader
+    private var layerReader = LayerReader()
     private var counter = LayerCounter()
     private var rates = RateMeter()
 
     package var kind: MediaKind { configuration.kind }
+    /// Whether dependency descriptors are forwarded.
+    package var canHaveSpatialLayers: Bool { frames.canHaveSpatialLayers }
+    /// Layers of the encoding, by its dependency descriptors.
+    package var layerOrder: LayerOrder { layerReader.order }
     /// Codec of video; nil for audio.
     package var codec: VideoCodec? { kind == .video ? configuration.codec : nil }
 
@@ -102,9 +107,10 @@ package final class Producer {
     }
 
     /// Handles one authenticated packet. On `.forward`, `stored` is its slot, which is valid until the ring reuses it.
+    /// - Parameter descriptor: data of the packet's dependency descriptor, if it has one.
     package func receive(
         _ header: RTPHeader, payload: UnsafeRawBufferPointer, extensions: RTPExtensionValues = RTPExtensionValues(),
-        now: MediaTime, stored: inout UnsafeMutablePointer<StoredPacket>?
+        descriptor: UnsafeRawBufferPointer? = nil, now: MediaTime, stored: inout UnsafeMutablePointer<StoredPacket>?
     ) -> Outcome {
         guard header.payloadType == configuration.payloadType else { return .wrongPayloadType }
         lastArrival = now
@@ -135,8 +141,13 @@ package final class Producer {
         var flags: StoredPacket.Flags = header.marker ? .marker : []
         if isLate { flags.insert(.late) }
         var fields = RewriteFields()
+        var numberedLayer: UInt8 = 0
         if kind == .video {
-            guard let facts = try? frames.read(payload, timestamp: timestamp) else { return .malformed }
+            guard var facts = try? frames.read(payload, timestamp: timestamp) else { return .malformed }
+            if descriptor != nil || layerReader.hasStructure, frames.readsDescriptors {
+                layerReader.read(descriptor, sequence: sequence, into: &facts)
+            }
+            numberedLayer = facts.numberedLayer
             fields = facts.fields
             if facts.isFrameStart { flags.insert(.frameStart) }
             if facts.isLayerSync { flags.insert(.layerSync) }
@@ -153,10 +164,14 @@ package final class Producer {
                 guard let found = layersOfLate(sequence) else { return .tooOld }
                 layers = found
             } else {
-                layers = counter.take(timestamp: timestamp, fields)
+                layers = counter.take(timestamp: timestamp, fields, numberedLayer: numberedLayer)
             }
         }
-        let slot = core.pointee.ring.store(sequence: sequence, payload: payload)
+        // Receivers of one spatial layer find frames without the descriptor.
+        let passed = layerReader.order.spatialLayers > 1 ? descriptor : nil
+        let slot = core.pointee.ring.store(
+            sequence: sequence, payload: payload,
+            descriptor: DependencyDescriptor.isPassable(passed) ? passed : nil)
         slot.pointee.timestamp = timestamp
         slot.pointee.arrival = now
         slot.pointee.flags = flags
@@ -165,7 +180,7 @@ package final class Producer {
         rates.add(
             payload: payload.count, layer: fields.temporalLayer,
             startsFrame: kind == .audio || flags.contains(.frameStart), now: now)
-        slot.pointee.extensions = PassedExtensions(extensions)
+        slot.pointee.extensions.read(extensions)
         if let orientation = extensions.videoOrientation { rotation = orientation.rotation }
         if !isLate {
             latestSequence = sequence
@@ -257,6 +272,7 @@ package final class Producer {
         sequences = SequenceUnwrapper(reference: least + step)
         timestamps = TimestampUnwrapper()
         frames = FrameReader(configuration.codec)
+        layerReader = LayerReader()
         statistics = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)
         nack = NACKGenerator()

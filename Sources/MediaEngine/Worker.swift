@@ -284,7 +284,7 @@ final class Worker: @unchecked Sendable {
     /// Passes an authentic packet to its producer and queues it for the consumers.
     func forward(
         _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, _ extensions: RTPExtensionValues = RTPExtensionValues(),
-        of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
+        descriptor: UnsafeRawBufferPointer? = nil, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
     ) {
         #if DEBUG
             guard let (header, track) = diverted(header, track) else { return }
@@ -292,7 +292,7 @@ final class Worker: @unchecked Sendable {
         track.pointee.producer._withUnsafeGuaranteedRef { producer in
             var slot: UnsafeMutablePointer<StoredPacket>?
             let outcome = producer.receive(
-                header, payload: payload, extensions: extensions, now: now, stored: &slot)
+                header, payload: payload, extensions: extensions, descriptor: descriptor, now: now, stored: &slot)
             askWhenDue(track, producer)
             guard outcome == .forward, let slot else {
                 track.pointee.headers?.note(header, [], PacketFate(outcome), now: now)

@@ -127,7 +127,10 @@ final class PeerOutbound {
 
     /// Returns whether a track waits for a key frame, which may have to be requested again.
     private func waitsForKeyFrame(_ track: SubscribedTrack) -> Bool {
-        track.producer.map { session.router.waitsForKeyFrame(path: track.path, producer: $0) } ?? false
+        track.producer.map {
+            session.router.waitsForKeyFrame(path: track.path, producer: $0)
+                || session.router.waitsForSpatialLayer(path: track.path, producer: $0)
+        } ?? false
     }
 
     /// Makes the next allocation due at once, because its input has changed.

@@ -68,7 +68,9 @@ extension Worker {
             }
             move(producer, to: header, inbound, binding, isReturn: true)
         }
-        forward(header, payload, values, of: self.inbound + producer.tag, now: now)
+        forward(
+            header, payload, values, descriptor: values.dependencyDescriptor(in: packet),
+            of: self.inbound + producer.tag, now: now)
     }
 
     /// Binds an SSRC that no description named. If its encoding already has an SSRC, the encoding continues under the new one: browsers

@@ -2,18 +2,22 @@ import MediaBase
 
 /// Relay time of a file's times, from its clock points: a function of the drift of the publisher's clock.
 ///
-/// Points are on or above the line of the clock, because jitter and congestion only delay packets. Clocks drift by less than 1,000 ppm,
-/// so a point that is higher than another one explains it is lowered. Times between points are interpolated. A step of the network delay
-/// therefore moves the media slowly, and a congested minute does not move it.
+/// Points are on or above the line of the clock, because jitter and congestion only delay packets. The drift is the median of the slopes
+/// between points. A point that is higher than a clock of about this drift explains, given another point, is left out, and times between
+/// the other points are interpolated. A congested minute therefore does not move the media.
 struct ClockCorrection {
-    /// Maximum drift of a clock: 0.1 %. Crystals have less than 200 ppm.
+    /// Maximum drift of a clock, in seconds per second. Crystals have less than 200 ppm.
     static let maximumDrift = 0.001
+    /// Maximum difference of the drift at any time from that of the file.
+    private static let tolerance = 0.000_1
+    /// The same for a file in which the drift cannot be measured.
+    private static let shortTolerance = 0.000_3
+    /// Seconds between the first and last point of a file from which its drift can be measured.
+    private static let minimumSpan = 60.0
     /// Maximum number of points of an index from elsewhere; the recorder writes at most 64 of each kind.
     private static let maximumPoints = 256
     /// Seconds without points of audio after which points of video are used.
     private static let maximumGap = 60.0
-    /// Minimum seconds between the first and last point that show a drift.
-    private static let minimumSpan = 20.0
 
     private struct Knot {
         var time: Double
@@ -30,12 +34,10 @@ struct ClockCorrection {
         let credible = points.prefix(2 * Self.maximumPoints).filter {
             $0.time.isFinite && $0.lag.isFinite && abs($0.time) < 1e9 && abs($0.lag) < 1e6
         }
-        let audio = Self.lowered(credible.filter { $0.kind == .audio }.map { Knot(time: $0.time, lag: $0.lag) })
-        let video = Self.lowered(credible.filter { $0.kind == .video }.map { Knot(time: $0.time, lag: $0.lag) })
-        knots = audio.isEmpty ? video : Self.lowered(audio + Self.additions(video, to: audio))
-        if let first = knots.first, let last = knots.last, last.time - first.time >= Self.minimumSpan {
-            drift = (last.lag - first.lag) / (last.time - first.time)
-        }
+        let audio = Self.lowest(credible.filter { $0.kind == .audio }.map { Knot(time: $0.time, lag: $0.lag) })
+        let video = Self.lowest(credible.filter { $0.kind == .video }.map { Knot(time: $0.time, lag: $0.lag) })
+        knots = audio.isEmpty ? video : Self.lowest(audio + Self.additions(video, to: audio))
+        drift = Self.drift(of: knots) ?? 0
     }
 
     /// Returns how much later the relay's clock is than the file's start plus `time`.
@@ -55,11 +57,32 @@ struct ClockCorrection {
             .map { Knot(time: $0.time, lag: $0.lag - difference) }
     }
 
-    private static func lowered(_ knots: [Knot]) -> [Knot] {
-        knots.sorted { $0.time < $1.time }.map { knot in
-            let lag = knots.reduce(knot.lag) { min($0, $1.lag + maximumDrift * abs($1.time - knot.time)) }
-            return Knot(time: knot.time, lag: lag)
+    /// Returns the points without those that were delayed, in order of time.
+    private static func lowest(_ knots: [Knot]) -> [Knot] {
+        let measured = drift(of: knots)
+        let (slope, slack) = (measured ?? 0, measured == nil ? shortTolerance : tolerance)
+        return knots.sorted { $0.time < $1.time }.filter { knot in
+            knots.allSatisfy { other in
+                let distance = knot.time - other.time
+                return knot.lag <= other.lag + slope * distance + slack * abs(distance)
+            }
         }
+    }
+
+    /// Returns the median of the slopes between points that are far apart; nil if they span too little time.
+    private static func drift(of knots: [Knot]) -> Double? {
+        guard let first = knots.map(\.time).min(), let last = knots.map(\.time).max(), last - first >= minimumSpan
+        else {
+            return nil
+        }
+        var slopes: [Double] = []
+        for (index, knot) in knots.enumerated() {
+            for other in knots[..<index] where abs(knot.time - other.time) >= (last - first) / 4 {
+                slopes.append((knot.lag - other.lag) / (knot.time - other.time))
+            }
+        }
+        slopes.sort()
+        return max(-maximumDrift, min(maximumDrift, slopes[slopes.count / 2]))
     }
 
     private static func lag(at time: Double, _ knots: [Knot], drift: Double) -> Double {

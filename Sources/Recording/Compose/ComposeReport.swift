@@ -51,6 +51,8 @@ package struct ComposeReport: Codable, Sendable {
             case undecryptable
             /// The file has no clock points: the drift of its publisher's clock stays.
             case noClock
+            /// Nothing was recorded for more than an hour before the file: it may belong to another meeting.
+            case longPause
         }
 
         package var file: String
@@ -68,6 +70,6 @@ package struct ComposeReport: Codable, Sendable {
     package var warnings: [Warning] = []
 
     /// Whether recorded media is missing from the composed file because of damage or a wrong secret.
-    package var isDamaged: Bool { warnings.contains { $0.code != .noClock } }
+    package var isDamaged: Bool { warnings.contains { $0.code != .noClock && $0.code != .longPause } }
     package var isBeingWritten: Bool { files.contains(where: \.isBeingWritten) }
 }

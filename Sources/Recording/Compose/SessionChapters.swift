@@ -6,7 +6,7 @@ struct SessionChapters {
     /// Maximum pause between two files of a publisher that is no leave: a reconnection or a change of devices.
     private static let maximumPause: MediaTime = .seconds(10)
     /// Maximum time between events of one chapter. Players skip chapters that begin at the same time.
-    private static let maximumDistance: MediaTime = .seconds(1)
+    private static let maximumDistance: MediaTime = .milliseconds(500)
     /// Maximum number of chapters, and of events in the title of one.
     private static let maximumCount = 10_000
     private static let maximumEvents = 5

@@ -1,7 +1,7 @@
 import Codecs
 import Containers
 import Foundation
-package import MediaBase
+import MediaBase
 
 /// Writes the recorded files of one session as one Matroska file, without transcoding: a track for each publisher's audio and video, all on
 /// the relay's clock, with chapters.
@@ -22,6 +22,8 @@ package final class SessionComposer {
     private static let maximumDelay: MediaTime = .seconds(1)
     /// Frames after this time of the session are damage.
     private static let maximumDuration: MediaTime = .seconds(31 * 86_400)
+    /// Minimum pause between two files that is probably the end of a meeting: a session of the same name uses the same folder.
+    private static let longPause: MediaTime = .seconds(3_600)
     /// Minimum time between two frames of a track, whose times are in milliseconds.
     private static let tick: MediaTime = .milliseconds(1)
 
@@ -50,11 +52,11 @@ package final class SessionComposer {
     /// - Parameters:
     ///   - folder: a session's folder with `index.json`.
     ///   - output: path of the new file, which is replaced when the composition is complete.
-    ///   - from, to: wall-clock times of the first and last start of files that are used.
+    ///   - from, to: first and last start of the files that are used, in nanoseconds since 1970.
     ///   - decryptor: called for each file that was encrypted end to end; nil refuses the session.
     /// - Throws: `ComposeError`.
     package init(
-        folder: String, output: String, from: MediaTime? = nil, to: MediaTime? = nil,
+        folder: String, output: String, from: Int64? = nil, to: Int64? = nil,
         decryptor: @escaping (RecordingEncryption) throws(ComposeError) -> RecordingDecryptor? = { _ in nil }
     ) throws(ComposeError) {
         self.folder = folder
@@ -63,8 +65,7 @@ package final class SessionComposer {
         let index = try RecordingIndex.read(folder: folder)
         var report = ComposeReport(output: output, session: index.session)
         let entries = index.files.filter { entry in
-            let start = MediaTime.nanoseconds(entry.startUnixNanoseconds)
-            return start >= from ?? .nanoseconds(.min) && start <= to ?? .never
+            entry.startUnixNanoseconds >= from ?? .min && entry.startUnixNanoseconds <= to ?? .max
         }
         guard entries.count <= Self.maximumFiles else {
             throw .tooManyFiles(count: entries.count, limit: Self.maximumFiles)
@@ -94,6 +95,16 @@ package final class SessionComposer {
         self.report = report
         for file in plan.files where file.correction.isEmpty {
             warn(file, .noClock, "the index has no clock points: the drift of the publisher's clock is not corrected")
+        }
+        var end = zero
+        for file in plan.files {
+            if file.start - end > Self.longPause {
+                warn(
+                    file, .longPause,
+                    "nothing was recorded for \(Int((file.start - end).seconds / 60)) minutes before this file; "
+                        + "--from \(file.entry.start) composes what follows")
+            }
+            end = max(end, file.end)
         }
     }
 
