@@ -63,19 +63,6 @@ package struct StreamRecording: Sendable {
         package var bytes: [UInt8]
     }
 
-    struct Item: Sendable {
-        var kind: MediaKind
-        var ticks: Int64
-        var arrival: MediaTime
-        var isKeyFrame: Bool
-        var width = 0
-        var height = 0
-        var rotation = Rotation.none
-        /// Decoder configuration of a key frame.
-        var codecPrivate: [UInt8] = []
-        var bytes: [UInt8]
-    }
-
     /// Minimum time between two frames of a track in a file, whose times are in milliseconds.
     private static let tick: MediaTime = .milliseconds(1)
     /// Maximum delay of a video frame whose time is not after the previous one.
