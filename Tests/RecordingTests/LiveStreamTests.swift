@@ -142,7 +142,7 @@ import Testing
         // Two seconds of video: the first 35 frames are older than half a second, and the others need a key frame.
         let packets = present(TestStream().packets(video: Array(TestStream.video[..<59]), audio: [])).map { packet in
             var packet = packet
-            packet.arrival -= .seconds(2)
+            packet.arrival = packet.arrival - .seconds(2)
             return packet
         }
         tap.push(packets)
