@@ -65,7 +65,7 @@ extension RecorderThread {
     private func openFile(_ start: StreamRecording.Start) throws(RecordingError) {
         let wallClock = millrace_realtime_ns() - (now - start.time).rawValue
         var configuration = WebMConfiguration(
-            video: start.hasVideo ? headerSize(start) : nil,
+            video: start.hasVideo ? start.video(announced: source.size) : nil,
             audio: start.hasAudio ? WebMConfiguration.Audio(channels: 2) : nil, date: wallClock)
         configuration.flushInterval = Self.longestWait
         let (sink, name) = try newFile(wallClock, RecordingFileName.suffix(of: start.hasVideo ? start.codec : nil))
@@ -92,17 +92,6 @@ extension RecorderThread {
             publish()
             notify(.resumed(status))
         }
-    }
-
-    /// Returns the size for the header: the larger of the announced size and that of the first frame. If neither is
-    /// known, 1x1, which the first frame replaces.
-    private func headerSize(_ start: StreamRecording.Start) -> WebMConfiguration.Video {
-        let first = FrameSize(width: start.width ?? 1, height: start.height ?? 1)
-        let announced = source.size.flatMap { $0.pixels <= FrameSize.maximumPixels ? $0 : nil } ?? first
-        let size = announced.pixels > first.pixels ? announced : first
-        return WebMConfiguration.Video(
-            codec: start.codec, width: min(size.width, 16_383), height: min(size.height, 16_383),
-            codecPrivate: start.codecPrivate)
     }
 
     private func newFile(_ wallClock: Int64, _ suffix: String) throws(RecordingError) -> (FileSink, String) {

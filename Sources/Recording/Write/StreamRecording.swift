@@ -17,6 +17,9 @@ package struct StreamRecording: Sendable {
         package var retryInterval: MediaTime = .seconds(5)
         /// Minimum free bytes before writing resumes after a full disk; fewer would be used up at once.
         package var minimumFreeBytes: Int64 = 16 << 20
+        /// Whether another rotation of the video begins a new file, whose header states it. Otherwise players show later
+        /// frames with the rotation of the first one.
+        package var splitsAtRotation = true
         package init() {}
     }
 
@@ -39,6 +42,8 @@ package struct StreamRecording: Sendable {
         package var codec: VideoCodec
         /// Decoder configuration of H.264 and AV1; empty for VP8 and VP9.
         package var codecPrivate: [UInt8]
+        /// Rotation of the first frame.
+        package var rotation: Rotation
         /// Relay time of the file's time zero.
         package var time: MediaTime
         /// Publisher's wall clock at that time in NTP format; nil without sender reports.
@@ -56,19 +61,6 @@ package struct StreamRecording: Sendable {
         /// Rotation of the file's video; known from its first video frame on.
         package var rotation: Rotation?
         package var bytes: [UInt8]
-    }
-
-    struct Item: Sendable {
-        var kind: MediaKind
-        var ticks: Int64
-        var arrival: MediaTime
-        var isKeyFrame: Bool
-        var width = 0
-        var height = 0
-        var rotation = Rotation.none
-        /// Decoder configuration of a key frame.
-        var codecPrivate: [UInt8] = []
-        var bytes: [UInt8]
     }
 
     /// Minimum time between two frames of a track in a file, whose times are in milliseconds.
@@ -321,7 +313,7 @@ package struct StreamRecording: Sendable {
     /// begin the next file.
     /// - Returns: whether this frame begins a new file.
     private mutating func turns(_ item: Item, _ rotation: Rotation?) -> Bool {
-        guard let rotation, let file, rotation != item.rotation,
+        guard options.splitsAtRotation, let rotation, let file, rotation != item.rotation,
             let time = timeline.time(.video, ticks: item.ticks, arrival: item.arrival),
             time - file.zero >= Self.turnInterval
         else {
