@@ -46,7 +46,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",
-            traits: ["JSON", "YAML", "CommandLineArguments"]),
+            traits: ["JSON", "YAML"]),
     ],
     targets: [
         // L0: C libraries

@@ -1,6 +1,6 @@
 import MediaBase
 
-/// Temporal layers: applies changes of the limit, and finds packets by their numbers under it.
+/// Layers: applies changes of the limit, and finds packets by their numbers under it.
 extension Consumer {
     /// State of a consumer that has caught up with its producer.
     var level: State { temporalLimit == rewrite.temporalLimit && partner == nil ? .live : .adapting }
@@ -19,6 +19,9 @@ extension Consumer {
     /// share one rewrite. The limit is raised only at a frame that refers to no frame that was left out: a key frame, or a frame of the
     /// next layer that is marked to depend on the base layer only. Later frames of that layer depend on it and on lower layers, so the
     /// limit rises layer by layer (RFC 7741 section 4.2, Y bit).
+    ///
+    /// In a stream with dependency descriptors, the limit is raised at a frame that the subscriber gets in any case and that indicates a
+    /// switch. Between spatial layers only key frames indicate one in the modes of browsers.
     mutating func adapt(at packet: borrowing PendingPacket) {
         guard packet.flags.contains(.frameStart), !packet.isLate, temporalLimit != rewrite.temporalLimit else { return }
         let layer = packet.fields.temporalLayer
@@ -26,8 +29,8 @@ extension Consumer {
         if packet.startsKeyFrame || temporalLimit < limit {
             limit = temporalLimit
         } else {
-            guard packet.flags.contains(.layerSync), layer == limit &+ 1 else { return }
-            limit = layer
+            guard let raised = raisedLimit(at: packet, layer) else { return }
+            limit = raised
         }
         let out = rewrite.sequence(of: packet)
         let shift = rewrite.pictureIDShift(packet)
@@ -37,6 +40,17 @@ extension Consumer {
         history.begin(at: packet.sequence, rewrite, out: out)
         first = packet.sequence
         if state == .adapting { state = level }
+    }
+
+    /// Returns the limit to which this frame allows to rise; nil if it allows none.
+    private func raisedLimit(at packet: borrowing PendingPacket, _ layer: UInt8) -> UInt8? {
+        let limit = rewrite.temporalLimit
+        if layer <= limit, packet.fields.switches != 0 {
+            // Limits above the present one, up to the requested one.
+            let allowed = packet.fields.switches & (2 &<< temporalLimit &- 1) & ~(2 &<< limit &- 1)
+            return allowed == 0 ? nil : UInt8(7 - allowed.leadingZeroBitCount)
+        }
+        return packet.flags.contains(.layerSync) && layer == limit &+ 1 ? layer : nil
     }
 
     /// Records that a late packet was sent under an earlier rewrite.

@@ -31,7 +31,8 @@ package struct Consumer {
     package let ssrc: SSRC
     package let payloadType: PayloadType
     package var state: State
-    /// Requested highest temporal layer, 0...3 (all). The limit in effect is in `rewrite`.
+    /// Requested highest layer, 0...3 (all): a temporal layer, or a position in the producer's `LayerOrder`. The limit in effect is in
+    /// `rewrite`.
     package internal(set) var temporalLimit: UInt8
     /// True if `progress` was made with another producer, so that the timestamps must be aligned.
     var joinsTimestamps: Bool
@@ -72,6 +73,8 @@ package struct Consumer {
         package var sentAt: MediaTime = .zero
         package var pictureID: UInt16 = 0
         package var tl0PictureIndex: UInt8 = 0
+        /// Frame number of the last dependency descriptor.
+        package var frameNumber: UInt16 = 0
         package var hasSent = false
         /// True if the last packet ended its frame.
         package var endsPicture = true
@@ -135,6 +138,9 @@ package struct Consumer {
             let ticks = Self.ticks(from: progress.sentAt, to: packet)
             rewrite.timestampOffset = progress.timestamp &+ UInt32(truncatingIfNeeded: ticks) &- packet.timestamp
         }
+        if joinsTimestamps, let number = packet.frameNumber {
+            rewrite.frameNumberOffset = progress.frameNumber &+ 1 &- number
+        }
         joinsTimestamps = false
         isCutOff = false
         if cause == .relay { progress.starts &+= 1 }
@@ -168,10 +174,11 @@ package struct Consumer {
         if sequence > progress.sequence {
             sentEnd = packet.sequence &+ 1
             progress.sequence = sequence
-            progress.endsPicture = packet.markerBit != 0
+            progress.endsPicture = (packet.markerBit | rewrite.addedMarkerBit(packet)) != 0
             progress.timestamp = packet.timestamp &+ rewrite.timestampOffset
             progress.sentAt = packet.arrival
             progress.hasSent = true
+            if let number = packet.frameNumber { progress.frameNumber = number &+ rewrite.frameNumberOffset }
             if packet.fields.pictureIDOffset != 0 {
                 progress.pictureID = packet.fields.pictureID &+ rewrite.pictureIDShift(packet)
                 progress.tl0PictureIndex = packet.fields.tl0PictureIndex &+ rewrite.tl0PictureIndexOffset

@@ -20,8 +20,9 @@ extension EgressBatch {
         let header = writeHeader(
             packet.firstByte, packet.extensions, timestamp: packet.timestamp &+ rewrite.timestampOffset,
             ssrc: rtx.ssrc.rawValue,
-            payloadType: packet.markerBit | rtx.payloadType.rawValue, sequence: sequence, of: consumer,
-            payloadLength: packet.payloadLength + 2, probe: probe, to: path)
+            payloadType: packet.markerBit | rewrite.addedMarkerBit(packet) | rtx.payloadType.rawValue,
+            sequence: sequence, of: consumer, payloadLength: packet.payloadLength + 2,
+            payload: packet.payload, frameNumberOffset: rewrite.frameNumberOffset, probe: probe, to: path)
         let copy = destination + header
         UnsafeMutableRawPointer(copy).storeBytes(
             of: UInt16(truncatingIfNeeded: original).bigEndian, as: UInt16.self)

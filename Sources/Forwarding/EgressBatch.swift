@@ -113,12 +113,14 @@ package struct EgressBatch: ~Copyable {
             packet.pointee.firstByte, packet.pointee.extensions,
             timestamp: packet.pointee.timestamp &+ rewrite.timestampOffset, ssrc: ssrc,
             payloadType: packet.pointee.markerBit | consumer.pointee.payloadType.rawValue, sequence: sequence,
-            of: consumer, payloadLength: length, to: path)
+            of: consumer, payloadLength: length, payload: packet.pointee.payload,
+            frameNumberOffset: rewrite.frameNumberOffset, to: path)
         var source = UnsafePointer(packet.pointee.payload)
         if rewrite.patchesPayload {
             let copy = destination + header
             copy.update(from: packet.pointee.payload, count: length)
             rewrite.patch(copy, packet.pointee)
+            destination[1] |= rewrite.addedMarkerBit(packet.pointee)
             source = UnsafePointer(copy)
         }
         finish(ssrc: ssrc, sequence: sequence, source: source, header: header, payloadLength: length, to: path)
@@ -128,14 +130,17 @@ package struct EgressBatch: ~Copyable {
     /// - Parameters:
     ///   - firstByte: version and padding bit.
     ///   - payloadType: payload type with the marker bit.
+    ///   - payload: payload in the ring, with the dependency descriptor of `passed` behind it.
+    ///   - frameNumberOffset: added to the descriptor's frame number.
     ///   - probe: number of the probe that the packet is sent for; 0 if none.
     /// - Returns: length of both, in bytes.
     @inline(__always)
     func writeHeader(
         _ firstByte: UInt8, _ passed: PassedExtensions, timestamp: UInt32, ssrc: UInt32, payloadType: UInt8,
         sequence: Int64,
-        of consumer: UnsafePointer<Consumer>, payloadLength: Int, probe: UInt16 = 0,
-        to path: UnsafeMutablePointer<EgressPath>
+        of consumer: UnsafePointer<Consumer>, payloadLength: Int, payload: UnsafePointer<UInt8>? = nil,
+        frameNumberOffset: UInt16 = 0,
+        probe: UInt16 = 0, to path: UnsafeMutablePointer<EgressPath>
     ) -> Int {
         let raw = UnsafeMutableRawPointer(path.pointee.cursor.unsafelyUnwrapped)
         var first = UInt32(firstByte) << 24 | UInt32(payloadType) << 16
@@ -154,7 +159,8 @@ package struct EgressBatch: ~Copyable {
             number = sent.pointee.append(bytes: whole, probe: probe, now: now)
         }
         consumer.pointee.extensions.write(
-            to: raw + Self.fixedHeader, passed, blockLength: block, sendTime: sendTime, number: number)
+            to: raw + Self.fixedHeader, passed, blockLength: block, sendTime: sendTime, number: number,
+            payload: payload, frameNumberOffset: frameNumberOffset)
         return Self.fixedHeader + block
     }
 

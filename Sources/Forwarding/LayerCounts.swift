@@ -1,6 +1,6 @@
 import RTP
 
-/// Number of packets and frames that a temporal filter leaves out before one packet of a stream, for each possible limit. A consumer's
+/// Number of packets and frames that a filter of layers leaves out before one packet of a stream, for each possible limit. A consumer's
 /// sequence number follows by subtraction: the consumer keeps no record of filtered packets, and a retransmitted packet gets its original
 /// number.
 ///
@@ -8,7 +8,7 @@ import RTP
 /// late it gets the counts of its neighbour.
 package struct LayerCounts: Sendable {
     /// No limit: all layers are sent.
-    package static let noLimit: UInt8 = 3
+    package static let noLimit = LayerOrder.noLimit
 
     /// Number of packets above limits 0, 1 and 2; the last entry is 0.
     private(set) var packets = SIMD4<Int64>.zero
@@ -16,7 +16,7 @@ package struct LayerCounts: Sendable {
     private(set) var pictures = SIMD4<UInt16>.zero
 
     /// Returns the number of earlier packets that a filter left out.
-    /// - Parameter limit: highest temporal layer that is sent, 0...3.
+    /// - Parameter limit: highest layer that is sent, 0...3 (`LayerOrder`).
     @inline(__always)
     func packets(above limit: UInt8) -> Int64 {
         limit >= Self.noLimit ? 0 : packets[Int(limit)]
@@ -52,14 +52,16 @@ struct LayerCounter: Sendable {
     private var layer: UInt8 = 0
 
     /// Counts a packet that was received in order.
-    /// - Parameter timestamp: unwrapped; with the PictureID it distinguishes frames.
+    /// - Parameters:
+    ///   - timestamp: unwrapped; with the PictureID it distinguishes frames.
+    ///   - numberedLayer: see `FrameFacts`.
     /// - Returns: the counts of the packet.
-    mutating func take(timestamp: Int64, _ fields: RewriteFields) -> LayerCounts {
+    mutating func take(timestamp: Int64, _ fields: RewriteFields, numberedLayer: UInt8) -> LayerCounts {
         if timestamp != self.timestamp || fields.pictureID != pictureID {
             counts.countPicture(ofLayer: layer)
             self.timestamp = timestamp
             pictureID = fields.pictureID
-            layer = fields.temporalLayer
+            layer = numberedLayer
         }
         let result = counts
         counts.countPacket(ofLayer: fields.temporalLayer)

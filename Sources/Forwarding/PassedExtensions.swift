@@ -12,6 +12,7 @@ package struct PassedExtensions: Sendable {
         package static let captureTime = Flags(rawValue: 2)
         package static let captureClockOffset = Flags(rawValue: 4)
         package static let videoOrientation = Flags(rawValue: 8)
+        package static let descriptor = Flags(rawValue: 16)
     }
 
     private(set) var captureTime: UInt64 = 0
@@ -19,8 +20,26 @@ package struct PassedExtensions: Sendable {
     /// Audio level (audio) or orientation (video), one byte; `flags` tells which.
     private(set) var levelOrOrientation: UInt8 = 0
     private(set) var flags: Flags = []
+    /// Bytes of the dependency descriptor; 0 if it is not forwarded.
+    private(set) var descriptorLength: UInt8 = 0
+    /// Offset of the dependency descriptor from the payload's first byte in the ring.
+    private(set) var descriptorOffset: UInt16 = 0
 
     init() {}
+
+    /// Maximum number of bytes that the dependency descriptor adds to a packet.
+    @inline(__always)
+    var descriptorRoom: Int { descriptorLength == 0 ? 0 : Int(descriptorLength) + 5 }
+
+    /// Records a dependency descriptor.
+    ///
+    /// It is forwarded unchanged except for its frame number. Its bit mask of active decode targets (section A.8.2) states those that the
+    /// publisher sends; a subscriber that gets fewer layers recognizes this by the frames that it gets.
+    mutating func setDescriptor(length: Int, offset: Int) {
+        descriptorLength = UInt8(truncatingIfNeeded: length)
+        descriptorOffset = UInt16(truncatingIfNeeded: offset)
+        flags.insert(.descriptor)
+    }
 
     /// Video orientation; nil if the packet had none.
     package var videoOrientation: VideoOrientation? {
@@ -28,7 +47,7 @@ package struct PassedExtensions: Sendable {
     }
 
     @inline(__always)
-    init(_ values: borrowing RTPExtensionValues) {
+    mutating func read(_ values: borrowing RTPExtensionValues) {
         if let level = values.audioLevel {
             levelOrOrientation = level.rawValue
             flags.insert(.audioLevel)

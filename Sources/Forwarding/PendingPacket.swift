@@ -42,6 +42,12 @@ struct PendingPacket {
     var startsKeyFrame: Bool { flags.contains(.keyFrameStart) }
     @inline(__always)
     var isLate: Bool { flags.contains(.late) }
+    /// Frame number of the dependency descriptor; nil if none is forwarded.
+    @inline(__always)
+    var frameNumber: UInt16? {
+        guard extensions.flags.contains(.descriptor) else { return nil }
+        return DependencyDescriptor.frameNumber(of: payload + Int(extensions.descriptorOffset))
+    }
     /// True if a decoder without state can start here: the first packet of a key frame, or any audio packet.
     @inline(__always)
     var startsStream: Bool { startsKeyFrame || isAudio }

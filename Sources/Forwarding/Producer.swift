@@ -10,13 +10,19 @@ package final class Producer {
         package var codec: VideoCodec
         package var ssrc: SSRC
         package var payloadType: PayloadType
-        /// Capacity of the ring in packets; `ringBytes` is that in bytes. Both are powers of two.
+        /// Capacity of the ring in packets; `ringBytes` is the largest one in bytes, and `firstRingBytes` the one at first. All are powers of
+        /// two.
         package var ringPackets: Int
         package var ringBytes: Int
+        package var firstRingBytes: Int
 
+        /// - Parameters:
+        ///   - retransmissionBytes: capacity of the ring of video.
+        ///   - followsRate: the ring begins with 256 KiB and grows with the bit rate to hold `PacketRing.window`. Otherwise it has its full
+        ///     size at once, for a publisher whose key frames may be older than that when a subscriber starts with them.
         package init(
             kind: MediaKind, codec: VideoCodec = .vp8, ssrc: SSRC, payloadType: PayloadType,
-            retransmissionBytes: Int = 4 << 20
+            retransmissionBytes: Int = 4 << 20, followsRate: Bool = false
         ) {
             self.kind = kind
             self.codec = codec
@@ -27,6 +33,7 @@ package final class Producer {
             var bytes = 128 << 10
             while kind == .video, bytes * 2 <= retransmissionBytes { bytes *= 2 }
             ringBytes = bytes
+            firstRingBytes = followsRate ? min(bytes, 256 << 10) : bytes
         }
     }
 
@@ -76,10 +83,15 @@ package final class Producer {
     private var sequences = SequenceUnwrapper()
     private var timestamps = TimestampUnwrapper()
     private var frames: FrameReader
+    private var layerReader = LayerReader()
     private var counter = LayerCounter()
     private var rates = RateMeter()
 
     package var kind: MediaKind { configuration.kind }
+    /// Whether dependency descriptors are forwarded.
+    package var canHaveSpatialLayers: Bool { frames.canHaveSpatialLayers }
+    /// Layers of the encoding, by its dependency descriptors.
+    package var layerOrder: LayerOrder { layerReader.order }
     /// Codec of video; nil for audio.
     package var codec: VideoCodec? { kind == .video ? configuration.codec : nil }
 
@@ -89,7 +101,9 @@ package final class Producer {
         core = .allocate(capacity: 1)
         core.initialize(
             to: ProducerCore(
-                ring: PacketRing(slots: configuration.ringPackets, bytes: configuration.ringBytes),
+                ring: PacketRing(
+                    slots: configuration.ringPackets, bytes: configuration.firstRingBytes,
+                    maximumBytes: configuration.ringBytes),
                 isAudio: configuration.kind == .audio, source: configuration.ssrc,
                 clock: SenderClock(clockRate: configuration.kind.clockRate)))
         statistics = ReceptionStatistics(clockRate: configuration.kind.clockRate)
@@ -102,9 +116,10 @@ package final class Producer {
     }
 
     /// Handles one authenticated packet. On `.forward`, `stored` is its slot, which is valid until the ring reuses it.
+    /// - Parameter descriptor: data of the packet's dependency descriptor, if it has one.
     package func receive(
         _ header: RTPHeader, payload: UnsafeRawBufferPointer, extensions: RTPExtensionValues = RTPExtensionValues(),
-        now: MediaTime, stored: inout UnsafeMutablePointer<StoredPacket>?
+        descriptor: UnsafeRawBufferPointer? = nil, now: MediaTime, stored: inout UnsafeMutablePointer<StoredPacket>?
     ) -> Outcome {
         guard header.payloadType == configuration.payloadType else { return .wrongPayloadType }
         lastArrival = now
@@ -135,8 +150,13 @@ package final class Producer {
         var flags: StoredPacket.Flags = header.marker ? .marker : []
         if isLate { flags.insert(.late) }
         var fields = RewriteFields()
+        var numberedLayer: UInt8 = 0
         if kind == .video {
-            guard let facts = try? frames.read(payload, timestamp: timestamp) else { return .malformed }
+            guard var facts = try? frames.read(payload, timestamp: timestamp) else { return .malformed }
+            if descriptor != nil || layerReader.hasStructure, frames.readsDescriptors {
+                layerReader.read(descriptor, sequence: sequence, into: &facts)
+            }
+            numberedLayer = facts.numberedLayer
             fields = facts.fields
             if facts.isFrameStart { flags.insert(.frameStart) }
             if facts.isLayerSync { flags.insert(.layerSync) }
@@ -153,10 +173,15 @@ package final class Producer {
                 guard let found = layersOfLate(sequence) else { return .tooOld }
                 layers = found
             } else {
-                layers = counter.take(timestamp: timestamp, fields)
+                layers = counter.take(timestamp: timestamp, fields, numberedLayer: numberedLayer)
             }
         }
-        let slot = core.pointee.ring.store(sequence: sequence, payload: payload)
+        // Receivers of one spatial layer find frames without the descriptor.
+        let passed = layerReader.order.spatialLayers > 1 ? descriptor : nil
+        let slot = core.pointee.ring.store(
+            sequence: sequence, payload: payload,
+            descriptor: DependencyDescriptor.isPassable(passed) ? passed : nil)
+        core.pointee.ring.measure(now: now)
         slot.pointee.timestamp = timestamp
         slot.pointee.arrival = now
         slot.pointee.flags = flags
@@ -165,7 +190,7 @@ package final class Producer {
         rates.add(
             payload: payload.count, layer: fields.temporalLayer,
             startsFrame: kind == .audio || flags.contains(.frameStart), now: now)
-        slot.pointee.extensions = PassedExtensions(extensions)
+        slot.pointee.extensions.read(extensions)
         if let orientation = extensions.videoOrientation { rotation = orientation.rotation }
         if !isLate {
             latestSequence = sequence
@@ -214,6 +239,16 @@ package final class Producer {
         return nil
     }
 
+    /// Whether the ring is too small for the bit rate. The owner then calls `makeRoom()` before the next packet.
+    @inline(__always)
+    package var needsRoom: Bool { core.pointee.ring.needsRoom }
+
+    /// Doubles the ring. No packet of the producer may be pending.
+    package func makeRoom() {
+        precondition(core.pointee.pendingSince < 0)
+        core.pointee.ring.grow()
+    }
+
     /// Mutes or unmutes. Afterwards consumers wait for a packet that a decoder can start with. After unmuting video, the caller must
     /// request a key frame.
     package func setMuted(_ muted: Bool) {
@@ -257,6 +292,7 @@ package final class Producer {
         sequences = SequenceUnwrapper(reference: least + step)
         timestamps = TimestampUnwrapper()
         frames = FrameReader(configuration.codec)
+        layerReader = LayerReader()
         statistics = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)
         nack = NACKGenerator()

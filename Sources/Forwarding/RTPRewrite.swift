@@ -12,7 +12,10 @@ package struct RTPRewrite: Hashable, Sendable {
     package var pictureIDOffset: UInt16 = 0
     /// Added to TL0PICIDX, modulo 256.
     package var tl0PictureIndexOffset: UInt8 = 0
-    /// Highest temporal layer that is sent. Higher layers leave no gaps in sequence numbers and PictureIDs.
+    /// Added to the frame number of the dependency descriptor, modulo 2^16. Layers that are left out leave gaps: references are differences
+    /// of the publisher's numbers.
+    package var frameNumberOffset: UInt16 = 0
+    /// Highest layer that is sent: a temporal layer, or a position in the stream's `LayerOrder`. Higher layers leave no gaps in sequence numbers and PictureIDs.
     package var temporalLimit = LayerCounts.noLimit
 
     package init() {}
@@ -38,7 +41,15 @@ package struct RTPRewrite: Hashable, Sendable {
         pictureIDOffset &- packet.layers.pictures(above: temporalLimit)
     }
 
-    /// Returns true if the packet is above the temporal limit.
+    /// Returns 0x80 if the packet is the last of its frame for a subscriber that does not get the packet with the marker bit, else 0.
+    /// VP9 and AV1 set the marker bit on the last packet of all layers that are sent (RFC 9628 section 4.1, RTP Payload Format for AV1
+    /// section 4.3); a receiver would otherwise wait for more layers.
+    @inline(__always)
+    func addedMarkerBit(_ packet: borrowing PendingPacket) -> UInt8 {
+        (packet.fields.ends &>> temporalLimit & 1) &<< 7
+    }
+
+    /// Returns true if the packet is above the limit.
     @inline(__always)
     func leavesOut(_ packet: borrowing PendingPacket) -> Bool { packet.fields.temporalLayer > temporalLimit }
 

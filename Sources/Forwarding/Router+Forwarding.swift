@@ -8,7 +8,8 @@ extension Router {
     /// Queues a stored packet for the next flush. Returns false if the queue is full: the caller must flush and queue the packet again.
     package func enqueue(_ slot: UnsafeMutablePointer<StoredPacket>, of producer: Producer) -> Bool {
         let bytes = EgressBatch.bytes(
-            payload: Int(slot.pointee.payloadLength) + Self.paddingReach, header: EgressBatch.maximumHeader)
+            payload: Int(slot.pointee.payloadLength) + Self.paddingReach + slot.pointee.extensions.descriptorRoom,
+            header: EgressBatch.maximumHeader)
         guard pendingCount < Self.maximumPending, pendingBytes + bytes <= EgressBatch.slabBytes else { return false }
         // Pending packets point into the ring's arena, which may be smaller than the queue. They must leave before the arena is
         // overwritten.
@@ -34,7 +35,8 @@ extension Router {
         var perPath = 0
         var oldest = MediaTime.never
         for i in 0..<pendingCount {
-            perPath += EgressBatch.bytes(payload: pending[i].payloadLength, header: longestHeader)
+            perPath += EgressBatch.bytes(
+                payload: pending[i].payloadLength + pending[i].extensions.descriptorRoom, header: longestHeader)
             if pending[i].arrival < oldest { oldest = pending[i].arrival }
             pending[i].producer.pointee.groupStart = 0
             pending[i].producer.pointee.pendingSince = -1

@@ -132,6 +132,21 @@ extension Router {
         return producer.core.pointee.consumers[i].state == .waiting
     }
 
+    /// Returns whether a subscriber's track waits for a key frame to rise to a higher spatial layer of the encoding that feeds it.
+    package func waitsForSpatialLayer(path: Int, producer: Producer) -> Bool {
+        let order = producer.layerOrder
+        guard order.spatialLayers > 1, !producer.isMuted, let i = producer.core.pointee.index(path: path) else {
+            return false
+        }
+        let consumer = producer.core.pointee.consumers + i
+        switch consumer.pointee.state {
+        case .adapting, .catchingUp:
+            return order.spatialLayer(under: consumer.pointee.temporalLimit)
+                > order.spatialLayer(under: consumer.pointee.rewrite.temporalLimit)
+        case .live, .waiting, .paused, .expecting, .retired: return false
+        }
+    }
+
     /// Returns how often the relay made a subscriber's track start at a key frame, and whether it waits for one now; nil if there is no
     /// such track.
     /// - Parameter producer: any that has the track.

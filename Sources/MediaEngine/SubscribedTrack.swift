@@ -38,7 +38,7 @@ final class SubscribedTrack {
     var choice = LayerChoice.automatic
     /// The subscriber's preferences for the stream. Their limits apply if `choice` is automatic.
     var preferences = StreamPreferences()
-    /// Highest temporal layer that is sent; 3: all.
+    /// Highest layer that is sent: a temporal layer, or a position in the producer's `LayerOrder`; 3: all.
     var temporalLimit: UInt8 = 3
     /// Whether the stream is in another subsession than the subscriber.
     var isParted = false

@@ -46,7 +46,7 @@ extension RTPExtensionKind {
     func isUsed(video: Bool, sending: Bool) -> Bool {
         switch self {
         case .mid, .absSendTime, .transportWideCC, .absCaptureTime: true
-        case .rid, .repairedRID: video && !sending
+        case .rid, .repairedRID, .dependencyDescriptor: video && !sending
         case .audioLevel: !video
         case .playoutDelay, .videoOrientation: video
         }

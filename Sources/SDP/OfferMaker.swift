@@ -117,6 +117,8 @@ extension TrackDescription {
         var extensions = RTPExtensionMap()
         for extensionKind in RTPExtensionKind.allCases
         where extensionKind.isUsed(video: kind == .video, sending: encodings.isEmpty) {
+            // This side's encoders make no layers that the payload does not state.
+            if extensionKind == .dependencyDescriptor, !encodings.isEmpty { continue }
             extensions[extensionKind] = extensionKind.rawValue + 1
         }
         switch kind {

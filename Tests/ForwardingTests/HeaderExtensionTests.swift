@@ -38,7 +38,7 @@ struct HeaderExtensionTests {
 
     @Test(
         "Each subscriber gets extensions under its own numbers; transport-wide numbers count over all its streams",
-        arguments: [UInt8(1), 6, 100], SRTPSuite.allCases)
+        arguments: [UInt8(1), 5, 100], SRTPSuite.allCases)
     func everything(_ first: UInt8, _ suite: SRTPSuite) throws {
         let harness = RouterHarness()
         var sound = SyntheticSource(id: 1, kind: .audio)

@@ -45,6 +45,8 @@ enum HeaderExtensionForger {
         case .absCaptureTime:
             if random.below(10) == 0 { bytes.append(ByteMutator.number(bits: 64, using: &random), bytes: 8) }
         case .playoutDelay: if random.below(10) == 0 { bytes.append(random.next(), bytes: 3) }
+        case .dependencyDescriptor:
+            if identity.kind == .video, random.below(4) == 0 { bytes = random.bytes(3 + random.below(13)) }
         }
         return bytes
     }

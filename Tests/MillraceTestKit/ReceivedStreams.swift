@@ -53,6 +53,8 @@ package final class ReceivedStreams {
     package private(set) var fillers: [UInt32: [Int64]] = [:]
     private var unwrappers: [UInt32: SequenceUnwrapper] = [:]
     package private(set) var datagramCount = 0
+    /// Bytes before the identity in payloads of video; nil: a VP8 payload descriptor and the first byte of the frame.
+    package var payloadHeader: Int?
 
     private let soundPayloadType: UInt8
     private let suite: SRTPSuite
@@ -172,7 +174,9 @@ package final class ReceivedStreams {
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
         var descriptor: VP8PayloadDescriptor?
         var start = 0
-        if header.payloadType.rawValue != soundPayloadType {
+        if let payloadHeader {
+            start = payloadHeader
+        } else if header.payloadType.rawValue != soundPayloadType {
             let parsed = try VP8PayloadDescriptor(parsing: payload)
             descriptor = parsed
             start = parsed.headerLength + 1

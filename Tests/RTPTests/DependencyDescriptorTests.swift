@@ -155,4 +155,21 @@ struct DependencyDescriptorTests {
         }
         #expect(parsed > 20_000, "\(parsed)")
     }
+
+    @Test("No damaged descriptor puts a packet beyond the order of layers") func damagedLayers() throws {
+        let corpus = try ["chromium-156-av1-layers", "chromium-156-vp9-descriptor"].flatMap(Self.recorded)
+        var reader = LayerReader()
+        var random = SeededGenerator(seed: 43)
+        var switches = 0
+        MutationFuzzer(corpus: corpus, seed: 42).run(count: 100_000) { bytes in
+            var facts = FrameFacts()
+            facts.fields.temporalLayer = 9
+            reader.read(bytes, sequence: Int64(bitPattern: random.next() >> 1), into: &facts)
+            if reader.hasStructure, facts.fields.temporalLayer > LayerOrder.noLimit { Issue.record("\(facts)") }
+            if max(facts.fields.switches, facts.fields.ends) > 0xf { Issue.record("\(facts)") }
+            if facts.fields.switches != 0 { switches += 1 }
+            if random.below(1_000) == 0 { reader = LayerReader() }
+        }
+        #expect(switches > 5_000, "\(switches)")
+    }
 }

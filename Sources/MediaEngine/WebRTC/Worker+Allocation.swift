@@ -35,14 +35,17 @@ extension Worker {
             claims, target: target, capacity: capacity, now: now)
         for decision in allocation.decisions {
             guard let track = outbound.transport.track(decision.id) else { continue }
-            apply(decision, to: track, of: outbound, now: now)
+            let choices = claims.first { $0.id == decision.id }?.encodings ?? []
+            apply(decision, among: choices, to: track, of: outbound, now: now)
         }
-        outbound.note(allocation, isLimited: isLimited, now: now)
+        let isIdle = claims.allSatisfy { $0.kind == .audio || !$0.encodings.contains(where: \.isActive) }
+        outbound.note(allocation, isLimited: isLimited, isIdle: isIdle, now: now)
         if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
         guard let estimator = outbound.estimator else { return }
         outbound.transport.decisions.note(estimate: estimator.target.rawValue, now: now)
         estimator.wanted = allocation.wanted
         estimator.used = allocation.used
+        if allocation.used.rawValue > 0 { estimator.resume(now: now) }
         estimator.canProbe = outbound.canProbe
         outbound.used = allocation.used
         // If packets left more slowly than they arrive, the subscriber would never catch up. The bit
@@ -71,11 +74,7 @@ extension Worker {
                     AllocatedTrack(
                         id: track.id, kind: .video, priority: track.preferences.priority,
                         limits: limits(of: track, stream, now: now),
-                        encodings: stream.encodings.map {
-                            AllocatedTrack.Encoding(
-                                isActive: $0.producer.isActive(now: now), height: $0.producer.frameSize?.height ?? 0,
-                                bitrates: $0.producer.measured(now: now).bitrates)
-                        }))
+                        encodings: stream.choices(now: now)))
             }
         }
         return claims
@@ -84,9 +83,17 @@ extension Worker {
     private func limits(of track: SubscribedTrack, _ stream: EngineStream, now: MediaTime) -> AllocatedTrack.Limits {
         switch track.choice {
         case .automatic: track.preferences.limits(of: stream, now: now)
-        case .upTo(let spatial, let temporal): AllocatedTrack.Limits(spatial: spatial, temporal: temporal)
+        case .upTo(let spatial, let temporal):
+            // Temporal layers of higher spatial layers are not left out (`LayerOrder`), so that only the lowest keeps such a limit.
+            if let order = stream.spatialLayers, let temporal, temporal < order.temporalLayers - 1 {
+                AllocatedTrack.Limits(spatial: 0, temporal: temporal)
+            } else {
+                AllocatedTrack.Limits(spatial: spatial, temporal: temporal)
+            }
         case .encoding(let rid, let temporal):
-            AllocatedTrack.Limits(temporal: temporal, encoding: stream.encodings.firstIndex { $0.rid == rid })
+            AllocatedTrack.Limits(
+                temporal: temporal,
+                encoding: stream.spatialLayers == nil ? stream.encodings.firstIndex { $0.rid == rid } : nil)
         }
     }
 
@@ -100,13 +107,14 @@ extension Worker {
     }
 
     private func apply(
-        _ decision: LayerAllocation.Decision, to track: SubscribedTrack, of outbound: PeerOutbound, now: MediaTime
+        _ decision: LayerAllocation.Decision, among choices: [AllocatedTrack.Encoding], to track: SubscribedTrack,
+        of outbound: PeerOutbound, now: MediaTime
     ) {
         guard let producer = track.producer, let stream = outbound.session.stream(named: track.streamName) else {
             return
         }
         let router = outbound.session.router
-        guard let selection = decision.selection, selection.encoding < stream.encodings.count else {
+        guard let selection = decision.selection, let (wanted, limit) = stream.source(of: selection, in: choices) else {
             // Without an active encoding there is nothing to pause: the track continues when packets arrive again.
             guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
             track.isPausedByBandwidth = true
@@ -134,7 +142,6 @@ extension Worker {
                     session: outbound.session.name, transport: outbound.transport.id, stream: track.streamName,
                     kind: track.kind))
         }
-        let wanted = stream.encodings[selection.encoding].producer
         // A track that waits for a key frame does not change to a larger encoding, because each change would wait for another key frame.
         if track.choice == .automatic, let pending = track.wanted, pending !== producer, pending !== wanted,
             now - track.wantedAt < Self.patience,
@@ -143,10 +150,12 @@ extension Worker {
             requestKeyFrame(of: pending, isAwaited: track.isHurried)
             return
         }
-        if track.wanted === wanted, track.temporalLimit == selection.temporal {
+        if track.wanted === wanted, track.temporalLimit == limit {
             // The key frame that a switch waits for may have been lost.
             if wanted !== producer || router.waitsForKeyFrame(path: track.path, producer: wanted, now: now) {
                 requestKeyFrame(of: wanted, isAwaited: track.isHurried || wanted === producer)
+            } else if router.waitsForSpatialLayer(path: track.path, producer: wanted) {
+                requestKeyFrame(of: wanted)
             }
             return
         }
@@ -154,22 +163,25 @@ extension Worker {
             abandon(producer, of: track, router, now: now)
             outbound.transport.decisions.note(.abandoned, stream: track.streamName, now: now)
         }
-        if track.wanted !== wanted {
+        let isOtherLayer = stream.spatialLayers != nil && track.temporalLimit != limit
+        if track.wanted !== wanted || isOtherLayer {
             outbound.transport.decisions.note(
                 .encoding, stream: track.streamName, value: Int64(selection.encoding), now: now)
         }
-        if track.temporalLimit != selection.temporal {
+        if track.temporalLimit != limit {
             outbound.transport.decisions.note(
                 .temporalLayer, stream: track.streamName, value: Int64(selection.temporal), now: now)
         }
         track.wanted = wanted
         track.wantedAt = now
-        track.temporalLimit = selection.temporal
+        track.temporalLimit = limit
         // Later switches can wait for the throttle: an estimate that is too high for a moment would cost two key frames.
         track.isHurried = track.choice != .automatic || !track.hasSwitched
         let waits = router.switchConsumer(
-            path: track.path, from: producer, to: wanted, temporalLimit: selection.temporal, now: now)
-        if waits { requestKeyFrame(of: wanted, isAwaited: track.isHurried) }
+            path: track.path, from: producer, to: wanted, temporalLimit: limit, now: now)
+        if waits || router.waitsForSpatialLayer(path: track.path, producer: wanted) {
+            requestKeyFrame(of: wanted, isAwaited: track.isHurried)
+        }
     }
 }
 

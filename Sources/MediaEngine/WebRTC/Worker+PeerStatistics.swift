@@ -56,9 +56,12 @@ extension Worker {
         guard sent.kind == .video, let producer = sent.producer else { return track }
         let stream = outbound.session.stream(named: sent.streamName)
         track.encoding = stream?.encodings.first { $0.producer === producer }?.rid
-        track.temporalLayer = Int(sent.temporalLimit)
-        track.width = producer.frameSize?.width
-        track.height = producer.frameSize?.height
+        let order = stream?.spatialLayers
+        let size =
+            order.flatMap { $0.size(ofSpatialLayer: $0.spatialLayer(under: sent.temporalLimit)) } ?? producer.frameSize
+        track.temporalLayer = Int(order.map { $0.temporalLayer(under: sent.temporalLimit) } ?? sent.temporalLimit)
+        track.width = size?.width
+        track.height = size?.height
         return track
     }
 }

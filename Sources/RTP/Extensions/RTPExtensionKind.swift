@@ -18,6 +18,8 @@ package enum RTPExtensionKind: UInt8, Sendable, CaseIterable {
     case playoutDelay
     /// Rotation that the receiver applies (RFC 7742 section 4, 3GPP TS 26.114 section 7.4.5).
     case videoOrientation
+    /// Layers and references of the packet's frame (RTP Payload Format for AV1 version 1.0, appendix A).
+    case dependencyDescriptor
 
     package var uri: String {
         switch self {
@@ -30,6 +32,8 @@ package enum RTPExtensionKind: UInt8, Sendable, CaseIterable {
         case .absCaptureTime: "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
         case .playoutDelay: "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
         case .videoOrientation: "urn:3gpp:video-orientation"
+        case .dependencyDescriptor:
+            "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension"
         }
     }
 

@@ -7,8 +7,8 @@ package import MediaBase
 ///     if let level = values.audioLevel { ... }
 ///     if values.mid.isPresent { streams[values.mid(in: packet)] ... }
 package struct RTPExtensionValues: Sendable {
-    /// Position of the text of a `mid`, `rid` or `repairedRID` in the packet, not validated.
-    package struct Text: Hashable, Sendable {
+    /// Position of the data of an extension in the packet, not validated.
+    package struct Data: Hashable, Sendable {
         fileprivate var offset: UInt32 = 0
         fileprivate var length: UInt8 = 0
         package var isPresent: Bool { length > 0 }
@@ -20,9 +20,10 @@ package struct RTPExtensionValues: Sendable {
     package private(set) var captureTime: AbsoluteCaptureTime?
     package private(set) var playoutDelay: PlayoutDelay?
     package private(set) var videoOrientation: VideoOrientation?
-    package private(set) var mid = Text()
-    package private(set) var rid = Text()
-    package private(set) var repairedRID = Text()
+    package private(set) var mid = Data()
+    package private(set) var rid = Data()
+    package private(set) var repairedRID = Data()
+    package private(set) var dependencyDescriptor = Data()
 
     /// No extensions.
     package init() {}
@@ -48,6 +49,11 @@ package struct RTPExtensionValues: Sendable {
     package func repairedRID(in packet: UnsafeRawBufferPointer) -> RID? {
         Self.bytes(repairedRID, packet).flatMap(RID.init(bytes:))
     }
+    /// Returns the data of the packet's dependency descriptor.
+    @inline(__always)
+    package func dependencyDescriptor(in packet: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        Self.bytes(dependencyDescriptor, packet)
+    }
 
     private mutating func note(
         _ kind: RTPExtensionKind, _ element: RTPHeaderExtension, _ packet: UnsafeRawBufferPointer
@@ -65,19 +71,20 @@ package struct RTPExtensionValues: Sendable {
         case .mid: Self.note(&mid, element)
         case .rid: Self.note(&rid, element)
         case .repairedRID: Self.note(&repairedRID, element)
+        case .dependencyDescriptor: Self.note(&dependencyDescriptor, element)
         }
     }
 
-    private static func note(_ text: inout Text, _ element: RTPHeaderExtension) {
-        guard !text.isPresent else { return }
-        text = Text(
+    private static func note(_ data: inout Data, _ element: RTPHeaderExtension) {
+        guard !data.isPresent else { return }
+        data = Data(
             offset: UInt32(truncatingIfNeeded: element.offset), length: UInt8(truncatingIfNeeded: element.length))
     }
 
-    private static func bytes(_ text: Text, _ packet: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        let start = Int(text.offset)
-        let end = start &+ Int(text.length)
-        guard text.isPresent, end <= packet.count else { return nil }
+    private static func bytes(_ data: Data, _ packet: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let start = Int(data.offset)
+        let end = start &+ Int(data.length)
+        guard data.isPresent, end <= packet.count else { return nil }
         return UnsafeRawBufferPointer(rebasing: packet[start..<end])
     }
 }

@@ -86,6 +86,16 @@ package struct DependencyDescriptor: Hashable, Sendable {
         return chains
     }
 
+    /// Returns whether a descriptor can be forwarded: it has the mandatory fields, and fits a header extension.
+    @inline(__always)
+    package static func isPassable(_ bytes: UnsafeRawBufferPointer?) -> Bool {
+        guard let bytes else { return false }
+        return (minimumLength...Int(UInt8.max)).contains(bytes.count)
+    }
+
+    /// Returns the frame number of a descriptor that `isPassable`.
+    package static func frameNumber(of bytes: UnsafeRawPointer) -> UInt16 { bytes.u16(1) }
+
     /// Adds to the frame number of a descriptor, for a stream from which frames are left out or that continues another one. Other fields are
     /// differences of frame numbers and stay valid.
     /// - Parameter bytes: data of the header extension; shorter data stay unchanged.

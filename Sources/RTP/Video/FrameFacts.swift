@@ -7,7 +7,10 @@ package struct FrameFacts: Sendable {
     /// The frame depends on no frame above the base temporal layer.
     package var isLayerSync = false
     package var spatialLayer: UInt8 = 0
-    /// Numbers that a rewrite changes, and the temporal layer.
+    /// Layer of the frame in the numbering of frames: if it is left out, later PictureIDs move up. 0 for codecs other than VP8, whose
+    /// frames refer to others by differences of PictureIDs, or have none.
+    package var numberedLayer: UInt8 = 0
+    /// Numbers that a rewrite changes, and the layer.
     package var fields = RewriteFields()
     /// Width and height in pixels that the packet states; 0 if it states none.
     package var width: UInt16 = 0

@@ -17,6 +17,22 @@ package enum FrameReader: Sendable {
         }
     }
 
+    /// Whether dependency descriptors tell the layers of packets. VP8 states its layers in each payload.
+    package var readsDescriptors: Bool {
+        switch self {
+        case .vp8: false
+        case .h264, .vp9, .av1: true
+        }
+    }
+
+    /// Whether a stream of the codec can have spatial layers.
+    package var canHaveSpatialLayers: Bool {
+        switch self {
+        case .vp8, .h264: false
+        case .vp9, .av1: true
+        }
+    }
+
     /// Reads one packet, in the order of arrival.
     /// - Parameters:
     ///   - payload: RTP payload without padding; not empty.
@@ -49,6 +65,7 @@ package enum FrameReader: Sendable {
             facts.fields.tl0Offset = descriptor.tl0PicIdxOffset
         }
         facts.fields.temporalLayer = descriptor.temporalID
+        facts.numberedLayer = descriptor.temporalID
         facts.isFrameStart = descriptor.isFrameStart
         facts.isLayerSync = descriptor.hasTemporalID && descriptor.layerSync
         if descriptor.isKeyFrameStart {

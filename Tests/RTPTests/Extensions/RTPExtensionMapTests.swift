@@ -12,7 +12,7 @@ struct RTPExtensionMapTests {
             #expect(map[kind] == kind.rawValue + 3)
             #expect(map.kind(of: kind.rawValue + 3) == kind)
         }
-        for id in UInt8.min...UInt8.max where !(3...11).contains(id) { #expect(map.kind(of: id) == nil) }
+        for id in UInt8.min...UInt8.max where !(3...12).contains(id) { #expect(map.kind(of: id) == nil) }
         map[.rid] = nil
         #expect(map.kind(of: RTPExtensionKind.rid.rawValue + 3) == nil && map[.rid] == nil)
         #expect(!map.isEmpty)
