@@ -121,7 +121,7 @@ struct PeerCommand: ParsableCommand {
             let first: UInt8 = 0x80 | bit(0x40, if: !isKeyFrame) | bit(0x08, if: isFirst) | bit(0x04, if: isLast)
             return [first] + number
         case .av1:
-            // One element, a part of a frame OBU; N marks a key frame.
+            // The payload is one element, a part of a frame OBU; N marks a key frame.
             let first: UInt8 = 0x10 | bit(0x80, if: !isFirst) | bit(0x40, if: !isLast)
             return [first | bit(0x08, if: isFirst && isKeyFrame), 0x30]
         }
