@@ -21,6 +21,7 @@ struct FanoutCommand: AsyncParsableCommand {
     @Option(help: "cm, gcm or both.") var suites = "both"
     @Option(help: "Only rows whose name contains this.") var only: String?
     @Option(help: "Frames of video a second.") var rate = 30.0
+    @Option(help: "Codec of the video: vp8, h264, vp9 or av1.") var codec = "vp8"
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines instead of a table.") var json = false
 
@@ -42,12 +43,15 @@ struct FanoutCommand: AsyncParsableCommand {
         guard let counts = try? subscribers.split(separator: ",").map({ try number($0) }), !counts.isEmpty else {
             throw ValidationError("--subscribers takes numbers with commas between")
         }
+        guard let codec = VideoCodec(rawValue: codec.uppercased()) else {
+            throw ValidationError("--codec takes vp8, h264, vp9 or av1")
+        }
         var shapes: [Shape] = []
         for n in counts {
             shapes.append(
                 Shape(
                     name: "video", publishers: 1, subscribers: n, isVideo: true, payload: 1200, burst: 10,
-                    perSecond: rate))
+                    perSecond: rate, codec: codec))
             shapes.append(
                 Shape(
                     name: "audio", publishers: 1, subscribers: n, isVideo: false, payload: 120, burst: 1, perSecond: 50)

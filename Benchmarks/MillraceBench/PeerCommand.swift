@@ -14,6 +14,8 @@ struct PeerOrder: Codable {
         var suite: String
         var key: String
         var isVideo: Bool
+        /// `VideoCodec` of a video publisher; nil: VP8.
+        var codec: String?
     }
 
     var publishers: [Publisher]
@@ -101,6 +103,30 @@ struct PeerCommand: ParsableCommand {
         return sent
     }
 
+    /// Returns the first bytes of a payload, by which the relay finds frames and key frames.
+    private static func head(
+        of codec: VideoCodec, _ pictureID: UInt16, isFirst: Bool, isLast: Bool, isKeyFrame: Bool
+    ) -> [UInt8] {
+        let number: [UInt8] = [0x80 | UInt8(pictureID >> 8 & 0x7f), UInt8(truncatingIfNeeded: pictureID)]
+        func bit(_ value: UInt8, if condition: Bool) -> UInt8 { condition ? value : 0 }
+        switch codec {
+        case .vp8:
+            let head: [UInt8] = [isFirst ? 0x90 : 0x80, 0x80]
+            return head + number + [isKeyFrame ? 0 : 1]
+        case .h264:
+            // FU-A (RFC 6184 section 5.8) of an IDR slice (5) or another one (1).
+            let type: UInt8 = isKeyFrame ? 5 : 1
+            return [0x7c, type | bit(0x80, if: isFirst) | bit(0x40, if: isLast)]
+        case .vp9:
+            let first: UInt8 = 0x80 | bit(0x40, if: !isKeyFrame) | bit(0x08, if: isFirst) | bit(0x04, if: isLast)
+            return [first] + number
+        case .av1:
+            // The payload is one element, a part of a frame OBU; N marks a key frame.
+            let first: UInt8 = 0x10 | bit(0x80, if: !isFirst) | bit(0x40, if: !isLast)
+            return [first | bit(0x08, if: isFirst && isKeyFrame), 0x30]
+        }
+    }
+
     private func sendBurst(
         _ publisher: Publisher, _ order: PeerOrder, isKeyFrame: Bool, _ fd: Int32, _ sender: OpaquePointer?
     ) throws -> Int {
@@ -120,11 +146,10 @@ struct PeerCommand: ParsableCommand {
                 packet.storeBytes(of: UInt8(truncatingIfNeeded: b &* 7 &+ i), toByteOffset: 12 + b, as: UInt8.self)
             }
             if publisher.order.isVideo {
-                let descriptor: [UInt8] = [
-                    i == 0 ? 0x90 : 0x80, 0x80, 0x80 | UInt8(publisher.pictureID >> 8 & 0x7f),
-                    UInt8(truncatingIfNeeded: publisher.pictureID),
-                    isKeyFrame ? 0 : 1,
-                ]
+                let descriptor = Self.head(
+                    of: publisher.order.codec.flatMap(VideoCodec.init(rawValue:)) ?? .vp8, publisher.pictureID,
+                    isFirst: i == 0,
+                    isLast: marker, isKeyFrame: isKeyFrame)
                 for (at, byte) in descriptor.enumerated() {
                     packet.storeBytes(of: byte, toByteOffset: 12 + at, as: UInt8.self)
                 }

@@ -14,6 +14,7 @@ struct Shape {
     var burst: Int
     var perSecond: Double
     var together = true
+    var codec = VideoCodec.vp8
 }
 
 /// The relay under one shape of load in real time: CPU time of its process per forwarded packet.
@@ -79,13 +80,17 @@ struct RelayRun {
             var request = PlainTransportRequest(direction: .publish, session: "bench")
             request.stream = "stream-\(p)"
             request.suite = suite
-            if shape.isVideo { request.video = PlainTrackRequest() } else { request.audio = PlainTrackRequest() }
+            if shape.isVideo {
+                request.video = PlainTrackRequest(codec: shape.codec)
+            } else {
+                request.audio = PlainTrackRequest()
+            }
             let transport = try await engine.openPlain(request)
             let track = (shape.isVideo ? transport.video : transport.audio)!
             order.publishers.append(
                 .init(
                     ssrc: track.ssrc, payloadType: track.payloadType, port: track.port, suite: suite.sdesName,
-                    key: transport.clientKey.base64, isVideo: shape.isVideo))
+                    key: transport.clientKey.base64, isVideo: shape.isVideo, codec: shape.codec.rawValue))
         }
         return order
     }

@@ -24,6 +24,8 @@ final class SubscribedTrack {
     /// Separate retransmission stream, if one was negotiated (RFC 4588).
     var rtx: RTXStream?
     var extensions = HeaderExtensionTemplate()
+    /// The same with dependency descriptors, which need the two-byte form; nil if they were not negotiated.
+    var describedExtensions: HeaderExtensionTemplate?
     /// Sequence and timestamp state of the outgoing stream while no producer feeds it.
     var progress: Consumer.Progress
     /// Producer that feeds the track: an encoding of the stream's track.

@@ -149,7 +149,8 @@ extension Worker {
         var consumer = Consumer(
             path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
         consumer.rtx = track.rtx
-        consumer.extensions = track.extensions
+        consumer.extensions =
+            producer.canHaveSpatialLayers ? track.describedExtensions ?? track.extensions : track.extensions
         if transport.paused.contains(track.kind) || track.isUnwanted || track.isPausedByBandwidth {
             consumer.state = .paused
         }

@@ -46,9 +46,9 @@ extension RTPExtensionKind {
     func isUsed(video: Bool, sending: Bool) -> Bool {
         switch self {
         case .mid, .absSendTime, .transportWideCC, .absCaptureTime: true
-        case .rid, .repairedRID, .dependencyDescriptor: video && !sending
+        case .rid, .repairedRID: video && !sending
         case .audioLevel: !video
-        case .playoutDelay, .videoOrientation: video
+        case .playoutDelay, .videoOrientation, .dependencyDescriptor: video
         }
     }
 }

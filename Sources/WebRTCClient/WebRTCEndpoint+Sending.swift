@@ -13,16 +13,18 @@ extension WebRTCEndpoint {
     ///   - encoding: index among the encodings that the relay accepts.
     ///   - time: capture time, on the clock of `now`.
     ///   - level: audio level, for a packet of audio.
+    ///   - descriptor: dependency descriptor, for a packet of video.
     /// - Returns: false if the packet was not sent: not connected, track rejected, or payload too long.
     @discardableResult
     package func send(
         _ payload: UnsafeRawBufferPointer, track: Int, encoding: Int = 0, time: MediaTime, marker: Bool,
-        level: AudioLevel? = nil, now: MediaTime
+        level: AudioLevel? = nil, descriptor: [UInt8]? = nil, now: MediaTime
     ) -> Bool {
         guard isConnected, outgoing.indices.contains(track), outgoing[track].indices.contains(encoding),
             payload.count <= 1300, let map = tracks[track]?.extensions, let mid = tracks[track]?.mid
         else { return false }
-        let (header, length) = mediaHeader(track, encoding, time, marker: marker, level: level, mid, map, now)
+        let (header, length) = mediaHeader(
+            track, encoding, time, marker: marker, level: level, descriptor: descriptor, mid, map, now)
         let end = length + payload.count
         UnsafeMutableRawBufferPointer(rebasing: outgoingRoom[length..<end]).copyMemory(from: payload)
         let keepsPacket = outgoing[track][encoding].rtxSSRC == nil && tracks[track]?.feedback.contains(.nack) == true
@@ -39,19 +41,23 @@ extension WebRTCEndpoint {
 
     // Separate from `send`: if a copy of the encoding were alive when its history changes, the history would be copied.
     private func mediaHeader(
-        _ track: Int, _ encoding: Int, _ time: MediaTime, marker: Bool, level: AudioLevel?, _ mid: MID,
-        _ map: RTPExtensionMap, _ now: MediaTime
+        _ track: Int, _ encoding: Int, _ time: MediaTime, marker: Bool, level: AudioLevel?, descriptor: [UInt8]?,
+        _ mid: MID, _ map: RTPExtensionMap, _ now: MediaTime
     ) -> (RTPHeader, length: Int) {
         let state = outgoing[track][encoding]
         var header = RTPHeader(
             payloadType: state.payloadType, sequenceNumber: SequenceNumber(state.sequence),
             timestamp: state.timestamp(time), ssrc: state.ssrc, marker: marker)
-        let length = write(&header, map: map, now: now) { writer in
+        let form: RTPHeaderExtensions.Form = descriptor == nil ? .oneByte : .twoByte
+        let length = write(&header, map: map, form: form, now: now) { writer in
             if !state.isKnown {
                 writer.append(mid, as: map)
                 if let rid = state.rid { writer.append(rid, as: map) }
             }
             if let level { writer.append(level, as: map) }
+            if let descriptor, let id = map[.dependencyDescriptor] {
+                _ = descriptor.withUnsafeBytes { writer.append(id: id, data: $0) }
+            }
         }
         return (header, length)
     }
@@ -111,10 +117,10 @@ extension WebRTCEndpoint {
     /// Writes header and extensions into `outgoingRoom`: the extensions of every packet, and those that `body` adds.
     /// - Returns: the number of bytes before the payload.
     private func write(
-        _ header: inout RTPHeader, map: RTPExtensionMap, now: MediaTime,
+        _ header: inout RTPHeader, map: RTPExtensionMap, form: RTPHeaderExtensions.Form = .oneByte, now: MediaTime,
         _ body: (inout RTPHeaderExtensionWriter) -> Void
     ) -> Int {
-        let form: RTPHeaderExtensions.Form = map.needsTwoByteForm ? .twoByte : .oneByte
+        let form: RTPHeaderExtensions.Form = map.needsTwoByteForm ? .twoByte : form
         let room = UnsafeMutableRawBufferPointer(rebasing: outgoingRoom[RTPHeader.fixedLength..<200])
         var writer = RTPHeaderExtensionWriter(buffer: room, form: form)
         isNumbered = writer.append(TransportSequence(SequenceNumber(transportSequence)), as: map)

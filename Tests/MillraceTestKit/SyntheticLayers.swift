@@ -159,7 +159,7 @@ package struct SyntheticLayers: Sendable {
             }
             bits.flag(false)
         }
-        // One chain for each spatial layer.
+        // Each spatial layer has a chain.
         bits.nonSymmetric(UInt32(spatialLayers), UInt32(targets.count + 1))
         for target in targets { bits.nonSymmetric(UInt32(target.0), UInt32(spatialLayers)) }
         for template in templates {

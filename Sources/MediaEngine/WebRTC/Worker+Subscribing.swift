@@ -1,6 +1,7 @@
 import DTLS
 import Forwarding
 import MediaBase
+import RTP
 import SDP
 import SRTP
 import Transport
@@ -146,7 +147,12 @@ extension Worker {
             mid: section.mid, streamName: wanted.stream, kind: section.kind, path: outbound.path, ssrc: wanted.ssrc,
             payloadType: section.payloadType, codecs: section.codecs, rtxSSRC: wanted.rtxSSRC,
             progress: freshProgress())
-        track.extensions = HeaderExtensionTemplate(map: section.extensions, kind: section.kind, mid: section.mid)
+        var map = section.extensions
+        if map[.dependencyDescriptor] != nil {
+            track.describedExtensions = HeaderExtensionTemplate(map: map, kind: section.kind, mid: section.mid)
+            map[.dependencyDescriptor] = nil
+        }
+        track.extensions = HeaderExtensionTemplate(map: map, kind: section.kind, mid: section.mid)
         track.choice = peer.choice
         if let preferences = peer.preferences[wanted.stream] { track.preferences = preferences }
         outbound.admit(section, now: now)

@@ -9,7 +9,9 @@ struct ParticipantReception {
     var sounds = 0
     var pictures = 0
     var packets = 0
-    /// Encoding of the newest frame.
+    /// Video packets with a dependency descriptor.
+    var descriptors = 0
+    /// Encoding, or spatial layer, of the newest frame.
     var encoding: UInt8?
     /// Encodings of all frames.
     var encodings: Set<UInt8> = []
@@ -21,6 +23,7 @@ struct ParticipantReception {
         sounds = 0
         pictures = 0
         packets = 0
+        descriptors = 0
         encoding = nil
         encodings = []
         payloadTypes = []

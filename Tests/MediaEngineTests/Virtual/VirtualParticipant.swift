@@ -19,6 +19,9 @@ final class VirtualParticipant {
         var picture: SyntheticVideo?
         /// Frames if the relay has answered with H.264.
         var units: SyntheticH264
+        /// Frames if the relay has answered with VP9, in three spatial and three temporal layers.
+        var layers: SyntheticLayers
+        var needsKeyFrame = true
         /// Key frames that the relay has requested.
         var keyFrameRequests = 0
         var sounds: UInt32 = 0
@@ -106,11 +109,15 @@ final class VirtualParticipant {
         var tracks: [TrackDescription] = []
         if audio { tracks.append(.offered(.audio, encodings: [.init()])) }
         if !video.isEmpty {
-            tracks.append(
-                .offered(.video, codecs: codecs, encodings: rids.isEmpty ? [.init()] : rids.map { .init(rid: $0) }))
+            var track = TrackDescription.offered(
+                .video, codecs: codecs, encodings: rids.isEmpty ? [.init()] : rids.map { .init(rid: $0) })
+            if codecs.contains(.vp9) { track.extensions[.dependencyDescriptor] = 14 }
+            tracks.append(track)
         }
         let places = publishing.addTracks(tracks)
-        var made = Published(name: stream, source: source, units: SyntheticH264(source: source))
+        var made = Published(
+            name: stream, source: source, units: SyntheticH264(source: source),
+            layers: SyntheticLayers(id: source, spatialLayers: 3, temporalLayers: 3))
         if audio { made.audio = places.first }
         if !video.isEmpty {
             made.video = places.last
@@ -209,6 +216,18 @@ final class VirtualParticipant {
                 publishing.send(payload, track: track, time: now, marker: isLast, now: now)
             }
         }
+        if publishing.tracks[track]?.videoCodec == .vp9 {
+            let isKey = published[at].needsKeyFrame
+            published[at].needsKeyFrame = false
+            for packet in published[at].layers.next(isKey: isKey, bytes: 1000) {
+                _ = packet.packet.payload.withUnsafeBytes {
+                    publishing.send(
+                        $0, track: track, time: now, marker: packet.packet.header.marker,
+                        descriptor: packet.descriptor, now: now)
+                }
+            }
+            return
+        }
         published[at].picture?.nextPicture(captured: now) { encoding, payload, isLast in
             publishing.send(payload, track: track, encoding: encoding, time: now, marker: isLast, now: now)
         }
@@ -273,6 +292,15 @@ final class VirtualParticipant {
             }
             judge(stream, frame.source, .video, frame.captured, now)
             reception.pictures += 1
+        case .video where receiving.tracks[packet.track]?.codec(under: packet.header.payloadType)?.video == .vp9:
+            reception.payloadTypes.insert(packet.header.payloadType.rawValue)
+            if packet.extensions.dependencyDescriptor.isPresent { reception.descriptors += 1 }
+            guard packet.header.marker else { break }
+            // The last packet of a frame is one of its highest spatial layer.
+            let layer = packet.payload[3] >> 1 & 0x07
+            reception.pictures += 1
+            reception.encoding = layer
+            reception.encodings.insert(layer)
         case .video:
             reception.payloadTypes.insert(packet.header.payloadType.rawValue)
             reception.assembler.insert(
@@ -328,6 +356,7 @@ final class VirtualParticipant {
                 for at in published.indices where published[at].video == track {
                     published[at].picture?.requestKeyFrame(encoding: encoding)
                     published[at].units.requestKeyFrame()
+                    published[at].needsKeyFrame = true
                     published[at].keyFrameRequests += 1
                 }
             case .ended(let reason): publishEnd = reason

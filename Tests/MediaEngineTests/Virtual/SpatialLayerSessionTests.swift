@@ -1,0 +1,62 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import SDP
+import Testing
+import Transport
+import WebRTCClient
+
+@Suite("STR-7 Spatial layers of one encoding in virtual time")
+struct SpatialLayerSessionTests {
+    /// A session in which Ada publishes "camera" in VP9 (L3T3_KEY, a third of a megabit per second for each spatial layer), and Bob
+    /// subscribes to it.
+    private static func room(seed: UInt64) throws -> (VirtualRoom, ada: VirtualParticipant, bob: VirtualParticipant) {
+        let room = try VirtualRoom(seed: seed)
+        let ada = room.join("Ada")
+        let bob = room.join("Bob", videoCodecs: [.vp8, .vp9])
+        try room.publish("camera", by: ada, audio: false, codecs: [.vp9])
+        try room.run(seconds: 1)
+        try room.subscribe(bob, to: "camera", kinds: [.video])
+        return (room, ada, bob)
+    }
+
+    /// Returns the seconds until the participant's newest frame has this highest spatial layer; nil if that takes too long.
+    private static func seconds(
+        until layer: UInt8, _ bob: VirtualParticipant, in room: VirtualRoom, atMost limit: Double
+    ) throws -> Double? {
+        var elapsed = 0.0
+        while bob.received["camera"]?.encoding != layer {
+            guard elapsed < limit else { return nil }
+            try room.run(seconds: 0.1)
+            elapsed += 0.1
+        }
+        return elapsed
+    }
+
+    @Test(
+        "A subscriber on a path that becomes narrow and wide again gets fewer spatial layers and all again, without a pause",
+        arguments: UInt64(801)...803)
+    func narrow(_ seed: UInt64) throws {
+        let (room, _, bob) = try Self.room(seed: seed)
+        #expect(try Self.seconds(until: 2, bob, in: room, atMost: 20) != nil, "all layers on a wide path")
+        try room.run(seconds: 2)
+        let seen = try #require(bob.received["camera"])
+        #expect(seen.descriptors > 0, "descriptors are forwarded")
+        var path = LinkConditions(delay: .milliseconds(20))
+        path.rate = .kilobits(500)
+        path.queue = 60_000
+        bob.setDownlink(path)
+        #expect(try Self.seconds(until: 0, bob, in: room, atMost: 3) != nil, "the lowest layer on a narrow path")
+        try room.run(seconds: 3)
+        bob.forgetReceived()
+        try room.run(seconds: 10)
+        let narrow = try #require(bob.received["camera"])
+        #expect(narrow.pictures >= 190 && !narrow.encodings.contains(2), "\(narrow.pictures) \(narrow.encodings)")
+        bob.setDownlink(LinkConditions(delay: .milliseconds(20)))
+        bob.forgetReceived()
+        let up = try Self.seconds(until: 2, bob, in: room, atMost: 15)
+        let frames = try #require(bob.received["camera"]).pictures
+        #expect(up != nil && Double(frames) >= 18 * (up ?? 0), "\(frames) frames in \(up ?? 0) s")
+        #expect(bob.strays.isEmpty, "\(bob.strays)")
+    }
+}
