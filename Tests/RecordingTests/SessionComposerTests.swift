@@ -22,7 +22,7 @@ import Testing
         let duration = MediaTime.seconds(7_200)
         let fast = DriftingPublisher(drift: 200, start: .seconds(100), duration: duration, seed: 1)
         var slow = DriftingPublisher(drift: -200, start: .seconds(130.4), duration: duration, seed: 2)
-        slow.congested = .seconds(3_000) ... .seconds(3_100)
+        slow.congested = .seconds(5_000) ... .seconds(5_300)
         try session.record("a", of: "Ada", fast.packets(), isKilled: isKilled)
         try session.record("b", of: "Bo", slow.packets(), isKilled: isKilled)
         #expect(session.files.count == 2)
