@@ -23,6 +23,7 @@ public struct AV1FrameInfo: Sendable, Hashable {
     }
 
     private init(parsing frame: UnsafeRawBufferPointer) throws(RTPError) {
+        guard !frame.isEmpty else { throw .truncated(.av1OBU) }
         var sequence: AV1SequenceHeader?
         var startsWithKeyFrame: Bool?
         var start = 0

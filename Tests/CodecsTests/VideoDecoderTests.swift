@@ -138,19 +138,20 @@ import Testing
         #expect(decoder.needsKeyFrame)
     }
 
-    @Test("20,000 damaged frames do not trap, and the decoder recovers", arguments: [captures[1], captures[4]])
+    @Test("20,000 damaged frames do not trap, and the decoder recovers", arguments: [captures[0], captures[4]])
     func mutations(capture: Capture) throws {
         let frames = try capture.frames()
         let decoder = try VideoDecoder(capture.codec, maximumPixels: 1 << 16)
         var (errors, decoded, round) = (0, 0, 0)
-        MutationFuzzer(corpus: frames, seed: 9, capacity: 4_096).run(count: 20_000) { bytes in
+        // Small frames, so that most of the time is spent in the decoders.
+        MutationFuzzer(corpus: frames.filter { $0.count < 512 }, seed: 9).run(count: 20_000) { bytes in
             round += 1
-            if round % 4 == 0 { _ = try? decoder.decode(frames[0]) }
+            if round % 8 == 0 { _ = try? decoder.decode(frames[0]) }
             do {
                 if try decoder.decode(bytes) != nil { decoded += 1 }
             } catch { errors += 1 }
         }
-        #expect(errors > 1_000 && decoded > 100)
+        #expect(errors > 1_000 && decoded > 20)
         let last = try decoder.decode(frames[0]).map { Fingerprint.md5($0.bytes) }
         #expect(last == capture.digests[0])
     }
