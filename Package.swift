@@ -46,12 +46,14 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",
-            traits: ["JSON", "YAML", "CommandLineArguments"]),
+            traits: ["JSON", "YAML"]),
     ],
     targets: [
         // L0: C libraries
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
+        .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
+        .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -75,7 +77,7 @@ let package = Package(
         .target(name: "DTLS", dependencies: ["MediaBase", "SRTP", "COpenSSL"]),
         .target(name: "Cryptography", dependencies: ["COpenSSL"]),
         .target(name: "SFrame", dependencies: ["MediaBase", "Cryptography", "COpenSSL"]),
-        .target(name: "Codecs", dependencies: ["MediaBase", "COpus", "CVPX"]),
+        .target(name: "Codecs", dependencies: ["MediaBase", "RTP", "COpus", "CVPX", "COpenH264", "CDav1d"]),
         .target(name: "Containers", dependencies: ["MediaBase", "CWebM", "CPNG"]),
 
         // L3: rules; no sockets, files, tasks, locks or clock reads

@@ -1,3 +1,5 @@
+package import MediaBase
+
 /// Counters of a `CanvasTap`.
 package struct CanvasStatistics: Sendable, Hashable {
     /// Packets dropped because the tap was full: its consumer or its decoder is too slow.
@@ -20,6 +22,8 @@ package struct CanvasStatistics: Sendable, Hashable {
     package var keyFrameRequests: UInt64 = 0
     /// Whether no frame was decoded and none will be.
     package var isUndecodable = false
+    /// Codec of the video if it is in a format that cannot be decoded; its frames are also counted as decode errors.
+    package var unsupportedCodec: VideoCodec?
     package var isEnded = false
 
     package init() {}

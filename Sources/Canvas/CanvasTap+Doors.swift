@@ -40,6 +40,7 @@ extension CanvasTap {
         }
         // The consumer is notified of the end before the tap has ended.
         await tap.ended()
+        if let codec = tap.statistics.unsupportedCodec { throw .codecNotDecodable(codec) }
         throw tap.statistics.isUndecodable ? .undecodable : .noPicture(within: timeout)
     }
 

@@ -39,10 +39,6 @@ package final class CanvasTap: Sendable {
         packets: PacketTap, options: CanvasOptions = CanvasOptions(), consumer: sending any CanvasConsumer,
         requestKeyFrame: @escaping @Sendable () -> Void = {}
     ) throws(CanvasError) {
-        if options.kinds.contains(.video), let codec = packets.codec, !VPXDecoder.canDecode(codec) {
-            packets.close()
-            throw .codecNotDecodable(codec)
-        }
         self.packets = packets
         state = CanvasState()
         let canvas: StreamCanvas

@@ -142,6 +142,7 @@ final class CanvasThread {
         statistics.decodeErrors = canvas.video.decodeErrors &+ canvas.audio.decodeErrors
         statistics.oversizedFrames = canvas.video.oversizedFrames
         statistics.isUndecodable = canvas.video.isUndecodable
+        statistics.unsupportedCodec = canvas.video.unsupportedCodec
         statistics.restarts = canvas.clock.restarts
         statistics.concealedSamples = canvas.audio.concealedSamples
         statistics.silentSamples = canvas.audio.silentSamples

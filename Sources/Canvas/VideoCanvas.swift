@@ -3,18 +3,20 @@ package import MediaBase
 package import MediaEngine
 import RTP
 
-/// Converts the packets of one VP8 or VP9 track to frames. Packets of other codecs are dropped. Sans-IO: call `insert` and `handleTimeout`, then `nextPicture`
-/// until it returns nil. Must be used by one thread at a time.
+/// Converts the packets of one video track to frames. Sans-IO: call `insert` and `handleTimeout`, then `nextPicture` until it returns nil.
+/// Must be used by one thread at a time.
 package final class VideoCanvas {
     private var assembler: FrameAssembler
-    private var decoder: VPXDecoder
+    private var decoder: VideoDecoder
     private let threads: Int
     private let maximumWait: MediaTime
     private let maximumPixels: Int
     /// Counts of the assemblers of earlier codecs.
     private var earlierDroppedFrames: UInt64 = 0
-    /// Whether the latest packets are in a codec that cannot be decoded.
-    private var isOtherCodec = false
+    /// Whether no decoder could be created for the latest codec.
+    private var lacksDecoder = false
+    /// Codec of the latest key frame if its format cannot be decoded, such as 10 bits a sample.
+    package private(set) var unsupportedCodec: VideoCodec?
     /// Number of decoded frames.
     package private(set) var decodedPictures: UInt64 = 0
     /// Complete frames that the decoder rejected, or could not decode without a key frame.
@@ -37,7 +39,7 @@ package final class VideoCanvas {
         self.maximumWait = maximumWait
         self.maximumPixels = maximumPixels
         assembler = FrameAssembler(maximumWait: maximumWait)
-        decoder = try VPXDecoder(threads: threads, maximumPixels: maximumPixels)
+        decoder = try VideoDecoder(threads: threads, maximumPixels: maximumPixels)
     }
 
     /// Frames dropped because of packet loss, including later ones that depend on them.
@@ -52,15 +54,16 @@ package final class VideoCanvas {
     private static let malformedLimit: UInt64 = 8
 
     /// Whether no frame was decoded and none will be: the stream is encrypted end to end, larger than `maximumPixels`,
-    /// or in another codec.
+    /// or in a format that the decoder lacks.
     package var isUndecodable: Bool {
         guard decodedPictures == 0 else { return false }
-        return isOtherCodec || refusedKeyFrames >= Self.refusedLimit || assembler.malformedFrames >= Self.malformedLimit
+        return lacksDecoder || unsupportedCodec != nil || refusedKeyFrames >= Self.refusedLimit
+            || assembler.malformedFrames >= Self.malformedLimit
     }
 
     package func insert(_ packet: borrowing TapPacket) {
         if packet.codec != assembler.codec { change(to: packet.codec) }
-        guard !isOtherCodec else { return }
+        guard !lacksDecoder else { return }
         assembler.insert(
             sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, rotation: packet.rotation,
             payload: packet.payload, now: packet.arrival)
@@ -70,13 +73,14 @@ package final class VideoCanvas {
     private func change(to codec: VideoCodec) {
         earlierDroppedFrames &+= assembler.droppedFrames
         refusedKeyFrames = 0
+        unsupportedCodec = nil
         assembler = FrameAssembler(codec, maximumWait: maximumWait)
         do throws(CodecError) {
-            decoder = try VPXDecoder(codec, threads: threads, maximumPixels: maximumPixels)
-            isOtherCodec = false
+            decoder = try VideoDecoder(codec, threads: threads, maximumPixels: maximumPixels)
+            lacksDecoder = false
         } catch {
             decodeErrors &+= 1
-            isOtherCodec = true
+            lacksDecoder = true
         }
     }
 
@@ -101,9 +105,14 @@ package final class VideoCanvas {
                     else { continue }
                     decodedPictures &+= 1
                     refusedKeyFrames = 0
+                    unsupportedCodec = nil
                     return picture.upright()
                 } catch {
-                    if case CodecError.pictureTooLarge = error { oversizedFrames &+= 1 }
+                    switch error {
+                    case CodecError.pictureTooLarge: oversizedFrames &+= 1
+                    case CodecError.unsupportedFormat(let codec, _): unsupportedCodec = codec
+                    default: break
+                    }
                     decodeErrors &+= 1
                     if frame.isKeyFrame { refusedKeyFrames += 1 }
                 }

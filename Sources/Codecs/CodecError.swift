@@ -5,14 +5,16 @@ public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
     /// An argument is out of range: its name and the reason.
     case invalidArgument(String, reason: String)
     /// The data violates the codec's specification. The decoder can continue with the next packet (Opus) or the next
-    /// key frame (VP8, VP9).
+    /// key frame (video).
     case corruptData(reason: String)
     /// A predicted frame arrived before a key frame, or after an error and before the next key frame.
     case missingKeyFrame
     /// The frame is valid but larger than the decoder's limit.
     case pictureTooLarge(width: Int, height: Int)
-    /// No decoder is built in for frames of this codec.
+    /// This decoder is not one for frames of this codec.
     case codecNotDecodable(VideoCodec)
+    /// The stream is valid, but in a profile or format that the decoder lacks.
+    case unsupportedFormat(VideoCodec, reason: String)
     /// The codec library failed: its name, error code and error text.
     case library(String, code: Int, text: String)
 
@@ -23,6 +25,8 @@ public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
         case .missingKeyFrame: "a key frame is needed first"
         case .pictureTooLarge(let width, let height): "a frame of \(width)x\(height) is larger than allowed"
         case .codecNotDecodable(let codec): "\(codec.rawValue) cannot be decoded"
+        case .unsupportedFormat(let codec, let reason):
+            "\(codec.rawValue) in a format that cannot be decoded: \(reason)"
         case .library(let name, let code, let text): "\(name): \(text) (\(code))"
         }
     }

@@ -42,9 +42,6 @@ public final class VPXDecoder {
         guard code == VPX_CODEC_OK else { throw .vpx(code) }
     }
 
-    /// Whether frames of a codec can be decoded.
-    public static func canDecode(_ codec: VideoCodec) -> Bool { codec == .vp8 || codec == .vp9 }
-
     private static func interface(_ codec: VideoCodec) throws(CodecError) -> OpaquePointer? {
         switch codec {
         case .vp8: vpx_codec_vp8_dx()
@@ -65,7 +62,7 @@ public final class VPXDecoder {
     ///     RTP descriptor.
     ///   - body: receives the planes, which are valid only during the call.
     /// - Returns: the result of `body`; nil for a frame that is not shown.
-    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, or `library` if there is no memory.
+    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
     public func withDecodedPlanes<Result>(
         _ frame: UnsafeRawBufferPointer, _ body: (borrowing I420Planes) -> Result
     ) throws(CodecError) -> Result? {
@@ -140,7 +137,7 @@ public final class VPXDecoder {
         }
         let infos = try VP9FrameInfo.all(in: frame)
         for info in infos {
-            guard info.profile == 0 else { throw .corruptData(reason: "VP9 profile \(info.profile)") }
+            guard info.profile == 0 else { throw .unsupportedFormat(.vp9, reason: "its profile is \(info.profile)") }
             try checkSize(info.width, info.height)
         }
         return infos.first?.isKeyFrame == true

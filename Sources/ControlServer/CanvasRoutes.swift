@@ -13,9 +13,9 @@ import NIOCore
 /// one.
 struct CanvasRoutes {
     /// Maximum time for one write. A client that accepts nothing for so long is disconnected, whatever TCP reports.
-    private static let stall = TimeAmount.seconds(30)
+    static let stall = TimeAmount.seconds(30)
     /// Time that a client has to read the rest of an endless body when the relay drains.
-    private static let lastWrite = TimeAmount.seconds(1)
+    static let lastWrite = TimeAmount.seconds(1)
 
     let engine: MediaEngine
     let sessions: any SessionsDoor

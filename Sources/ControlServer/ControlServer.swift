@@ -168,6 +168,8 @@ package struct ControlServer: Sendable {
             engine: engine, sessions: parts.sessions, standard: standard, bodies: bodies, statistics: statistics,
             readerBytes: configuration.canvasBytes, logger: logger
         ).add(to: table)
+        LiveRoutes(engine: engine, standard: standard, bodies: bodies, statistics: statistics, logger: logger)
+            .add(to: table)
         RecordRoutes(recorder: recorder, standard: standard, configuration: configuration, bodies: bodies)
             .add(to: table)
     }

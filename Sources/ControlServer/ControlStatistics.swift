@@ -19,6 +19,13 @@ package final class ControlStatistics: Sendable {
         package var bodyBytes: UInt64 = 0
         /// Reported jumps of RTP time in canvas bodies.
         package var bodyRestarts: UInt64 = 0
+        /// Bodies of live streams being sent.
+        package var liveBodies = 0
+        package var liveBytes: UInt64 = 0
+        /// Number of times that a reader of a live stream fell behind and continued with a key frame.
+        package var liveSkips: UInt64 = 0
+        /// Readers of live streams that were disconnected because they fell behind too often.
+        package var liveDisconnects: UInt64 = 0
         /// WHEP requests that wait for a stream.
         package var waits = 0
         package var connect = ConnectCounts()
@@ -63,6 +70,12 @@ package final class ControlStatistics: Sendable {
     func bodyBegan() { state.withLockedValue { $0.bodies += 1 } }
     func bodyEnded() { state.withLockedValue { $0.bodies -= 1 } }
     func bodySent(_ bytes: Int) { state.withLockedValue { $0.bodyBytes += UInt64(bytes) } }
+
+    func liveBegan() { state.withLockedValue { $0.liveBodies += 1 } }
+    func liveEnded() { state.withLockedValue { $0.liveBodies -= 1 } }
+    func liveSent(_ bytes: Int) { state.withLockedValue { $0.liveBytes += UInt64(bytes) } }
+    func liveSkipped() { state.withLockedValue { $0.liveSkips += 1 } }
+    func liveDisconnected() { state.withLockedValue { $0.liveDisconnects += 1 } }
 
     func bodyRestarted(_ count: UInt64) { state.withLockedValue { $0.bodyRestarts += count } }
 

@@ -129,5 +129,14 @@ struct MetricsRoute {
         text.single(
             "millrace_http_canvas_time_jumps_total", .counter, "Reported jumps of RTP time in canvas bodies",
             values.bodyRestarts)
+        text.single("millrace_http_live_bodies", .gauge, "Bodies of live streams being sent", values.liveBodies)
+        text.single(
+            "millrace_http_live_bytes_total", .counter, "Bytes of live streams sent over HTTP", values.liveBytes)
+        text.single(
+            "millrace_http_live_skips_total", .counter,
+            "Skips to a key frame because the reader of a live stream fell behind", values.liveSkips)
+        text.single(
+            "millrace_http_live_disconnects_total", .counter,
+            "Readers of live streams disconnected because they fell behind too often", values.liveDisconnects)
     }
 }

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Work that a shutdown must end: endless answers (canvas frames and audio) and requests that are held back. Also records whether the relay
+/// Work that a shutdown must end: endless answers (canvas, live streams) and requests that are held back. Also records whether the relay
 /// drains.
 package final class OpenBodies: Sendable {
     private struct State {

@@ -45,8 +45,11 @@ package final class DTLSConnection {
     private let mtu: Int
     private let pipe: DatagramPipe
     private var gate = DatagramGate()
-    /// OpenSSL connection. Created for the first datagram in either direction, so that a peer that never connects takes no OpenSSL memory.
+    /// OpenSSL connection. Created for the first datagram in either direction, so that a peer that never connects takes no OpenSSL memory,
+    /// and freed at the end of the handshake.
     private var ssl: OpaquePointer?
+    /// Reads the peer's records after the handshake.
+    private var reader: DTLSRecordReader?
     private var timeout = DTLSConnection.firstTimeout
     private var silentTimeouts = 0
 
@@ -93,8 +96,7 @@ package final class DTLSConnection {
             guard let admitted = gate.admit(datagram) else { return }
             admitted.withUnsafeBytes { run($0, now: now) }
         case .connected:
-            guard let admitted = gate.admitConnected(datagram) else { return }
-            admitted.withUnsafeBytes { run($0, now: now) }
+            for record in DatagramGate.encryptedRecords(datagram) { handle(record) }
         case .failed, .closed:
             return
         }
@@ -117,7 +119,7 @@ package final class DTLSConnection {
         case .handshaking, .connected: break
         case .failed, .closed: return
         }
-        pipe.withDatagram(nil) { sendCloseNotify() }
+        if reader == nil { pipe.withDatagram(nil) { sendCloseNotify() } } else { pipe.sendCloseNotify() }
         end(.closed)
     }
 
@@ -137,6 +139,35 @@ package final class DTLSConnection {
         SSL_free_buffers(ssl)
         if case .failed = state { return }
         if pipe.isBroken { end(.failed(.library("a record could not be sealed"))) }
+        if case .connected = state { release(ssl, after: datagram) }
+    }
+
+    /// Frees OpenSSL's connection: from now on the association only needs the keys of both sides.
+    /// - Parameter datagram: the last one that OpenSSL has read.
+    private func release(_ ssl: OpaquePointer, after datagram: UnsafeRawBufferPointer?) {
+        reader = DTLSRecordReader(ssl, peer: role == .client ? .server : .client)
+        guard reader != nil, pipe.detach() else {
+            return end(.failed(.library("the keys of records could not be derived")))
+        }
+        if let datagram {
+            for record in DatagramGate.encryptedRecords(datagram) { _ = reader?.read(record) }
+        }
+        SSL_free(ssl)
+        self.ssl = nil
+    }
+
+    /// Handles a record after the handshake. Data channels are not supported: application data only shows that the peer is alive.
+    private func handle(_ record: DTLSRecord) {
+        guard case .connected = state, let content = reader?.read(record) else { return }
+        switch content {
+        case .data: authenticRecords &+= 1
+        case .finished: if role == .server { pipe.resendFlight() }
+        case .closeNotify:
+            pipe.sendCloseNotify()
+            end(.closed)
+        case .alert(let number): end(.failed(.alert(number)))
+        case .other: break
+        }
     }
 
     private func handshake(_ ssl: OpaquePointer, now: MediaTime) {
@@ -146,7 +177,7 @@ package final class DTLSConnection {
                 state = .connected(try DTLSKeys(exporting: ssl, role: role))
                 authenticRecords &+= 1
                 deadline = nil
-                // OpenSSL itself repeats the server's last flight if the client lacks it.
+                // A server keeps its last flight, which it has just written: it is repeated if the client lacks it.
                 pipe.dropFlight()
             } catch {
                 sendCloseNotify()
@@ -168,8 +199,7 @@ package final class DTLSConnection {
         }
     }
 
-    /// Reads records after the handshake: alerts, the peer's repeated last flight if ours was lost, and application data. Data channels are
-    /// not supported: application data only shows that the peer is alive.
+    /// Reads the records that follow the end of the handshake in the same datagram.
     private func drain(_ ssl: OpaquePointer) {
         while true {
             let result = withUnsafeTemporaryAllocation(byteCount: 2_048, alignment: 16) {

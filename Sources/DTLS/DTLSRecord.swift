@@ -26,6 +26,14 @@ struct DTLSRecord {
     var sequence: UInt64
     var body: [UInt8]
 
+    init(kind: Kind, version: UInt16, epoch: UInt16, sequence: UInt64, body: [UInt8]) {
+        self.kind = kind
+        self.version = version
+        self.epoch = epoch
+        self.sequence = sequence
+        self.body = body
+    }
+
     /// Parses the record at the beginning of `bytes`; nil if there is no complete one.
     init?(parsing bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.headerLength else { return nil }

@@ -32,11 +32,9 @@ struct DatagramGate {
         return admitted.isEmpty ? nil : admitted
     }
 
-    /// Returns the part of a datagram that is passed to an established association: encrypted records only.
-    func admitConnected(_ datagram: UnsafeRawBufferPointer) -> [UInt8]? {
-        var admitted: [UInt8] = []
-        for record in Self.records(datagram, takesData: true) where record.epoch > 0 { record.write(to: &admitted) }
-        return admitted.isEmpty ? nil : admitted
+    /// Returns the records of a datagram that matter after the handshake: encrypted ones.
+    static func encryptedRecords(_ datagram: UnsafeRawBufferPointer) -> [DTLSRecord] {
+        records(datagram, takesData: true).filter { $0.epoch > 0 }
     }
 
     /// Returns the records of a datagram that may be passed to OpenSSL. Application data is dropped during a handshake. Encrypted records

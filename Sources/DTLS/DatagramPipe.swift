@@ -50,6 +50,22 @@ final class DatagramPipe {
         SSL_set_bio(ssl, bio, bio)
     }
 
+    /// Lets go of the connection before it is freed; records are sealed with its keys from now on.
+    /// - Returns: false if the keys could not be derived.
+    func detach() -> Bool {
+        if sealer == nil, let ssl { sealer = DTLSRecordSealer(ssl, role: role) }
+        ssl = nil
+        return sealer != nil
+    }
+
+    /// Sends the alert that ends an association (RFC 5246 section 7.2.1) without OpenSSL.
+    func sendCloseNotify() {
+        send([DTLSRecord(kind: .alert, version: Self.version, epoch: 1, sequence: 0, body: [1, 0])])
+    }
+
+    /// DTLS 1.2.
+    private static let version: UInt16 = 0xfefd
+
     /// Runs `body`, which can read `datagram`, and then sends the records that it wrote. Handshake messages among them become the current
     /// flight.
     func withDatagram<R>(_ datagram: UnsafeRawBufferPointer?, _ body: () -> R) -> R {

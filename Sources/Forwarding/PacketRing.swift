@@ -1,4 +1,4 @@
-import MediaBase
+package import MediaBase
 
 /// Latest packets of one producer: slots by sequence number, and a circular byte arena for payloads. Both limit how many packets are kept.
 package struct PacketRing: ~Copyable {
@@ -9,21 +9,40 @@ package struct PacketRing: ~Copyable {
 
     private let slots: UnsafeMutablePointer<StoredPacket>
     private let slotMask: Int64
-    private let arena: UnsafeMutablePointer<UInt8>
-    let arenaBytes: Int
+    private var arena: UnsafeMutablePointer<UInt8>
+    package private(set) var arenaBytes: Int
+    private let maximumBytes: Int
     private var position = 0
+    /// Position of the next measurement, and the times at which the last two halves of the arena began.
+    private var measuringAt = 0
+    private var halves = (before: MediaTime(rawValue: .min), last: MediaTime(rawValue: .min))
+    /// A measurement happens this many bytes before a half is full, so that the arena can grow before anything is overwritten.
+    private static let margin = 2 * maximumPayload
+    /// Whether the packets of the last `window` need a larger arena. The owner calls `grow()` when it holds no pointer to a payload.
+    package private(set) var needsRoom = false
+    /// Time for which packets are kept, as far as the maximum size permits.
+    package static let window = MediaTime.seconds(2)
+    /// Position of payloads that were overwritten before the arena grew.
+    private static let overwritten = -(1 << 40)
 
     /// - Parameters:
     ///   - slots: power of two.
-    ///   - bytes: power of two, at least 128 KiB.
-    package init(slots count: Int, bytes: Int) {
+    ///   - bytes: size at first; power of two, at least 128 KiB.
+    ///   - maximumBytes: largest size, a power of two; nil: `bytes`.
+    package init(slots count: Int, bytes: Int, maximumBytes: Int? = nil) {
         precondition(count > 0 && count & (count - 1) == 0 && bytes >= 128 << 10 && bytes & (bytes - 1) == 0)
+        self.maximumBytes = maximumBytes ?? bytes
+        precondition(self.maximumBytes >= bytes && self.maximumBytes & (self.maximumBytes - 1) == 0)
         slots = .allocate(capacity: count)
         slots.initialize(repeating: StoredPacket(), count: count)
         slotMask = Int64(count - 1)
-        // Not initialised: pages that no packet has touched cost no memory.
-        arena = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64).assumingMemoryBound(to: UInt8.self)
+        arena = Self.allocate(bytes)
         arenaBytes = bytes
+    }
+
+    /// Not initialised: pages that no packet has touched cost no memory.
+    private static func allocate(_ bytes: Int) -> UnsafeMutablePointer<UInt8> {
+        UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64).assumingMemoryBound(to: UInt8.self)
     }
 
     deinit {
@@ -61,6 +80,44 @@ package struct PacketRing: ~Copyable {
         }
         position += room
         return slot
+    }
+
+    /// Measures, each time that half of the arena has been written, whether the next half would overwrite packets of the window. Call after
+    /// `store`.
+    @inline(__always)
+    package mutating func measure(now: MediaTime) {
+        if position >= measuringAt { measureHalf(now: now) }
+    }
+
+    private mutating func measureHalf(now: MediaTime) {
+        if arenaBytes < maximumBytes, now - halves.before < Self.window {
+            needsRoom = true
+            measuringAt = .max
+            return halves.last = now
+        }
+        halves = (halves.last, now)
+        measuringAt = position + arenaBytes / 2 - Self.margin
+    }
+
+    /// Doubles the arena. Stored packets stay, and their payloads move.
+    package mutating func grow() {
+        needsRoom = false
+        guard arenaBytes < maximumBytes else { return }
+        let grown = Self.allocate(arenaBytes * 2)
+        let start = position & (arenaBytes - 1)
+        // Positions below `start` were written in this round, the others in the round before. In the larger arena, odd rounds are in the
+        // second half.
+        let isOdd = position & arenaBytes != 0
+        UnsafeMutableRawPointer(grown + (isOdd ? arenaBytes : 0)).copyMemory(from: arena, byteCount: start)
+        if position >= arenaBytes {
+            UnsafeMutableRawPointer(grown + (isOdd ? 0 : arenaBytes) + start).copyMemory(
+                from: arena + start, byteCount: arenaBytes - start)
+        }
+        for i in 0..<slotCount where position - slots[i].position > arenaBytes { slots[i].position = Self.overwritten }
+        UnsafeMutableRawPointer(arena).deallocate()
+        arena = grown
+        arenaBytes *= 2
+        measuringAt = position + arenaBytes / 2 - Self.margin
     }
 
     /// Returns the slot of a packet whose payload has not been overwritten.

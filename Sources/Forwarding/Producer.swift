@@ -10,13 +10,19 @@ package final class Producer {
         package var codec: VideoCodec
         package var ssrc: SSRC
         package var payloadType: PayloadType
-        /// Capacity of the ring in packets; `ringBytes` is that in bytes. Both are powers of two.
+        /// Capacity of the ring in packets; `ringBytes` is the largest one in bytes, and `firstRingBytes` the one at first. All are powers of
+        /// two.
         package var ringPackets: Int
         package var ringBytes: Int
+        package var firstRingBytes: Int
 
+        /// - Parameters:
+        ///   - retransmissionBytes: capacity of the ring of video.
+        ///   - followsRate: the ring begins with 256 KiB and grows with the bit rate to hold `PacketRing.window`. Otherwise it has its full
+        ///     size at once, for a publisher whose key frames may be older than that when a subscriber starts with them.
         package init(
             kind: MediaKind, codec: VideoCodec = .vp8, ssrc: SSRC, payloadType: PayloadType,
-            retransmissionBytes: Int = 4 << 20
+            retransmissionBytes: Int = 4 << 20, followsRate: Bool = false
         ) {
             self.kind = kind
             self.codec = codec
@@ -27,6 +33,7 @@ package final class Producer {
             var bytes = 128 << 10
             while kind == .video, bytes * 2 <= retransmissionBytes { bytes *= 2 }
             ringBytes = bytes
+            firstRingBytes = followsRate ? min(bytes, 256 << 10) : bytes
         }
     }
 
@@ -94,7 +101,9 @@ package final class Producer {
         core = .allocate(capacity: 1)
         core.initialize(
             to: ProducerCore(
-                ring: PacketRing(slots: configuration.ringPackets, bytes: configuration.ringBytes),
+                ring: PacketRing(
+                    slots: configuration.ringPackets, bytes: configuration.firstRingBytes,
+                    maximumBytes: configuration.ringBytes),
                 isAudio: configuration.kind == .audio, source: configuration.ssrc,
                 clock: SenderClock(clockRate: configuration.kind.clockRate)))
         statistics = ReceptionStatistics(clockRate: configuration.kind.clockRate)
@@ -172,6 +181,7 @@ package final class Producer {
         let slot = core.pointee.ring.store(
             sequence: sequence, payload: payload,
             descriptor: DependencyDescriptor.isPassable(passed) ? passed : nil)
+        core.pointee.ring.measure(now: now)
         slot.pointee.timestamp = timestamp
         slot.pointee.arrival = now
         slot.pointee.flags = flags
@@ -227,6 +237,16 @@ package final class Producer {
             next += 1
         }
         return nil
+    }
+
+    /// Whether the ring is too small for the bit rate. The owner then calls `makeRoom()` before the next packet.
+    @inline(__always)
+    package var needsRoom: Bool { core.pointee.ring.needsRoom }
+
+    /// Doubles the ring. No packet of the producer may be pending.
+    package func makeRoom() {
+        precondition(core.pointee.pendingSince < 0)
+        core.pointee.ring.grow()
     }
 
     /// Mutes or unmutes. Afterwards consumers wait for a packet that a decoder can start with. After unmuting video, the caller must

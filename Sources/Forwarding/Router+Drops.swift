@@ -108,6 +108,9 @@ extension Router {
         producer.keyFrames.request()
     }
 
+    /// Whether key frame requests are delayed until `requestHeldKeyFrames(now:)`.
+    package var holdsKeyFrameRequests: Bool { !heldRequests.isEmpty }
+
     /// Requests key frames that were delayed because their paths kept dropping. Call this every few hundred milliseconds.
     package func requestHeldKeyFrames(now: MediaTime) {
         guard !heldRequests.isEmpty else { return }

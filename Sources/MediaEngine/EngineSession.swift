@@ -30,6 +30,8 @@ final class EngineSession {
     var retransmittedBytes: UInt64 = 0
     /// Time at which reports to publishers and subscribers are due next.
     var reportsAt: MediaTime = .zero
+    /// Time at which housekeeping is due next; in the past while packets arrive.
+    var visitDue: MediaTime = .zero
 
     /// The main part of the session and the subsessions that have streams, in order of creation.
     private(set) var rooms: [EngineRoom]
@@ -84,6 +86,15 @@ final class EngineSession {
     private func leave(_ room: EngineRoom) {
         room.streams -= 1
         if room.streams == 0, room.name != EngineRoom.main { rooms.removeAll { $0 === room } }
+    }
+
+    /// Time without packets after which housekeeping visits a session rarely. Longer than the time after which an encoding counts as stopped.
+    private static let quietAfter = MediaTime.seconds(5)
+
+    /// Returns whether no packet has arrived for a while and no timer of the session runs, so that time alone changes nothing.
+    func isQuiet(now: MediaTime) -> Bool {
+        starting.isEmpty && !router.holdsKeyFrameRequests && rooms.allSatisfy { $0.speakers.deadline == nil }
+            && streams.allSatisfy { $0.producers.allSatisfy { now - $0.lastArrival >= Self.quietAfter } }
     }
 
     var isEmpty: Bool { publishers.isEmpty && subscribers.isEmpty && reserved.isEmpty && awaited == 0 }

@@ -1,4 +1,5 @@
 import CLinuxNet
+import Forwarding
 import Glibc
 import MediaBase
 import Transport
@@ -9,7 +10,7 @@ import Transport
 ///
 /// The first socket is the port itself, the only one that receives; the first interface uses it. Other sockets are opened when they are
 /// needed: a host with one interface has one socket.
-final class SendSockets {
+struct SendSockets: ~Copyable {
     /// Maximum number of sockets of one port. Further interfaces share them.
     static let limit = 8
 
@@ -30,19 +31,32 @@ final class SendSockets {
     }
 
     /// Closes all sockets but the port.
-    func close() {
+    mutating func close() {
         for i in 1..<max(1, count) { millrace_close(descriptors[i]) }
         count = 1
     }
 
     deinit {
-        close()
+        for i in 1..<max(1, count) { millrace_close(descriptors[i]) }
         descriptors.deallocate()
+    }
+
+    /// Sends messages through the sockets that they name, without waiting.
+    /// - Returns: the number of refused messages; their `error` is set.
+    func send(
+        _ messages: UnsafeMutableBufferPointer<EgressMessage>, with sender: OpaquePointer, error: inout Int32,
+        calls: inout UInt64
+    ) -> Int {
+        Int(
+            millrace_send_now(
+                sender, descriptors, Int32(count),
+                UnsafeMutableRawPointer(messages.baseAddress!).assumingMemoryBound(to: millrace_message.self),
+                Int32(messages.count), &error, &calls))
     }
 
     /// Returns the index of the socket for a peer, by the interface that leads to it at present; 0 if the interface is unknown. It costs
     /// two system calls: call it when a path begins or a peer moves, not for each packet.
-    func socket(for address: PeerAddress) -> UInt8 {
+    mutating func socket(for address: PeerAddress) -> UInt8 {
         guard !address.isTCP else { return 0 }
         var to = millrace_address(address.address)
         let interface = millrace_route_interface(&to, address.local)

@@ -70,29 +70,29 @@ package final class VirtualWorker {
     // MARK: control calls, as in `MediaEngine`
 
     package func openWebRTC(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
-        worker.forwardAll()
+        worker.prepareForControl()
         return try worker.openWebRTC(request)
     }
 
     package func closeWebRTC(_ id: TransportID, session: String) throws(EngineError) {
-        worker.forwardAll()
+        worker.prepareForControl()
         try worker.closeWebRTC(id, session: session)
     }
 
     package func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials) throws(EngineError)
         -> ICECredentials
     {
-        worker.forwardAll()
+        worker.prepareForControl()
         return try worker.restartICE(id, session: session, peer: credentials)
     }
 
     package func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) throws(EngineError) {
-        worker.forwardAll()
+        worker.prepareForControl()
         try worker.setLayer(id, session: session, choice)
     }
 
     package func setMuted(session: String, stream: String, kind: MediaKind, muted: Bool) throws(EngineError) {
-        worker.forwardAll()
+        worker.prepareForControl()
         try worker.setMuted(session, stream, kind, muted)
     }
 

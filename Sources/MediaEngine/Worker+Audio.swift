@@ -35,6 +35,7 @@ extension Worker {
 
     /// Withdraws a track that ended or was muted from the loudest tracks and from the active speaker.
     func fallSilent(_ index: Int) {
+        visitSoon(inbound[index].session.takeUnretainedValue(), now: time())
         guard inbound[index].kind == .audio else { return }
         let room = inbound[index].room.takeUnretainedValue()
         room.loudest.remove(id: index)

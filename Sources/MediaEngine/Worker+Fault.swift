@@ -36,6 +36,9 @@
         /// Returns whether media to a peer stays at its first address.
         func isDeaf(toMovesOf peer: WebRTCPeer) -> Bool { configuration.fault == .deafToMoves && peer.address != nil }
 
+        /// Time of the next injected stall or trap.
+        var faultDue: MediaTime { min(nextStall ?? .never, trapAt ?? .never) }
+
         /// Sleeps if the injected stall is due. Call once a turn.
         func stallWhenDue() {
             guard configuration.fault == .stall else { return }

@@ -86,14 +86,16 @@ extension Worker {
         }
         if !catchingUp.isEmpty { deadline = min(deadline, nextCatchUp) }
         if let due = sockets?.tcp?.deadline { deadline = min(deadline, due) }
+        #if DEBUG
+            deadline = min(deadline, faultDue)
+        #endif
         return deadline
     }
 
     private func runMailbox() -> Bool {
         if work.isEmpty { work = mailbox.takeAll() }
         if !work.isEmpty {
-            // Control calls may move paths and consumers, so that no packet may be pending.
-            forwardAll()
+            prepareForControl()
             let end = millrace_monotonic_ns() + Self.workSlice.rawValue
             repeat {
                 work[workDone](self)

@@ -8,7 +8,10 @@ import Transport
 /// RTCP in both directions, and housekeeping. This is not the packet path, so that arrays are allowed.
 extension Worker {
     static let firstReportDelay = MediaTime.milliseconds(100)
-    private static let idleHousekeeping = MediaTime.milliseconds(100)
+    private static let housekeepingInterval = MediaTime.milliseconds(100)
+    /// Interval of housekeeping and reports of a session in which no packets arrive: the minimum interval of RFC 3550 section 6.2. Visits to
+    /// such sessions are due at its multiples, so that they share one wake-up.
+    private static let quietInterval = MediaTime.seconds(5)
     private static let candidatesPerAddress = 8
     private static let sessionsPerSlice = 256
     private static let sliceInterval = MediaTime.milliseconds(1)
@@ -217,14 +220,53 @@ extension Worker {
     /// so that packets do not wait for thousands of sessions.
     func housekeeping(_ now: MediaTime) {
         forwardAll()
+        lastHousekeeping = now
         if sweep.isEmpty {
-            sweep = Array(sessions.values)
+            sweep = visitsAll ? Array(sessions.values) : sessions.values.filter { $0.visitDue <= now }
+            visitsAll = false
             // The order of a dictionary differs from run to run; runs in virtual time must be repeatable.
             if virtual != nil { sweep.sort { $0.name < $1.name } }
         }
-        for session in sweep.suffix(Self.sessionsPerSlice) { lookAfter(session, now) }
+        for session in sweep.suffix(Self.sessionsPerSlice) {
+            lookAfter(session, now)
+            session.visitDue = nextVisit(of: session, now)
+        }
         sweep.removeLast(min(sweep.count, Self.sessionsPerSlice))
-        nextHousekeeping = now + (sweep.isEmpty ? Self.idleHousekeeping : Self.sliceInterval)
+        nextHousekeeping = sweep.isEmpty ? nextRound(now) : now + Self.sliceInterval
+    }
+
+    private func nextRound(_ now: MediaTime) -> MediaTime {
+        let due = visitsAll ? now : sessions.values.reduce(MediaTime.never) { min($0, $1.visitDue) }
+        return max(due, now + Self.housekeepingInterval)
+    }
+
+    /// Returns the time of the next visit to a session that was visited now: the next round while packets arrive or a timer runs. Streams that
+    /// never had packets have no timers at all.
+    private func nextVisit(of session: EngineSession, _ now: MediaTime) -> MediaTime {
+        guard session.isQuiet(now: now) else { return now }
+        let beat = Self.quietInterval.rawValue
+        let timeout = configuration.limits.publisherTimeout
+        var due = MediaTime.never
+        for stream in session.streams where !stream.producers.isEmpty || !stream.taps.isEmpty {
+            due = min(due, MediaTime(rawValue: (now.rawValue / beat + 1) * beat))
+            if timeout > .zero, stream.transport.peer == nil {
+                due = min(due, stream.transport.lastAuthentic + timeout + .nanoseconds(1))
+            }
+        }
+        return due
+    }
+
+    /// Ends the rest of a session, because packets arrive or one of its timers starts.
+    func visitSoon(_ session: EngineSession, now: MediaTime) {
+        session.visitDue = now
+        nextHousekeeping = min(nextHousekeeping, max(now, lastHousekeeping + Self.housekeepingInterval))
+    }
+
+    /// Prepares for a control call, which may move paths and consumers, and start timers of any session: no packet is pending afterwards.
+    func prepareForControl() {
+        forwardAll()
+        visitsAll = true
+        nextHousekeeping = min(nextHousekeeping, lastHousekeeping + Self.housekeepingInterval)
     }
 
     /// Looks after one session. No packet may be pending.

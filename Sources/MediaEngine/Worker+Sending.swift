@@ -119,9 +119,11 @@ extension Worker {
     ) -> Int {
         guard let base = messages.baseAddress else { return 0 }
         counters.sendMessages &+= UInt64(messages.count)
-        guard let sockets else { return virtual?.send(messages, name, &batch) ?? 0 }
+        guard let senders else { return virtual?.send(messages, name, &batch) ?? 0 }
         var error: Int32 = 0
-        let refused = sockets.send(base, messages.count, name, &error, &counters.sendCalls)
+        let refused = senders._withUnsafeGuaranteedRef {
+            $0.send(messages, name, error: &error, calls: &counters.sendCalls)
+        }
         // EIO: a network device on the route cannot segment, so that packets are sent one by one
         // from now on. Other errors concern a single message.
         if error == EIO { batch.maximumSegments = 1 }
@@ -149,11 +151,15 @@ extension Worker {
         let local = address.local
         withUnsafePointer(to: address.address) { address in
             var error: Int32 = 0
-            for socket in 0..<sockets.senders(name).count {
+            for socket in 0..<sockets.senderCount(name) {
                 var message = EgressMessage(
                     data: base.assumingMemoryBound(to: UInt8.self), address: address, length: UInt32(bytes.count),
                     segment: UInt32(bytes.count), local: local, socket: UInt8(socket))
-                if sockets.send(&message, 1, name, &error, &counters.sendCalls) == 0 { return }
+                let refused = withUnsafeMutablePointer(to: &message) {
+                    let messages = UnsafeMutableBufferPointer(start: $0, count: 1)
+                    return sockets.send(messages, name, error: &error, calls: &counters.sendCalls)
+                }
+                guard refused > 0 else { return }
                 if error != EAGAIN { break }
             }
             countUnsent(SendDropCause(errno: error))
@@ -182,6 +188,6 @@ extension Worker {
 
     /// Returns the index of the socket that sends media to an address.
     func socket(for address: PeerAddress, _ name: WorkerSockets.Name) -> UInt8 {
-        sockets?.senders(name).socket(for: address) ?? 0
+        sockets?.socket(for: address, name) ?? 0
     }
 }

@@ -17,6 +17,8 @@ final class Worker: @unchecked Sendable {
     let events: EventSink
     /// Nil in virtual time.
     let sockets: WorkerSockets?
+    /// `sockets` without a reference count, which each send call would change.
+    let senders: Unmanaged<WorkerSockets>?
     /// Nil in real time.
     let virtual: VirtualIO?
     /// Maximum length of a datagram, above the Ethernet MTU. Longer datagrams are dropped as oversized.
@@ -91,8 +93,11 @@ final class Worker: @unchecked Sendable {
     /// Plain subscribers by the source address of their RTCP, oldest first. Several may use one address.
     var subscribersByAddress: [SocketAddress: [(session: EngineSession, transport: SubscribeTransport)]] = [:]
     var nextHousekeeping: MediaTime = .zero
+    var lastHousekeeping: MediaTime = .zero
     /// Sessions that housekeeping has not visited yet in this round.
     var sweep: [EngineSession] = []
+    /// Whether the next round of housekeeping visits all sessions, because a control call may have changed any of them.
+    var visitsAll = true
     var random: WorkerRandom
     var isStopping = false
     /// Control calls taken from the mailbox, and how many of them have run.
@@ -128,6 +133,7 @@ final class Worker: @unchecked Sendable {
             throw .addressUnusable(address: configuration.bindAddress, reason: "not a numeric IPv4 or IPv6 address")
         }
         sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
+        senders = sockets.map(Unmanaged.passUnretained)
         protector = FanoutProtector(configuration.protection)
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
         batch = EgressBatch(maximumSegments: gso ? 64 : 1)
@@ -284,6 +290,10 @@ final class Worker: @unchecked Sendable {
             guard let (header, track) = diverted(header, track) else { return }
         #endif
         track.pointee.producer._withUnsafeGuaranteedRef { producer in
+            if producer.needsRoom {
+                track.pointee.session._withUnsafeGuaranteedRef { forward($0) }
+                producer.makeRoom()
+            }
             var slot: UnsafeMutablePointer<StoredPacket>?
             let outcome = producer.receive(
                 header, payload: payload, extensions: extensions, descriptor: descriptor, now: now, stored: &slot)
@@ -299,6 +309,7 @@ final class Worker: @unchecked Sendable {
             #endif
             if track.pointee.hasTaps { offer(slot, payload, of: track, producer) }
             track.pointee.session._withUnsafeGuaranteedRef { session in
+                if session.visitDue > now { visitSoon(session, now: now) }
                 if producer.kind == .audio, !isHeard(extensions.audioLevel, track, producer, session, now) {
                     track.pointee.headers?.note(header, slot.pointee.flags, .withheld, now: now)
                     return

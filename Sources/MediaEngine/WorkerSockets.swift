@@ -2,6 +2,7 @@ import CLinuxNet
 import Forwarding
 import Glibc
 import MediaBase
+import Transport
 
 /// Sockets of one worker, with their receivers and senders: a pair for plain transports, and one port for all WebRTC peers.
 final class WorkerSockets {
@@ -24,10 +25,10 @@ final class WorkerSockets {
     private let rtpReceiver: OpaquePointer
     private let rtcpReceiver: OpaquePointer
     private let webRTCReceiver: OpaquePointer
-    let sender: OpaquePointer
-    private let rtpSenders: SendSockets
-    private let rtcpSenders: SendSockets
-    private let webRTCSenders: SendSockets
+    private let sender: OpaquePointer
+    private var rtpSenders: SendSockets
+    private var rtcpSenders: SendSockets
+    private var webRTCSenders: SendSockets
     private let datagrams: UnsafeMutablePointer<millrace_datagram>
     private var isOpen = true
     static let receiveSlots = 32
@@ -92,7 +93,9 @@ final class WorkerSockets {
         guard isOpen else { return }
         isOpen = false
         tcp?.close()
-        for senders in [rtpSenders, rtcpSenders, webRTCSenders] { senders.close() }
+        rtpSenders.close()
+        rtcpSenders.close()
+        webRTCSenders.close()
         for descriptor in [rtp, rtcp, webRTC] { millrace_close(descriptor) }
     }
 
@@ -116,23 +119,30 @@ final class WorkerSockets {
     /// Sends messages through the sockets that they name, without waiting.
     /// - Returns: the number of refused messages; their `error` is set.
     func send(
-        _ messages: UnsafeMutablePointer<EgressMessage>, _ count: Int, _ name: Name, _ error: inout Int32,
-        _ calls: inout UInt64
+        _ messages: UnsafeMutableBufferPointer<EgressMessage>, _ name: Name, error: inout Int32, calls: inout UInt64
     ) -> Int {
-        let senders = senders(name)
-        return Int(
-            millrace_send_now(
-                sender, senders.descriptors, Int32(senders.count),
-                UnsafeMutableRawPointer(messages).assumingMemoryBound(to: millrace_message.self), Int32(count),
-                &error, &calls))
+        switch name {
+        case .rtp: rtpSenders.send(messages, with: sender, error: &error, calls: &calls)
+        case .rtcp: rtcpSenders.send(messages, with: sender, error: &error, calls: &calls)
+        case .webRTC: webRTCSenders.send(messages, with: sender, error: &error, calls: &calls)
+        }
     }
 
-    /// Returns the sockets that send from a port.
-    func senders(_ name: Name) -> SendSockets {
+    /// Returns the number of sockets that send from a port.
+    func senderCount(_ name: Name) -> Int {
         switch name {
-        case .rtp: rtpSenders
-        case .rtcp: rtcpSenders
-        case .webRTC: webRTCSenders
+        case .rtp: rtpSenders.count
+        case .rtcp: rtcpSenders.count
+        case .webRTC: webRTCSenders.count
+        }
+    }
+
+    /// Returns the index of the socket that sends from a port to a peer.
+    func socket(for address: PeerAddress, _ name: Name) -> UInt8 {
+        switch name {
+        case .rtp: rtpSenders.socket(for: address)
+        case .rtcp: rtcpSenders.socket(for: address)
+        case .webRTC: webRTCSenders.socket(for: address)
         }
     }
 

@@ -10,6 +10,8 @@ final class Checkpointer: Sendable {
     /// Created in `init`, then only started and cancelled.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
     private let isStopped = Mutex(false)
+    /// Whether the timer runs, because something was written.
+    private let isScheduled = Mutex(false)
     private static let interval = DispatchTimeInterval.milliseconds(500)
     /// Factor of `checkpointBytes` from which a checkpoint makes writers wait.
     private static let patience = 4
@@ -27,16 +29,27 @@ final class Checkpointer: Sendable {
         log = configuration.databasePath + "-wal"
         bytes = configuration.checkpointBytes
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "millrace.messages.checkpoint.timer"))
-        timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
+        timer.schedule(deadline: .distantFuture)
     }
 
     /// - Parameter failed: receives the error of a failed checkpoint; the next one is tried after the interval.
     func start(_ failed: @escaping @Sendable (any Error) -> Void) {
         timer.setEventHandler { [weak self] in self?.run(failed) }
         timer.resume()
+        noteWrite()
+    }
+
+    /// Schedules a check of the log's size, unless one is scheduled. Without writes there are no checks.
+    func noteWrite() {
+        let isFirst = isScheduled.withLock { isScheduled in
+            defer { isScheduled = true }
+            return !isScheduled
+        }
+        if isFirst { timer.schedule(deadline: .now() + Self.interval) }
     }
 
     private func run(_ failed: (any Error) -> Void) {
+        isScheduled.withLock { $0 = false }
         let size = FileStatus.size(log)
         guard size >= bytes else { return }
         do {
@@ -51,10 +64,12 @@ final class Checkpointer: Sendable {
                     try db.checkpoint(.truncate)
                 } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
                     // A read or write took longer than the timeout; the log is restarted later.
+                    noteWrite()
                 }
             }
         } catch {
             guard !isStopped.withLock({ $0 }) else { return }
+            noteWrite()
             failed(error)
         }
     }

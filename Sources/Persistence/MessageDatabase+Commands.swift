@@ -55,6 +55,7 @@ extension MessageDatabase {
             return batch
         }
         let rest = batch.dropFirst(commit(batch, db))
+        checkpointer.noteWrite()
         let isMore = state.withLock { state -> Bool in
             state.pending.insert(contentsOf: rest, at: 0)
             state.isWriting = !state.pending.isEmpty

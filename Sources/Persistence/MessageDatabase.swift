@@ -30,7 +30,7 @@ package final class MessageDatabase: Sendable {
     let pool: DatabasePool
     let state = Mutex(State())
     private let lock: DirectoryLock
-    private let checkpointer: Checkpointer
+    let checkpointer: Checkpointer
 
     /// Opens the store, creates it if necessary, and migrates an older one. Leaves a store that cannot be used
     /// unchanged.

@@ -55,14 +55,22 @@ struct DrainService: Service {
 
     /// Returns when an order was carried out. A later order replaces an earlier one.
     private func followOrders() async {
+        let (begins, begin) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await order in control.orders { await obey(order) }
+                for await order in control.orders {
+                    begin.yield()
+                    await obey(order)
+                }
                 return false
             }
             group.addTask {
-                await waitForOrderedEnd()
-                return true
+                // Checks for the end begin with the first order, so that a relay without one never wakes up for them.
+                for await _ in begins {
+                    await waitForOrderedEnd()
+                    return true
+                }
+                return false
             }
             for await isOver in group where isOver { break }
             group.cancelAll()

@@ -15,6 +15,9 @@ struct RecordingService: Service {
     private let events: AsyncStream<StreamEvent>?
     /// Streams whose recording could not start.
     private let refused = NIOLockedValueBox<Set<RefusedStream>>([])
+    /// Yields when a stream is added to `refused`.
+    private let refusals: AsyncStream<Void>
+    private let refusal: AsyncStream<Void>.Continuation
 
     private struct RefusedStream: Hashable, Sendable {
         var session: String
@@ -25,26 +28,20 @@ struct RecordingService: Service {
         self.recorder = recorder
         self.engine = engine
         self.logger = logger
+        (refusals, refusal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         events = recordsEverything ? engine.observeStreams() : nil
     }
 
     /// Interval of checks for recordings that have ended.
     private static let look = Duration.seconds(1)
-    /// Checks between two attempts to start a refused recording.
-    private static let looksPerRetry = 5
+    /// Interval of attempts to start refused recordings.
+    private static let retryInterval = Duration.seconds(5)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    var looks = 0
-                    while !Task.isCancelled {
-                        try? await Task.sleep(for: Self.look)
-                        await recorder.collectEnded()
-                        looks += 1
-                        if looks % Self.looksPerRetry == 0 { await retryRefused() }
-                    }
-                }
+                group.addTask { await collectEnded() }
+                group.addTask { await retryRefused() }
                 guard let events else { return }
                 var begun = BegunRecordings()
                 for await event in events {
@@ -85,8 +82,25 @@ struct RecordingService: Service {
         }
     }
 
+    /// Checks for recordings that have ended, as long as there are any.
+    private func collectEnded() async {
+        for await _ in recorder.begins {
+            while !Task.isCancelled, await recorder.isRecording {
+                try? await Task.sleep(for: Self.look)
+                await recorder.collectEnded()
+            }
+        }
+    }
+
+    /// Retries refused recordings, as long as there are any.
     private func retryRefused() async {
-        for key in refused.withLockedValue({ $0 }) { await record(key.session, key.stream, isRetry: true) }
+        for await _ in refusals {
+            while !Task.isCancelled, refused.withLockedValue({ !$0.isEmpty }) {
+                try? await Task.sleep(for: Self.retryInterval)
+                guard !Task.isCancelled else { return }
+                for key in refused.withLockedValue({ $0 }) { await record(key.session, key.stream, isRetry: true) }
+            }
+        }
     }
 
     /// - Parameter isRetry: whether this is a retry, whose failure is not logged again.
@@ -103,6 +117,7 @@ struct RecordingService: Service {
                 all.remove(key)
                 if isTransient { all.insert(key) }
             }
+            if isTransient { refusal.yield() }
             if isRetry { return }
             logger.error("the stream is not recorded: \(error)", metadata: metadata)
         }

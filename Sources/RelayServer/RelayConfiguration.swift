@@ -132,7 +132,7 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitStreams = 2_000
     /// Maximum transports of one session.
     public var limitTransports = 10_000
-    /// Maximum taps (canvas readers and recordings) of one stream.
+    /// Maximum taps (readers of canvas and live streams, and recordings) of one stream.
     public var limitTaps = 16
     /// Memory of one canvas reader, in bytes; sets the largest video frame that a canvas decodes.
     public var limitCanvasBytes = 64 << 20

@@ -86,7 +86,7 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case streamEncrypted
     /// The subscriber takes no packets of the stream's video codec.
     case codecMismatch
-    /// The relay cannot decode the stream's video codec.
+    /// The relay cannot decode the format of the stream's video.
     case codecNotDecodable
     /// The token has no `user_identity`, which conversations require.
     case identityMissing
@@ -196,7 +196,7 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .encryptionRequired: "The session requires end-to-end encryption"
         case .streamEncrypted: "The stream is encrypted end to end"
         case .codecMismatch: "The subscriber does not take the stream's codec"
-        case .codecNotDecodable: "The relay cannot decode the stream's codec"
+        case .codecNotDecodable: "The relay cannot decode the format of the stream's video"
         case .identityMissing: "The token names no user"
         case .notLoggedIn: "The connection has not logged in"
         case .messagingDisabled: "The relay does not store conversations"

@@ -47,7 +47,6 @@ struct DecodeReportText {
         if let start = video.start, let end = video.end {
             line += ", \(Self.number(start, 3)) to \(Self.number(end, 3)) s"
         }
-        if !video.isDecoded { line += ", not decoded" }
         if video.sizeChanges > 0 { line += ", \(video.sizeChanges) changes of size" }
         if video.hidden > 0 { line += ", \(video.hidden) hidden" }
         if video.empty > 0 { line += ", \(video.empty) empty" }

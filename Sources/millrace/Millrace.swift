@@ -13,8 +13,8 @@ struct Millrace: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ServeCommand.self, LoadCommand.self, DecodeCommand.self, TokenCommand.self, SessionCommand.self,
-            UserCommand.self,
+            ServeCommand.self, LoadCommand.self, DecodeCommand.self, ComposeCommand.self, TokenCommand.self,
+            SessionCommand.self, UserCommand.self,
             DoctorCommand.self, ConfigurationCommand.self,
         ])
 

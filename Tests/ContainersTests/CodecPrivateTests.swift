@@ -45,6 +45,28 @@ struct CodecPrivateTests {
         }
     }
 
+    @Test("Parameter sets and frames of H.264 get start codes, and truncated ones are refused", arguments: avc)
+    func avcFrames(profile: String, record: String) throws {
+        let bytes = TestVector.bytes(hexadecimal: record)
+        let length = Int(bytes[7])
+        let sequence = Array(bytes[8..<8 + length])
+        let picture = Array(bytes[(11 + length)..<(11 + length + Int(bytes[10 + length]))])
+        let frames = try #require(AVCFrames(codecPrivate: bytes))
+        #expect(frames.parameterSets == [0, 0, 0, 1] + sequence + [0, 0, 0, 1] + picture)
+        #expect(frames.accessUnit([0, 0, 0, 2, 9, 0xf0, 0, 0, 0, 1, 5]) == [0, 0, 0, 1, 9, 0xf0, 0, 0, 0, 1, 5])
+        #expect(frames.accessUnit([]) == [])
+        for damaged: [UInt8] in [[0], [0, 0, 0, 2, 5], [0xff, 0xff, 0xff, 0xff, 5], [0, 0, 0, 1, 5, 0]] {
+            #expect(frames.accessUnit(damaged) == nil)
+        }
+        for count in 0..<(11 + length + picture.count) {
+            #expect(AVCFrames(codecPrivate: Array(bytes.prefix(count))) == nil)
+        }
+        // Lengths of two bytes; three are not allowed.
+        let short = try #require(AVCFrames(codecPrivate: bytes[..<4] + [0xfd] + bytes[5...]))
+        #expect(short.accessUnit([0, 1, 5, 0, 2, 1, 2]) == [0, 0, 0, 1, 5, 0, 0, 0, 1, 1, 2])
+        #expect(AVCFrames(codecPrivate: bytes[..<4] + [0xfe] + bytes[5...]) == nil)
+    }
+
     /// Records that FFmpeg 5.1 wrote for libaom and rav1e at 34x18.
     private static let av1 = [
         ("8 bits", "81000c000a0a00000002a43136be4010"), ("10 bits", "81004c000a0a00000002a43136be5010"),

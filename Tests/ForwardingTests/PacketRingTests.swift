@@ -1,4 +1,5 @@
 import Forwarding
+import MediaBase
 import MillraceTestKit
 import Testing
 
@@ -100,6 +101,56 @@ struct PacketRingTests {
         store(&ring, 128, 1)
         expectNone(ring, 0)
         expect(ring, 1, Self.payload(1, 1008))
+    }
+
+    @Test(
+        "Growth keeps what is stored, in whatever round the arena is",
+        arguments: [1, 60, 109, 110, 111, 150, 218, 219, 300, 900])
+    func growth(_ before: Int64) {
+        var ring = PacketRing(slots: 2048, bytes: Self.bytes, maximumBytes: 4 * Self.bytes)
+        for sequence in 0..<before { store(&ring, sequence, 1_170) }
+        for size in [2, 4] {
+            let held = (0..<before).filter { ring.find($0) != nil }
+            ring.grow()
+            #expect(ring.arenaBytes == size * Self.bytes)
+            for sequence in 0..<before {
+                let found = contents(ring, sequence)
+                #expect(found == (held.contains(sequence) ? Self.payload(sequence, 1_170) : nil), "packet \(sequence)")
+            }
+        }
+        // The maximum is reached.
+        ring.grow()
+        #expect(ring.arenaBytes == 4 * Self.bytes)
+        for sequence in before..<(before + 1_000) { store(&ring, sequence, 1_170) }
+        var heldBytes = 0
+        for sequence in 0..<(before + 1_000) {
+            guard let held = contents(ring, sequence) else { continue }
+            #expect(held == Self.payload(sequence, 1_170), "packet \(sequence)")
+            heldBytes += held.count
+        }
+        #expect(heldBytes <= 4 * Self.bytes && heldBytes > 4 * Self.bytes * 9 / 10)
+    }
+
+    @Test(
+        "The arena follows the bit rate: it holds 2 s, and at most four times that",
+        arguments: [100, 500, 1_000, 2_000, 4_000, 8_000, 100_000] as [Int64])
+    func rate(kilobits: Int64) {
+        var ring = PacketRing(slots: 2048, bytes: 256 << 10, maximumBytes: 4 << 20)
+        var growths = 0
+        // 1,000 bytes are 8 kilobits. Frames leave at 30 per second, so that packets come in bursts.
+        let count = kilobits * 10 / 8
+        for sequence in 0..<count {
+            if ring.needsRoom {
+                ring.grow()
+                growths += 1
+            }
+            store(&ring, sequence, 1_000)
+            ring.measure(now: .milliseconds(sequence * 8_000 / kilobits / 33 * 33))
+        }
+        let window = Int(kilobits) * 1_000 / 8 * 2
+        #expect(ring.arenaBytes >= min(window, 4 << 20))
+        #expect(ring.arenaBytes <= max(256 << 10, 4 * window))
+        #expect(growths <= 4)
     }
 
     @Test("Padding lengthens a packet by up to 16 bytes, the last of which holds the count", arguments: [1, 2, 15, 16])

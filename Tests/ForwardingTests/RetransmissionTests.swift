@@ -53,6 +53,36 @@ struct RetransmissionTests {
         #expect(try harness.retransmit([SequenceNumber(799)], to: stranger, of: producer) == 0)
     }
 
+    @Test("A ring that grows with the bit rate serves retransmissions and the cached key frame across its growth")
+    func growth() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source, followsRate: true)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 0))
+        // 30 frames a second, and a key frame larger than the ring at first.
+        var kept: [Int] = []
+        for frame in 0..<60 {
+            let bytes = producer.core.pointee.ring.arenaBytes
+            if kept.last != bytes { kept.append(bytes) }
+            try harness.feed(source.frame(isKey: frame == 0, packets: frame == 0 ? 400 : 10), to: producer)
+            try harness.flush()
+            harness.now = harness.now + .milliseconds(33)
+        }
+        #expect(kept.first == 256 << 10 && kept.count >= 3 && kept.last ?? 0 <= 4 << 20)
+        let sent = viewer.received
+        #expect(sent.count == 400 + 590)
+        for start in stride(from: 0, to: sent.count, by: 60) {
+            let asked = sent[start..<min(start + 60, sent.count)].map(\.header.sequenceNumber)
+            #expect(try harness.retransmit(asked, to: viewer, of: producer) == asked.count)
+        }
+        #expect(viewer.repeated.map(\.index) == sent.map(\.index))
+        let second = try harness.viewer()
+        #expect(!harness.subscribe(second, to: producer))
+        try harness.catchUpCompletely()
+        #expect(second.received.map(\.index) == sent.map(\.index))
+    }
+
     @Test("One request is answered with at most 64 packets")
     func limit() throws {
         var source = SyntheticSource(id: 1, kind: .video)

@@ -50,11 +50,12 @@ final class RouterHarness {
         return (harness, producer, viewer)
     }
 
-    func producer(_ source: SyntheticSource, retransmissionBytes: Int = 4 << 20) -> Producer {
+    func producer(_ source: SyntheticSource, retransmissionBytes: Int = 4 << 20, followsRate: Bool = false) -> Producer
+    {
         let producer = Producer(
             .init(
                 kind: source.kind, ssrc: source.ssrc, payloadType: source.payloadType,
-                retransmissionBytes: retransmissionBytes), now: now)
+                retransmissionBytes: retransmissionBytes, followsRate: followsRate), now: now)
         router.add(producer)
         return producer
     }
@@ -109,6 +110,10 @@ final class RouterHarness {
     func feed(
         _ packet: SourcePacket, to producer: Producer, extensions: RTPExtensionValues = RTPExtensionValues()
     ) throws -> Producer.Outcome {
+        if producer.needsRoom {
+            try flush()
+            producer.makeRoom()
+        }
         var slot: UnsafeMutablePointer<StoredPacket>?
         let outcome = packet.payload.withUnsafeBytes {
             producer.receive(packet.header, payload: $0, extensions: extensions, now: now, stored: &slot)

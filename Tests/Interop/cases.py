@@ -3,6 +3,7 @@
 import base64
 import json
 import secrets
+import statistics
 import time
 import urllib.request
 
@@ -11,7 +12,7 @@ import media
 import srtcp
 from clients import CM_32, CM_80, GCM
 from proxy import HostileProxy
-from recorded import check_recorded
+from recorded import check_composed, check_recorded, check_still, recordings
 from relay import RelayError, free_udp_pair
 
 # Seconds after the publisher's end: jitter buffers drain, files are written.
@@ -385,6 +386,62 @@ def canvas(bench, name):
         relay.stop()
 
 
+def offsets(source, received, kind):
+    """Returns, of each received packet that the source has exactly once, its time in the file minus its time in the source."""
+    sent, repeated = {}, set()
+    for checksum, time_sent in media.packet_times(source, kind):
+        if checksum in sent:
+            repeated.add(checksum)
+        sent[checksum] = time_sent
+    return [at - sent[checksum] for checksum, at in media.packet_times(received, kind) if checksum in sent and checksum not in repeated]
+
+
+def live_stream(bench, name):
+    """ffmpeg plays live.webm and live.mkv while the stream is published: without errors, audio and video together, until the stream ends."""
+    source, folder = bench.source(12), bench.folder(name)
+    relay = bench.relay(folder)
+    publisher = None
+    report = bench.reporter.check
+    try:
+        way_in = relay.open("publish", "live", stream="cam1")
+        publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher.log", loop=True, seconds=40)
+        time.sleep(1.5)
+        base = f"{relay.url}/v1/sessions/live/streams/cam1/live"
+        player = clients.Process("ffmpeg player", ["ffmpeg", "-nostdin", "-v", "error", "-i", base + ".webm", "-t", 3, "-fps_mode", "passthrough",
+                                                   "-f", "null", "-"], folder / "player.log")
+        kind, size = read_some(base + ".webm", folder / "live.webm", 4 << 20, 5)
+        player.wait(10)
+        report(name, "ffmpeg decodes three seconds from the address without an error", not player.running and player.process.returncode == 0
+               and not (folder / "player.log").read_text().strip(), said=player.tail()[-200:])
+        about = media.describe(folder / "live.webm")
+        report(name, "WebM with the stream's size and stereo", kind == "video/webm" and [(s["codec_name"], s.get("width"), s.get("channels")) for s in about] ==
+               [("vp8", str(media.WIDTH), None), ("opus", None, "2")], bytes=size)
+        # The last frame may be cut.
+        images = media.decoded_checksums(folder / "live.webm")[:-1]
+        known = set(source.frames)
+        report(name, "frames are identical to those that a receiver decodes", len(images) > 60 and all(i in known for i in images), frames=len(images))
+        video, audio = (offsets(source.path, folder / "live.webm", kind) for kind in "va")
+        skew = [v - statistics.median(audio) for v in video] if audio else [1]
+        report(name, "audio and video are within 40 ms", len(video) > 60 and len(audio) > 100 and max(map(abs, skew)) < 0.04,
+               worst_milliseconds=round(max(map(abs, skew)) * 1000, 1), frames=len(video), packets=len(audio))
+        kind, _ = read_some(base + ".mkv", folder / "live.mkv", 100_000, 3)
+        report(name, "Matroska too", kind == "video/matroska" and len(media.describe(folder / "live.mkv")) == 2)
+        try:
+            relay.request("GET", "/v1/sessions/live/streams/nobody/live.webm")
+            report(name, "an unknown stream is refused", False)
+        except RelayError as error:
+            report(name, "an unknown stream is refused", error.status == 404, status=error.status, code=error.code)
+        with urllib.request.urlopen(base + ".webm", timeout=10) as body:
+            body.read(50_000)
+            relay.close(way_in)
+            rest = body.read()
+        report(name, "the end of the stream ends the body", True, bytes=len(rest))
+    finally:
+        if publisher:
+            publisher.stop()
+        relay.stop()
+
+
 def recording(bench, name):
     """A recording is playable while it is written, complete after a stop, and after kill -9 at most a second short."""
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
@@ -399,10 +456,16 @@ def recording(bench, name):
     try:
         way_in = relay.open("publish", "rec", stream="cam1")
         publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher-1.log")
-        time.sleep(source.seconds * 0.6)
+        time.sleep(source.seconds * 0.3)
+        # A second stream that begins later and ends before the first one.
+        second = relay.open("publish", "rec", stream="cam2")
+        other = clients.ffmpeg_publisher(second, source.path, folder / "publisher-3.log")
+        time.sleep(source.seconds * 0.3)
         found = files(directory)
         counts, last = media.probe(found[0]) if found else ({}, {})
         report(name, "playable while it is written", last.get("video", 0) > source.seconds * 0.6 - 3, **counts)
+        other.stop()
+        relay.close(second)
         publish(bench, publisher, source)
         relay.close(way_in)
         time.sleep(0.5)
@@ -412,6 +475,9 @@ def recording(bench, name):
     if not found:
         report(name, "there is a recording", False)
         return
+    check_composed(report, name, bench.binary, directory / "rec", folder / "session.mkv",
+                   ["cam1 (camera)", "cam1 (audio)", "cam2 (camera)", "cam2 (audio)"], ["vp8", "opus"] * 2,
+                   ["cam1 joins", "cam2 joins", "cam2 leaves", "cam1 leaves"])
     report(name, "holds every encoded frame, unchanged", media.packet_checksums(found[0], "v") == source.encoded_frames)
     report(name, "contains every audio packet, unchanged", media.packet_checksums(found[0], "a") == source.sound_packets)
     checked = media.run([bench.binary, "decode", "--verify", found[0]])
@@ -445,20 +511,23 @@ def recording(bench, name):
 
 
 def codecs(bench, name):
-    """ffmpeg publishes H.264 and VP9 from files without encoding; ffmpeg receives both, and the relay records them."""
+    """ffmpeg publishes H.264 and VP9 from files without encoding; ffmpeg receives both, and the relay makes stills of them and records them."""
     folder, report = bench.folder(name), bench.reporter.check
     directory = folder / "recorded"
-    flows = []
+    flows, publishers = [], []
+    sources = [bench.source(min(8, bench.duration), codec) for codec in ("H264", "VP9")]
     relay = bench.relay(folder, record=directory)
     try:
-        for codec in ("H264", "VP9"):
-            source, place = bench.source(min(8, bench.duration), codec), folder / codec
+        for source in sources:
+            codec, place = source.codec, folder / source.codec
             place.mkdir()
             way_in = relay.open("publish", codec, stream="cam1", codec=codec)
             route = relay.open("subscribe", codec, stream="cam1", codec=codec)
             flows.append((source, place, way_in, clients.ffmpeg_receiver(route, place), route))
-        publishers = [clients.ffmpeg_publisher(way_in, source.path, place / "publisher.log", codec=source.codec)
-                      for source, place, way_in, _, _ in flows]
+            # At once: a receiver gives up if nothing arrives for some seconds.
+            publishers.append(clients.ffmpeg_publisher(way_in, source.path, place / "publisher.log", codec=source.codec))
+        for source, place, *_ in flows:
+            check_still(report, f"{name}, {source.codec}", relay, source.codec, place / "still.png", (media.WIDTH, media.HEIGHT))
         for publisher, (source, *_) in zip(publishers, flows):
             publish(bench, publisher, source, extra=0)
         time.sleep(SETTLE)
@@ -470,11 +539,16 @@ def codecs(bench, name):
             relay.close(way_in)
         time.sleep(0.5)
     finally:
+        for publisher in publishers:
+            publisher.stop()
         for *_, receiver, _ in flows:
             receiver.stop()
         relay.stop()
     for source, *_ in flows:
         check_recorded(report, f"{name}, {source.codec}", directory, source.codec, len(source.frames), first=0)
+        lines = media.run([bench.binary, "decode", "--md5", *recordings(directory, source.codec)]).splitlines()
+        report(f"{name}, {source.codec}", "millrace decode gives the frames that ffmpeg decodes", [line.split()[0] for line in lines] == source.frames,
+               frames=len(lines))
 
 
 # MARK: hostile input
@@ -609,6 +683,7 @@ ALL = [
     ("feedback of a subscriber", feedback),
     ("mute", mute),
     ("canvas", canvas),
+    ("live stream", live_stream),
     ("recording", recording),
     ("hostile input", hostile),
 ]

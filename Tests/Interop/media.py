@@ -1,6 +1,7 @@
 """Test media: a source that is encoded once, and measurements of files that programs wrote."""
 
 import array
+import fractions
 import math
 import pathlib
 import re
@@ -107,6 +108,14 @@ def packet_checksums(path, kind):
     """Returns the MD5 of each encoded frame ("v") or audio packet ("a")."""
     return checksums_of_text(run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", f"0:{kind}", "-c", "copy",
                                   "-f", "framemd5", "-"]))
+
+
+def packet_times(path, kind):
+    """Returns (MD5, time in seconds) of each encoded frame ("v") or audio packet ("a"), in order."""
+    text = run(["ffmpeg", "-nostdin", "-v", "error", "-copyts", "-i", path, "-map", f"0:{kind}", "-c", "copy", "-f", "framemd5", "-"])
+    base = float(fractions.Fraction(re.search(r"^#tb 0: (\S+)", text, re.MULTILINE)[1]))
+    rows = [line.split(",") for line in text.splitlines() if line and not line.startswith("#")]
+    return [(row[5].strip(), int(row[2]) * base) for row in rows]
 
 
 def frame_numbers(path, area=f"{COUNTER_BITS * SQUARE}:{SQUARE}"):

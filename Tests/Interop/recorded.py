@@ -1,4 +1,8 @@
-"""Checks of the relay's recordings by ffmpeg and ffprobe."""
+"""Checks of the relay's recordings and stills, and of composed sessions, by ffmpeg and ffprobe."""
+
+import json
+import os
+import subprocess
 
 import media
 
@@ -31,3 +35,49 @@ def check_recorded(report, case, directory, codec, sent, first=None, area=None):
         return
     steps = [b - a for a, b in zip(found, found[1:])]
     report(case, "the recording has every frame", len(found) > 30 and abs(len(found) - sent) <= 2 and min(steps) > 0, frames=len(found), sent=sent)
+
+
+def check_still(report, case, relay, session, path, size=None):
+    """Checks a still of the stream cam1, which is kept at `path`. `size`: width and height; None if the sender may change them."""
+    png, headers = relay.request("GET", f"/v1/sessions/{session}/streams/cam1/canvas.png")
+    path.write_bytes(png)
+    about = [(one["codec_name"], int(one["width"]), int(one["height"])) for one in media.describe(path)]
+    report(case, "a still of the stream", len(about) == 1 and about[0] == ("png", *(size or about[0][1:])) and headers["Content-Type"] == "image/png",
+           about=about)
+
+
+def composed(binary, directory, output, secret=""):
+    """Runs `millrace compose` on a session's folder. Returns its exit code, its report and its errors."""
+    done = subprocess.run([binary, "compose", directory, "--output", output, "--json"], env={**os.environ, "MILLRACE_SECRET": secret},
+                          capture_output=True, text=True, timeout=60)
+    return done.returncode, json.loads(done.stdout or "{}"), done.stderr.strip()
+
+
+def check_composed(report, case, binary, directory, output, names, codecs, joins):
+    """Composes a session and checks the file by other programs: its tracks, chapters, frames and seeking.
+
+    `names`: names of the tracks. `codecs`: their codecs, as ffprobe names them. `joins`: titles of chapters in their order.
+    """
+    status, said, errors = composed(binary, directory, output)
+    if not report(case, "millrace compose makes one file of the session", status == 0 and not errors, status=status, errors=errors[-300:]):
+        return
+    text = media.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name:stream_tags=title:chapter=start_time:chapter_tags=title:format=duration",
+                      "-of", "json", output])
+    found = json.loads(text)
+    tracks = [(stream["tags"]["title"], stream["codec_name"]) for stream in found["streams"]]
+    report(case, "ffprobe finds the named tracks", tracks == list(zip(names, codecs)), tracks=tracks)
+    titles = [chapter["tags"]["title"] for chapter in found["chapters"]]
+    report(case, "and the chapters", titles == joins, chapters=titles)
+    duration = float(found["format"]["duration"])
+    report(case, "and the duration", abs(duration - said["duration"]) < 0.01 and duration > 1, duration=duration)
+    errors = media.decoding_errors(output)
+    report(case, "ffmpeg decodes the composed file without an error", not errors, errors=errors[-300:])
+    # Packets before the target belong to the group of frames that decoding needs.
+    target = duration * 0.7
+    text = media.run(["ffprobe", "-v", "error", "-read_intervals", f"{target}%+#1", "-select_streams", "v:0", "-show_entries", "packet=pts_time,flags",
+                      "-of", "csv=p=0", output])
+    time, flags = text.split()[0].split(",")[:2]
+    report(case, "ffprobe seeks to a key frame in it", target - 5 < float(time) <= target + 0.1 and flags.startswith("K"), target=round(target, 2), time=time)
+    counts = [track["frames"] for track in said["tracks"]]
+    drifts = [file.get("driftPPM") for file in said["files"]]
+    report(case, "the index has the drift of each publisher", all(drift is not None and abs(drift) < 1000 for drift in drifts), drifts=drifts, frames=counts)

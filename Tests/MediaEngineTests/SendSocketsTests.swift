@@ -131,17 +131,20 @@ struct SendSocketsTests {
     @Test("Peers behind one interface share a socket, and the first interface uses the main socket")
     func interfaces() throws {
         let port = try Endpoint()
-        let sockets = SendSockets(port: port.fd, sendBuffer: 100_000)
+        var sockets = SendSockets(port: port.fd, sendBuffer: 100_000)
         for text in ["127.0.0.1", "127.0.0.2", "127.1.2.3"] {
             let address = try #require(SocketAddress(text, port: 9))
-            #expect(sockets.socket(for: PeerAddress(address)) == 0)
+            let socket = sockets.socket(for: PeerAddress(address))
+            #expect(socket == 0)
             var raw = millrace_address(address)
             #expect(millrace_route_interface(&raw, 0) == Int32(if_nametoindex("lo")))
         }
-        #expect(sockets.count == 1 && sockets.descriptors[0] == port.fd)
+        let (count, first) = (sockets.count, sockets.descriptors[0])
+        #expect(count == 1 && first == port.fd)
         // TCP has a send buffer for each connection.
         let stream = try #require(SocketAddress("192.0.2.1", port: 9))
-        #expect(sockets.socket(for: PeerAddress(stream, connection: 3)) == 0)
+        let socket = sockets.socket(for: PeerAddress(stream, connection: 3))
+        #expect(socket == 0)
     }
 
     @Test(

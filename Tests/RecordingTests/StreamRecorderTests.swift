@@ -58,6 +58,8 @@ import Testing
         #expect(entries[0].startNTP == "\(UInt64(0xe000_0000_0000_0000))")
         #expect(abs((entries[0].duration ?? 0) - 4) < 0.05)
         #expect(entries[0].statistics?.videoFrames == 120)
+        let clock = entries[0].clock ?? []
+        #expect(Set(clock.map(\.kind)) == [.audio, .video] && clock.allSatisfy { abs($0.lag) < 0.002 })
     }
 
     @Test("A recording whose frames grow has the largest size in its header, and its mark is gone")
@@ -148,7 +150,7 @@ import Testing
                 case .frame(let frame):
                     try writer?.write(
                         frame.kind, timestamp: frame.time, isKeyframe: frame.isKeyFrame, bytes: frame.bytes)
-                case .close: break
+                case .clock, .close: break
                 }
             }
             let passed = packet.arrival - .seconds(100)

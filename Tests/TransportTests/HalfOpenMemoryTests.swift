@@ -5,13 +5,14 @@ import SDP
 import Testing
 import Transport
 
-@Suite("Memory of transports that are half open") struct HalfOpenMemoryTests {
+@Suite("Memory of transports that are half open, and of connected ones") struct HalfOpenMemoryTests {
     /// Progress of a peer's connection.
     enum Stage: CaseIterable {
         case announced
         case checked
         case manyChecks
         case helloReceived
+        case connected
 
         /// Bytes that a transport may use; the relay may have thousands of them.
         var limit: Int {
@@ -20,6 +21,7 @@ import Transport
             case .checked: 12 * 1_024
             case .manyChecks: 24 * 1_024
             case .helloReceived: 64 * 1_024
+            case .connected: 16 * 1_024
             }
         }
 
@@ -27,7 +29,7 @@ import Transport
         var count: Int {
             switch self {
             case .announced, .checked: 4_000
-            case .manyChecks, .helloReceived: 300
+            case .manyChecks, .helloReceived, .connected: 300
             }
         }
     }
@@ -44,7 +46,7 @@ import Transport
             kept.append(try (0..<count).map { _ in try Self.transport(stage, hello) })
             let each = (try Self.residentBytes() - before) / count
             #expect(each < stage.limit, "\(stage)")
-            print("half-open transport, \(stage): \(each) bytes")
+            print("transport, \(stage): \(each) bytes")
         }
         withExtendedLifetime(kept) {}
     }
@@ -60,7 +62,7 @@ import Transport
         var (transport, checks) = try WebRTCTransportTests.transport()
         if stage == .announced { return transport }
         // Fifteen seconds of a browser's checks, from as many addresses as are remembered.
-        for number in 0..<(stage == .checked ? 1 : 300) {
+        for number in 0..<(stage == .checked || stage == .connected ? 1 : 300) {
             transport.stun(checks.make(nominates: number == 0), .peer(number % ICELiteAgent.addressLimit), .zero)
             _ = transport.take()
         }
@@ -68,6 +70,22 @@ import Transport
             transport.dtls(hello, .peer(0), .zero)
             _ = transport.take()
         }
+        if stage == .connected { try connect(transport) }
         return transport
+    }
+
+    /// Completes the handshake with a client, which is freed afterwards.
+    private static func connect(_ transport: WebRTCTransport) throws {
+        let client = try DTLSConnection(
+            role: .client, identity: VirtualCall.clientIdentity,
+            peerFingerprints: [VirtualCall.relayIdentity.fingerprint])
+        client.start(now: .zero)
+        for _ in 0..<10 where !transport.isConnected {
+            while let datagram = client.nextDatagram() { transport.dtls(datagram, .peer(0), .zero) }
+            for case .transmit(let datagram, _) in transport.take() {
+                datagram.withUnsafeBytes { client.receive($0, now: .zero) }
+            }
+        }
+        try #require(transport.isConnected)
     }
 }

@@ -28,7 +28,10 @@ enum EBMLID: UInt32 {
     case trackNumber = 0xD7
     case trackUID = 0x73C5
     case trackType = 0x83
+    case flagDefault = 0x88
     case flagLacing = 0x9C
+    case name = 0x536E
+    case language = 0x22_B59C
     case codecID = 0x86
     case codecPrivate = 0x63A2
     case codecDelay = 0x56AA
@@ -53,4 +56,13 @@ enum EBMLID: UInt32 {
     case cueTrackPositions = 0xB7
     case cueTrack = 0xF7
     case cueClusterPosition = 0xF1
+
+    case chapters = 0x1043_A770
+    case editionEntry = 0x45B9
+    case chapterAtom = 0xB6
+    case chapterUID = 0x73C4
+    case chapterTimeStart = 0x91
+    case chapterDisplay = 0x80
+    case chapterString = 0x85
+    case chapterLanguage = 0x437C
 }

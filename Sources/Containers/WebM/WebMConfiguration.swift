@@ -10,11 +10,16 @@ public struct WebMConfiguration: Sendable {
         public var height: Int
         /// `AVCConfiguration` of H.264, `AV1Configuration` of AV1; empty for VP8 and VP9.
         public var codecPrivate: [UInt8]
-        public init(codec: VideoCodec = .vp8, width: Int, height: Int, codecPrivate: [UInt8] = []) {
+        /// Rotation that players apply, if it is known before the first frame; `WebMWriter.noteRotation` changes it.
+        public var rotation: Rotation
+        public init(
+            codec: VideoCodec = .vp8, width: Int, height: Int, codecPrivate: [UInt8] = [], rotation: Rotation = .none
+        ) {
             self.codec = codec
             self.width = width
             self.height = height
             self.codecPrivate = codecPrivate
+            self.rotation = rotation
         }
     }
 

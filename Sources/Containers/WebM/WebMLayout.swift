@@ -95,7 +95,11 @@ struct WebMLayout {
         if !video.codecPrivate.isEmpty { entry.binary(.codecPrivate, video.codecPrivate) }
         entry.master(.video) { settings in
             // Space for a Projection, which is written with the first frame that has a rotation.
-            settings.void(total: projectionLength)
+            if video.rotation == .none {
+                settings.void(total: projectionLength)
+            } else {
+                settings.raw(projection(video.rotation))
+            }
             settings.raw(size(width: video.width, height: video.height))
         }
     }
@@ -154,12 +158,17 @@ struct WebMLayout {
     /// - Parameter rotation: clockwise rotation that players apply.
     func writeRotation(_ sink: any ByteSink, _ rotation: Rotation) throws(ContainerError) {
         guard let sizeOffset else { return }
+        try sink.overwrite(at: sizeOffset - Int64(Self.projectionLength), Self.projection(rotation))
+    }
+
+    /// Returns a Projection of `projectionLength` bytes.
+    private static func projection(_ rotation: Rotation) -> [UInt8] {
         var out = EBMLBuffer()
         out.master(.projection) { projection in
             projection.unsigned(.projectionType, 0)
             projection.float32(.projectionPoseRoll, rotation.projectionRoll)
         }
-        try sink.overwrite(at: sizeOffset - Int64(Self.projectionLength), out.bytes)
+        return out.bytes
     }
 
     /// Removes a track from the header by overwriting its entry with a Void element.

@@ -69,6 +69,7 @@ public final class WebMWriter {
         self.sink = sink
         self.configuration = configuration
         headerSize = configuration.video.map { ($0.width, $0.height) }
+        rotation = configuration.video?.rotation ?? .none
         var header = EBMLBuffer()
         layout = WebMLayout(configuration, isSeekable: sink.canOverwrite, into: &header)
         pending.raw(header.bytes)

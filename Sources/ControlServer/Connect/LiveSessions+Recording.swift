@@ -42,7 +42,7 @@ extension LiveSession {
                 participant: RecordingSource.Participant(
                     id: origin.publisher.id.rawValue, name: origin.publisher.name,
                     identity: origin.publisher.identity),
-                streamName: origin.name, kinds: kinds[stream] ?? [],
+                streamName: origin.name, videoType: origin.videoType.rawValue, kinds: kinds[stream] ?? [],
                 muted: Set(origin.muted.map { MediaKind($0) }),
                 size: origin.width > 0 && origin.height > 0
                     ? FrameSize(width: origin.width, height: origin.height) : nil,

@@ -98,6 +98,12 @@ extension APIOperation {
             .get(
                 path + "/canvas.wav", .admin, "canvas", "48 kHz audio until the stream ends", query: [app],
                 .type("audio/wav")),
+            .get(
+                path + "/live.webm", .admin, "live", "The stream as endless WebM, as received", query: [app],
+                .type("video/webm")),
+            .get(
+                path + "/live.mkv", .admin, "live", "The stream as endless Matroska, which also has H.264",
+                query: [app], .type("video/matroska")),
             .get(path + "/record", .admin, "recording", "State of the recording", query: [app], .json("Recording")),
             .act(
                 "POST", path + "/record", .admin, "recording",

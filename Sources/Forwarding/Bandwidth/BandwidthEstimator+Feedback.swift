@@ -27,6 +27,7 @@ extension BandwidthEstimator {
     /// Handles transport-wide feedback.
     /// - Parameter sent: packets sent on this transport.
     package func receive(_ feedback: TransportCC, sent: UnsafePointer<SentPacketRing>, now: MediaTime) {
+        resume(now: now)
         hasFeedback = true
         lastWord = now
         sentAtLastWord = sent.pointee.next

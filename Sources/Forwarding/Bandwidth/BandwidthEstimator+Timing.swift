@@ -2,6 +2,8 @@ package import MediaBase
 
 extension BandwidthEstimator {
     static let checkInterval = MediaTime.milliseconds(250)
+    /// Interval of checks while nothing is sent.
+    private static let restInterval = MediaTime.seconds(5)
     /// Factor on the target for each second without reports or feedback, while packets are being sent.
     private static let silence = 0.7
     private static let silentFor = MediaTime.milliseconds(1_500)
@@ -28,7 +30,11 @@ extension BandwidthEstimator {
     /// - Parameter sent: packets sent on this transport; nil without transport-wide numbers.
     package func handleTimeout(sent: UnsafePointer<SentPacketRing>?, now: MediaTime) {
         guard now >= nextCheck else { return }
-        nextCheck = now + Self.checkInterval
+        // Packets sent during a rest have not been unanswered for longer than one interval, as far as is known.
+        if isResting { lastWord = max(lastWord, now - Self.checkInterval) }
+        isResting = isIdle(sent)
+        nextCheck = now + (isResting ? Self.restInterval : Self.checkInterval)
+        sentAtCheck = sent?.pointee.next ?? 0
         probes.expire(now: now)
         forgetUnsent(now: now)
         if let sent {
@@ -52,6 +58,20 @@ extension BandwidthEstimator {
         settle(now: now)
     }
 
+    /// Returns whether nothing was sent since the last check and nothing shall be, so that there is nothing to learn about the path.
+    private func isIdle(_ sent: UnsafePointer<SentPacketRing>?) -> Bool {
+        sent?.pointee.next ?? 0 == sentAtCheck && wanted.rawValue == 0 && used.rawValue == 0 && drainFrom == nil
+            && !isRefused
+    }
+
+    /// Ends a rest, because packets are sent again: the next check is due at once.
+    package func resume(now: MediaTime) {
+        guard isResting else { return }
+        isResting = false
+        lastWord = now
+        nextCheck = now
+    }
+
     /// Returns false if `takeProbe(now:)` would certainly return nil. Cheap to call.
     package func mayProbe(now: MediaTime) -> Bool { probes.mayTake(target: target, wanted: wanted, now: now) }
 
@@ -69,7 +89,7 @@ extension BandwidthEstimator {
     }
 
     private func takeUnmeasuredProbe(now: MediaTime) -> Probe? {
-        guard reported.isCalm(now: now) else { return nil }
+        guard reported.isCalm(now: now), !reported.isUnanswered else { return nil }
         let taken = probes.takeUnmeasured(
             target: Double(target.rawValue), wanted: Double(wanted.rawValue), used: Double(used.rawValue),
             allowed: reported.remb, isHeld: isHeld, now: now)

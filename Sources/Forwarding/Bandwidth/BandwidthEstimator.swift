@@ -91,6 +91,10 @@ package final class BandwidthEstimator {
     var sentAtLastWord: Int64 = 0
     var lastRemoteLoss: MediaTime?
     var nextCheck: MediaTime
+    /// Whether checks are rare, because nothing was sent between the last two of them.
+    package internal(set) var isResting = false
+    /// Next packet number at the last check.
+    var sentAtCheck: Int64 = 0
     var lastOveruse: MediaTime?
     /// Time when the last probe was sent or measured.
     var probedAt: MediaTime?

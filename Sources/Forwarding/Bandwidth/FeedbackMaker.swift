@@ -56,9 +56,17 @@ package struct FeedbackMaker: Sendable {
     /// - Parameters:
     ///   - sequence: transport-wide sequence number.
     ///   - bytes: length of the datagram.
-    package mutating func receive(sequence: UInt16, bytes: Int, now: MediaTime) {
+    /// - Returns: true if `deadline` may be earlier than before: with the first packet since the last feedback, when one feedback packet is
+    ///   full, and when the rate has risen.
+    @discardableResult
+    package mutating func receive(sequence: UInt16, bytes: Int, now: MediaTime) -> Bool {
+        let (wasPending, wasFull, before) = (firstPending != nil, isFull, rate)
         noteRate(bytes: bytes, now: now)
-        let number = SequenceNumber(sequence)
+        record(SequenceNumber(sequence), now: now)
+        return firstPending != nil && (!wasPending || isFull && !wasFull || interval < Self.interval(at: before))
+    }
+
+    private mutating func record(_ number: SequenceNumber, now: MediaTime) {
         guard let highest = unwrapper.highest else {
             begin(at: unwrapper.unwrap(number))
             return store(end - 1, now: now)
@@ -66,7 +74,7 @@ package struct FeedbackMaker: Sendable {
         // Numbers far from the others mean that the sender restarted its numbering.
         let peeked = unwrapper.peek(number)
         if peeked > highest + Int64(Self.capacity) || peeked < highest - Int64(Self.capacity) {
-            unwrapper = SequenceUnwrapper(reference: (highest + 0x20000) & ~0xffff | Int64(sequence))
+            unwrapper = SequenceUnwrapper(reference: (highest + 0x20000) & ~0xffff | Int64(number.rawValue))
             begin(at: unwrapper.highest ?? 0)
             return store(end - 1, now: now)
         }
@@ -86,10 +94,12 @@ package struct FeedbackMaker: Sendable {
     /// Time at which to call `take(now:)`; nil if there is nothing to report.
     package var deadline: MediaTime? {
         guard let firstPending else { return nil }
-        if end - start >= Int64(Self.statusesAtMost) { return firstPending }
+        if isFull { return firstPending }
         guard let lastFeedback else { return firstPending + Self.gathering }
         return max(lastFeedback + interval, firstPending + Self.gathering)
     }
+
+    private var isFull: Bool { end - start >= Int64(Self.statusesAtMost) }
 
     /// Returns feedback that is due. Call this until it returns nil.
     package mutating func take(now: MediaTime) -> TransportCC? {
@@ -119,10 +129,12 @@ package struct FeedbackMaker: Sendable {
     }
 
     /// Interval between two feedback packets.
-    package var interval: MediaTime {
-        guard rate > 0 else { return Self.gathering }
-        let nanoseconds = Self.feedbackBits * 20 * 1_000_000_000 / rate
-        return min(max(MediaTime(rawValue: nanoseconds), Self.shortestInterval), Self.longestInterval)
+    package var interval: MediaTime { Self.interval(at: rate) }
+
+    private static func interval(at rate: Int64) -> MediaTime {
+        guard rate > 0 else { return gathering }
+        let nanoseconds = feedbackBits * 20 * 1_000_000_000 / rate
+        return min(max(MediaTime(rawValue: nanoseconds), shortestInterval), longestInterval)
     }
 
     private func index(_ sequence: Int64) -> Int { Int(sequence) & (arrivals.count - 1) }

@@ -36,6 +36,9 @@ struct ReportedPath {
     private static let longestHold = MediaTime.seconds(16)
     private static let relapse = MediaTime.seconds(10)
 
+    /// Number of unanswered probes in a row after which a peer that has sent no REMB gets no more.
+    private static let unansweredAtMost = 3
+
     private struct Trial {
         /// Rate of the probe in bits per second, media included.
         let rate: Double
@@ -62,6 +65,8 @@ struct ReportedPath {
     private(set) var shownAt: MediaTime?
     private var trial: Trial?
     private var probedUntil: MediaTime?
+    /// Number of probes in a row after which neither REMB nor a receiver report came in time.
+    private var unanswered = 0
     /// Highest REMB since its last fall; `roseAt` is the time when REMB rose above it or a probe passed.
     private var peak = 0.0
     private var roseAt = MediaTime.zero
@@ -82,6 +87,7 @@ struct ReportedPath {
         let before = remb ?? .infinity
         remb = allowed
         rembAt = now
+        unanswered = 0
         let hasFallen = allowed < Self.fall * peak
         if sending <= allowed { doubt = nil }
         if sending > allowed, !isProbed(now: now), isLimit(allowed, before: before, hasFallen, sending, now: now) {
@@ -126,6 +132,7 @@ struct ReportedPath {
         guard let trial else { return nil }
         guard excess <= Self.probeLoss else {
             self.trial = nil
+            unanswered = 0
             return nil
         }
         // If REMB allows this rate already, or the peer sends none, REMB need not rise. A path that drops the excess does not make the
@@ -138,6 +145,7 @@ struct ReportedPath {
 
     private mutating func pass(_ trial: Trial, now: MediaTime) -> Double {
         self.trial = nil
+        unanswered = 0
         passed = max(passed ?? 0, trial.rate)
         roseAt = now
         return trial.rate
@@ -176,13 +184,19 @@ struct ReportedPath {
     /// Returns true if a probe can be sent: none is pending, and the queue has had time to drain.
     func isCalm(now: MediaTime) -> Bool { trial == nil && shownAt.map { now - $0 >= Self.calm } ?? true }
 
+    /// True if probes show nothing, because the peer negotiated REMB and sends neither REMB nor reports.
+    var isUnanswered: Bool { remb == nil && unanswered >= Self.unansweredAtMost }
+
     /// Handles elapsed time.
     /// - Parameters:
     ///   - sending: sending rate in bits per second, without probes.
     ///   - canProbe: if false, a limit ends by time alone.
     /// - Returns: a rate to try again, if the limit may have disappeared.
     mutating func handleTimeout(sending: Double, canProbe: Bool, now: MediaTime) -> Double? {
-        if let end = trial?.end, now - end > Self.echo { trial = nil }
+        if let end = trial?.end, now - end > Self.echo {
+            trial = nil
+            unanswered += 1
+        }
         if let shownAt, now - shownAt > Self.presence { isFull = false }
         if let remb, let passed, passed > remb, sending > Self.excess * remb, now - roseAt > Self.stall,
             now - rembAt < Self.stall

@@ -22,6 +22,8 @@ final class PeerOutbound {
     /// Whether the last allocation left each video track at the encoding that it should have, without limit. Another allocation would
     /// give the same result until something changes.
     private(set) var isLevel = false
+    /// Whether no video arrives for the path, so that allocations would change nothing until its first packets.
+    private var isIdle = false
     /// Time at which media began to go to the current address.
     private(set) var startedAt: MediaTime
     /// Time until which a limit that the path has shown applies. The period is 3 s and doubles, up
@@ -55,8 +57,11 @@ final class PeerOutbound {
     private(set) var hasVideo = false
     private static let allocationInterval = MediaTime.milliseconds(100)
     private static let levelInterval = MediaTime.seconds(1)
+    private static let idleInterval = MediaTime.seconds(5)
     /// Granularity of deadlines. Timers of all peers run together, because each wake-up costs more than its work.
     private static let beat = MediaTime.milliseconds(50)
+    /// Granularity of deadlines while nothing is sent.
+    private static let idleBeat = MediaTime.seconds(1)
 
     init(
         transport: SubscribeTransport, session: EngineSession, path: Int, at address: PeerAddress,
@@ -98,20 +103,26 @@ final class PeerOutbound {
     var deadline: MediaTime {
         let due = min(estimator?.deadline ?? .never, hasVideo ? nextAllocation : .never)
         guard due != .never else { return .never }
-        return Self.onBeat(due + Self.beat - .nanoseconds(1))
+        let isAtRest = estimator?.isResting ?? true && (isIdle || !hasVideo)
+        let beat = isAtRest ? Self.idleBeat : Self.beat
+        return Self.onBeat(due + beat - .nanoseconds(1), beat)
     }
 
     /// Records the result of an allocation and schedules the next one.
-    func note(_ allocation: LayerAllocation, isLimited: Bool, now: MediaTime) {
+    /// - Parameter isIdle: no video arrives for the path.
+    func note(_ allocation: LayerAllocation, isLimited: Bool, isIdle: Bool, now: MediaTime) {
+        self.isIdle = isIdle
         isLevel =
-            !isLimited && allocation.next == nil
-            && allocation.decisions.allSatisfy { $0.change == .none && $0.selection != nil }
-            && transport.tracks.allSatisfy { track in
-                track.kind != .video || track.producer == nil || track.isUnwanted
-                    || track.wanted === track.producer && !waitsForKeyFrame(track)
-                        && !track.isPausedByBandwidth && !transport.paused.contains(.video)
-            }
-        nextAllocation = Self.onBeat(now + (isLevel ? Self.levelInterval : Self.allocationInterval))
+            isIdle
+            || !isLimited && allocation.next == nil
+                && allocation.decisions.allSatisfy { $0.change == .none && $0.selection != nil }
+                && transport.tracks.allSatisfy { track in
+                    track.kind != .video || track.producer == nil || track.isUnwanted
+                        || track.wanted === track.producer && !waitsForKeyFrame(track)
+                            && !track.isPausedByBandwidth && !transport.paused.contains(.video)
+                }
+        let interval = isIdle ? Self.idleInterval : isLevel ? Self.levelInterval : Self.allocationInterval
+        nextAllocation = Self.onBeat(now + interval, Self.beat)
     }
 
     /// Returns whether a track waits for a key frame, which may have to be requested again.
@@ -125,10 +136,11 @@ final class PeerOutbound {
     /// Makes the next allocation due at once, because its input has changed.
     func allocateSoon() {
         isLevel = false
+        isIdle = false
         nextAllocation = .zero
     }
 
-    private static func onBeat(_ time: MediaTime) -> MediaTime {
+    private static func onBeat(_ time: MediaTime, _ beat: MediaTime) -> MediaTime {
         MediaTime(rawValue: time.rawValue / beat.rawValue * beat.rawValue)
     }
 

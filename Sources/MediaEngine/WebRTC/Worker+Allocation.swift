@@ -38,12 +38,14 @@ extension Worker {
             let choices = claims.first { $0.id == decision.id }?.encodings ?? []
             apply(decision, among: choices, to: track, of: outbound, now: now)
         }
-        outbound.note(allocation, isLimited: isLimited, now: now)
+        let isIdle = claims.allSatisfy { $0.kind == .audio || !$0.encodings.contains(where: \.isActive) }
+        outbound.note(allocation, isLimited: isLimited, isIdle: isIdle, now: now)
         if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
         guard let estimator = outbound.estimator else { return }
         outbound.transport.decisions.note(estimate: estimator.target.rawValue, now: now)
         estimator.wanted = allocation.wanted
         estimator.used = allocation.used
+        if allocation.used.rawValue > 0 { estimator.resume(now: now) }
         estimator.canProbe = outbound.canProbe
         outbound.used = allocation.used
         // If packets left more slowly than they arrive, the subscriber would never catch up. The bit

@@ -16,7 +16,9 @@ extension Worker {
                 return counters.droppedMalformedRTCP &+= 1
             }
             let before = estimator.target
+            let wasResting = estimator.isResting
             estimator.receive(feedback, sent: sent, now: now)
+            if wasResting { schedule(peer, now: now) }
             // Lost capacity requires an allocation at once.
             if estimator.target < before || outbound.isLevel && estimator.isCongested {
                 outbound.allocateSoon()

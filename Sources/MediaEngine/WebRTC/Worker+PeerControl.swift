@@ -214,6 +214,7 @@ extension Worker {
         let session =
             sessions[peer.session] ?? EngineSession(name: peer.session, loudest: configuration.webRTC.loudestAudio)
         sessions[peer.session] = session
+        visitSoon(session, now: now)
         switch peer.direction {
         case .publish: beginPublishing(peer, keys, leg, in: session, now: now)
         case .subscribe: beginSubscribing(peer, leg, at: address, in: session, now: now)

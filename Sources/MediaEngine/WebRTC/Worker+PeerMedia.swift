@@ -35,7 +35,8 @@ extension Worker {
         }
         let values = RTPExtensionValues(header, in: packet, map: inbound.extensions)
         if let sequence = values.transportSequence {
-            inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
+            let isSooner = inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
+            if isSooner, let peer = inbound.transport.peer { schedule(peer, now: now) }
         }
         guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound, now: now)
         else {
@@ -119,16 +120,17 @@ extension Worker {
                     kind: section.kind))
         }
         let position = inbound.producers[binding.section][..<binding.encoding].count { $0 != nil }
+        // Browsers may send no key frame for minutes, but send one within a frame interval on request.
+        let sendsKeyFrames = section.feedback.contains(.pli)
         let producer = addProducer(
             .init(
                 kind: section.kind, codec: section.videoCodec ?? .vp8, ssrc: ssrc, payloadType: section.payloadType,
-                retransmissionBytes: configuration.limits.retransmissionBytes),
+                retransmissionBytes: configuration.limits.retransmissionBytes, followsRate: sendsKeyFrames),
             rid: section.encodings[binding.encoding].rid, at: position, to: stream, in: inbound.session,
             now: now)
         producer.setMuted(stream.muted.contains(section.kind))
         inbound.feedback.media = ssrc
-        // Browsers may send no key frame for minutes, but send one within a frame interval on request.
-        if section.feedback.contains(.pli) { producer.replayLimit = Self.replayLimit }
+        if sendsKeyFrames { producer.replayLimit = Self.replayLimit }
         inbound.producers[binding.section][binding.encoding] = producer
         attachWaiting(to: stream, in: inbound.session, now: now)
         if section.kind == .video { requestKeyFrame(of: producer) }

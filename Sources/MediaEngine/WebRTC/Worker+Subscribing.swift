@@ -82,7 +82,10 @@ extension Worker {
         session.subscribers.insert(transport, peer.id)
         let waiting = peer.waiting
         peer.waiting = []
-        for track in waiting { begin(track, of: peer, outbound, now: now) }
+        // A connection for one stream keeps its tracks. One with audio alone has no use for an estimate of its path, and its feedback would
+        // cost more than the audio: without transport-wide numbers in its packets the subscriber sends only receiver reports.
+        let isNumbered = peer.stream.isEmpty || waiting.contains { $0.track.kind == .video }
+        for track in waiting { begin(track, of: peer, outbound, isNumbered: isNumbered, now: now) }
     }
 
     // MARK: tracks
@@ -95,7 +98,7 @@ extension Worker {
             peer.waiting += tracks
             return
         }
-        for track in tracks { begin(track, of: peer, outbound, now: time()) }
+        for track in tracks { begin(track, of: peer, outbound, isNumbered: true, now: time()) }
         schedule(peer, now: time())
     }
 
@@ -134,8 +137,12 @@ extension Worker {
         let kind: MediaKind
     }
 
-    private func begin(_ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: PeerOutbound, now: MediaTime) {
-        let section = wanted.track
+    /// - Parameter isNumbered: packets get transport-wide sequence numbers if the subscriber supports them.
+    private func begin(
+        _ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: PeerOutbound, isNumbered: Bool, now: MediaTime
+    ) {
+        var section = wanted.track
+        if !isNumbered { section.extensions[.transportWideCC] = nil }
         let track = SubscribedTrack(
             mid: section.mid, streamName: wanted.stream, kind: section.kind, path: outbound.path, ssrc: wanted.ssrc,
             payloadType: section.payloadType, codecs: section.codecs, rtxSSRC: wanted.rtxSSRC,

@@ -115,7 +115,7 @@ extension Worker {
             if peerDues[place] <= now {
                 let peer = peerList[place]
                 lookAfter(peer, now)
-                if peer.place >= 0 { peerDues[peer.place] = due(of: peer, now: now) }
+                if peer.place >= 0 { peerDues[peer.place] = due(of: peer) }
             }
             if place < peerDues.count { next = min(next, peerDues[place]) }
             place -= 1
@@ -152,12 +152,9 @@ extension Worker {
         }
     }
 
-    private func due(of peer: WebRTCPeer, now: MediaTime) -> MediaTime {
+    private func due(of peer: WebRTCPeer) -> MediaTime {
         var due = min(peer.transport.deadline, peer.mediaDue)
-        // Received packets do not reschedule the peer, so that a publisher's feedback is checked periodically.
-        if let inbound = peer.inbound {
-            due = min(due, inbound.feedback.deadline ?? now, now + FeedbackMaker.shortestInterval)
-        }
+        if let feedback = peer.inbound?.feedback.deadline { due = min(due, feedback) }
         if let outbound = peer.outbound { due = min(due, outbound.deadline) }
         return due
     }
@@ -165,7 +162,7 @@ extension Worker {
     /// Schedules a peer, one of whose timers may be due earlier than before.
     func schedule(_ peer: WebRTCPeer, now: MediaTime) {
         guard peer.place >= 0 else { return }
-        let due = due(of: peer, now: now)
+        let due = due(of: peer)
         peerDues[peer.place] = due
         nextPeerSweep = min(nextPeerSweep, max(due, now + Self.peerSweepInterval))
     }

@@ -1,12 +1,12 @@
 /// Variable-length numbers of AV1, `leb128` (AV1 bitstream specification, section 4.10.5): 7 bits in each byte, the lowest first; the highest
 /// bit of a byte announces another one.
-enum AV1Number {
+package enum AV1Number {
     /// Maximum length in bytes.
     static let maximumLength = 8
 
     /// Reads a number and advances `offset` behind it.
     /// - Throws: if `bytes` end before the number, or it exceeds 32 bits.
-    static func read<Bytes: RandomAccessCollection>(
+    package static func read<Bytes: RandomAccessCollection>(
         _ bytes: Bytes, _ offset: inout Int, field: RTPField
     ) throws(RTPError) -> Int where Bytes.Element == UInt8, Bytes.Index == Int {
         var value: UInt64 = 0

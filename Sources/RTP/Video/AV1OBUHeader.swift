@@ -4,8 +4,8 @@
 ///     +-+-+-+-+-+-+-+-+
 ///     |F| type  |X|S|-|
 ///     +-+-+-+-+-+-+-+-+
-struct AV1OBUHeader {
-    enum Kind: UInt8 {
+package struct AV1OBUHeader {
+    package enum Kind: UInt8 {
         case sequenceHeader = 1
         case temporalDelimiter = 2
         case frameHeader = 3
@@ -17,12 +17,12 @@ struct AV1OBUHeader {
 
     private let first: UInt8
 
-    init(_ first: UInt8) { self.first = first }
+    package init(_ first: UInt8) { self.first = first }
 
-    var isForbidden: Bool { first & 0x80 != 0 }
+    package var isForbidden: Bool { first & 0x80 != 0 }
     /// Nil for types that have no meaning here.
-    var type: Kind? { Kind(rawValue: first >> 3 & 0x0f) }
-    var hasSize: Bool { first & Self.sizeFlag != 0 }
+    package var type: Kind? { Kind(rawValue: first >> 3 & 0x0f) }
+    package var hasSize: Bool { first & Self.sizeFlag != 0 }
     /// Bytes of the header: 1 or 2.
-    var length: Int { first & 0x04 != 0 ? 2 : 1 }
+    package var length: Int { first & 0x04 != 0 ? 2 : 1 }
 }

@@ -1,4 +1,4 @@
-/// Profile, level and frame size of an H.264 sequence parameter set (ITU-T H.264 sections 7.3.2.1.1 and 7.4.2.1.1). Fields behind the frame
+/// Profile, level, format and frame size of an H.264 sequence parameter set (ITU-T H.264 sections 7.3.2.1.1 and 7.4.2.1.1). Fields behind the frame
 /// cropping are not read.
 package struct H264SequenceParameterSet: Hashable, Sendable {
     /// Maximum width and height in macroblocks of 16 pixels, and maximum number of macroblocks of a frame (table A-1, level 6.2).
@@ -13,6 +13,14 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
     package let constraints: UInt8
     /// `level_idc`: ten times the level.
     package let level: UInt8
+    /// `chroma_format_idc`: 1 for 4:2:0, 0 without chroma.
+    package let chromaFormat: UInt8
+    /// Bits of a sample, 8...14: the larger of luma and chroma.
+    package let bitDepth: UInt8
+    /// `max_num_ref_frames`, 0...16.
+    package let referenceFrames: UInt8
+    /// Size in macroblocks of 16x16 pixels before cropping, at most 139,264.
+    package let macroblocks: UInt32
     /// Size in pixels after cropping.
     package let width: UInt16
     package let height: UInt16
@@ -28,12 +36,16 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
         var reader = BitReader(
             UnsafeRawBufferPointer(rebasing: unit[4...]), field: .h264ParameterSet, skipsEmulationPrevention: true)
         _ = try reader.exponentialGolomb(maximum: 31)
-        let chroma = try Self.highProfiles.contains(profile) ? Self.readChroma(&reader) : Chroma(width: 2, height: 2)
+        let chroma =
+            try Self.highProfiles.contains(profile)
+            ? Self.readChroma(&reader) : Chroma(format: 1, bitDepth: 8, width: 2, height: 2)
+        chromaFormat = chroma.format
+        bitDepth = chroma.bitDepth
         // log2_max_frame_num_minus4
         _ = try reader.exponentialGolomb(maximum: 12)
         try Self.skipOrderCount(&reader)
-        // max_num_ref_frames, gaps_in_frame_num_value_allowed_flag
-        _ = try reader.exponentialGolomb(maximum: 16)
+        referenceFrames = UInt8(try reader.exponentialGolomb(maximum: 16))
+        // gaps_in_frame_num_value_allowed_flag
         try reader.skip(1)
         let columns = try reader.exponentialGolomb(maximum: Self.maximumSide - 1) + 1
         let mapUnits = try reader.exponentialGolomb(maximum: Self.maximumSide - 1) + 1
@@ -41,6 +53,7 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
         // A map unit of interlaced video has two macroblocks, one of each field.
         let rows = isFrameOnly ? mapUnits : 2 * mapUnits
         guard rows <= Self.maximumSide, columns * rows <= Self.maximumArea else { throw .invalid(.h264ParameterSet) }
+        macroblocks = columns * rows
         // mb_adaptive_frame_field_flag, direct_8x8_inference_flag
         try reader.skip(isFrameOnly ? 1 : 2)
         var cropped: (columns: UInt32, rows: UInt32) = (0, 0)
@@ -59,6 +72,8 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
 
     /// Number of luma samples for each chroma sample, which is the unit of frame cropping; 1 without chroma.
     private struct Chroma {
+        var format: UInt8
+        var bitDepth: UInt8
         var width: UInt32
         var height: UInt32
     }
@@ -67,17 +82,20 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
     private static func readChroma(_ reader: inout BitReader) throws(RTPError) -> Chroma {
         let format = try reader.exponentialGolomb(maximum: 3)
         let hasSeparatePlanes = try format == 3 ? reader.flag() : false
-        // bit_depth_luma_minus8, bit_depth_chroma_minus8, qpprime_y_zero_transform_bypass_flag
-        _ = try reader.exponentialGolomb(maximum: 6)
-        _ = try reader.exponentialGolomb(maximum: 6)
+        // bit_depth_luma_minus8, bit_depth_chroma_minus8
+        let depths = try (reader.exponentialGolomb(maximum: 6), reader.exponentialGolomb(maximum: 6))
+        let bitDepth = UInt8(8 + max(depths.0, depths.1))
+        // qpprime_y_zero_transform_bypass_flag
         try reader.skip(1)
         if try reader.flag() {
             for list in 0..<(format == 3 ? 12 : 8) {
                 if try reader.flag() { try skipScalingList(&reader, count: list < 6 ? 16 : 64) }
             }
         }
-        if hasSeparatePlanes { return Chroma(width: 1, height: 1) }
-        return Chroma(width: format == 1 || format == 2 ? 2 : 1, height: format == 1 ? 2 : 1)
+        if hasSeparatePlanes { return Chroma(format: 3, bitDepth: bitDepth, width: 1, height: 1) }
+        return Chroma(
+            format: UInt8(format), bitDepth: bitDepth, width: format == 1 || format == 2 ? 2 : 1,
+            height: format == 1 ? 2 : 1)
     }
 
     /// A list ends when the next scale is 0 (section 7.3.2.1.1.1).

@@ -12,6 +12,7 @@ package struct H264UnitType: RawRepresentable, Hashable, Sendable {
     /// Slice of an instantaneous decoding refresh: a key frame.
     package static let keyFrameSlice = H264UnitType(rawValue: 5)
     package static let sequenceParameterSet = H264UnitType(rawValue: 7)
+    package static let pictureParameterSet = H264UnitType(rawValue: 8)
     package static let accessUnitDelimiter = H264UnitType(rawValue: 9)
 
     /// True if a NAL unit with this type may stand alone in a payload, in an aggregate or be fragmented.

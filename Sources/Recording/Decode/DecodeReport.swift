@@ -3,8 +3,6 @@ package struct DecodeReport: Codable, Sendable {
     package struct Video: Codable, Sendable {
         /// `VP8`, `VP9`, `H264` or `AV1`.
         package var codec = "VP8"
-        /// Whether frames were decoded. H.264 and AV1 are only counted.
-        package var isDecoded = true
         package var frames = 0
         package var keyFrames = 0
         /// Frames that are only references and are not shown.

@@ -20,9 +20,8 @@ package final class EncodedFile {
         package var rate: (Int, Int)?
         /// Clockwise rotation to apply before frames are shown.
         package var rotation = Rotation.none
-
-        /// Whether frames can be decoded, not only counted.
-        package var isDecodable: Bool { VPXDecoder.canDecode(codec) }
+        /// Converts the frames for a decoder.
+        package var frames = DecoderFrames()
     }
 
     package struct Audio: Sendable {
@@ -60,7 +59,8 @@ package final class EncodedFile {
                     Video(
                         codec: track.codec.video ?? .vp8, width: track.width, height: track.height,
                         rate: Self.rate(of: track.defaultDuration),
-                        rotation: track.rotation)
+                        rotation: track.rotation,
+                        frames: DecoderFrames(track.codec.video ?? .vp8, codecPrivate: track.codecPrivate))
                 }
                 audio = sound.map { track in
                     let head = try? OpusHead(parsing: track.codecPrivate, in: .webm)
@@ -199,13 +199,19 @@ package final class EncodedFile {
         switch header.codec {
         case "VP80": .vp8
         case "VP90": .vp9
+        case "H264": .h264
+        case "AV01": .av1
         default: nil
         }
     }
 
     private static func isKeyFrame(_ bytes: [UInt8], _ codec: VideoCodec) -> Bool {
-        codec == .vp9
-            ? (try? VP9FrameInfo(bytes))?.isKeyFrame == true : bytes.first.map { $0 & 1 == 0 } ?? false
+        switch codec {
+        case .vp8: bytes.first.map { $0 & 1 == 0 } ?? false
+        case .vp9: (try? VP9FrameInfo(bytes))?.isKeyFrame == true
+        case .h264: (try? H264FrameInfo(bytes))?.isKeyFrame == true
+        case .av1: (try? AV1FrameInfo(bytes))?.isKeyFrame == true
+        }
     }
 
     /// Returns nil for a rate outside 0.1 to 1,000 frames per second: a header may claim 2^32.

@@ -43,7 +43,7 @@ package final class FileDecoder {
     /// - Parameters:
     ///   - consumers: receive frames and audio.
     ///   - progress: called about every 2 MiB of the file.
-    /// - Returns: the report. A damaged file is decoded as far as possible. Video that cannot be decoded is counted.
+    /// - Returns: the report. A damaged file is decoded as far as possible.
     /// - Throws: if the file cannot be read or a consumer cannot write.
     package func run(
         to consumers: [any DecodedMediaConsumer], progress: ((Progress) -> Void)? = nil

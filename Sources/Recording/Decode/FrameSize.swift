@@ -16,7 +16,7 @@ package struct FrameSize: Sendable, Hashable {
 
     package var pixels: Int { width * height }
 
-    /// Returns the upright size of the file's key frame with the most pixels (VP8, VP9), read without
+    /// Returns the upright size of the file's key frame with the most pixels, read without
     /// decoding. The header may have another size: other programs write the first size there, and a killed writer could
     /// not correct it.
     ///
@@ -26,7 +26,8 @@ package struct FrameSize: Sendable, Hashable {
         var largest: FrameSize?
         while let packet = try file.next() {
             guard packet.kind == .video, packet.isKeyFrame,
-                let size = file.video.flatMap({ of(packet.bytes, $0.codec) }),
+                let video = file.video, let frame = try? video.frames.frame(of: packet),
+                let size = of(frame, video.codec),
                 size.pixels <= maximumPixels
             else { continue }
             if size.pixels > (largest?.pixels ?? 0) { largest = size }
@@ -35,7 +36,7 @@ package struct FrameSize: Sendable, Hashable {
             ? largest.map { FrameSize(width: $0.height, height: $0.width) } : largest
     }
 
-    /// Returns the size of a key frame; nil if its header is damaged or of another codec.
+    /// Returns the size of a key frame; nil if its header is damaged.
     private static func of(_ keyFrame: [UInt8], _ codec: VideoCodec) -> FrameSize? {
         let size: (width: Int?, height: Int?)
         switch codec {
@@ -45,7 +46,12 @@ package struct FrameSize: Sendable, Hashable {
         case .vp9:
             let info = try? VP9FrameInfo.all(in: keyFrame).last
             size = (info?.width, info?.height)
-        case .h264, .av1: return nil
+        case .h264:
+            let info = try? H264FrameInfo(keyFrame)
+            size = (info?.width, info?.height)
+        case .av1:
+            let info = try? AV1FrameInfo(keyFrame)
+            size = (info?.width, info?.height)
         }
         guard let width = size.width, let height = size.height else { return nil }
         return FrameSize(width: width, height: height)

@@ -1,9 +1,10 @@
 import Codecs
 import MediaBase
 
-/// Decodes the video of a recording and counts its errors. Counts the frames of a codec that cannot be decoded.
+/// Decodes the video of a recording and counts its errors.
 struct VideoTrackDecoder {
-    private let decoder: VPXDecoder?
+    private let decoder: VideoDecoder
+    private let frames: DecoderFrames
     private let rotation: Rotation
     private(set) var report = DecodeReport.Video()
     private(set) var errors: [String] = []
@@ -14,14 +15,11 @@ struct VideoTrackDecoder {
     private var pace: Double = 0
 
     init(_ video: EncodedFile.Video, threads: Int) throws(CodecError) {
-        decoder = video.isDecodable ? try VPXDecoder(video.codec, threads: threads) : nil
+        decoder = try VideoDecoder(video.codec, threads: threads)
+        frames = video.frames
         rotation = video.rotation
         report.codec = video.codec.rawValue
         report.rotation = rotation.rawValue
-        if decoder == nil {
-            report.isDecoded = false
-            (report.width, report.height) = (video.width, video.height)
-        }
     }
 
     mutating func decode(_ packet: EncodedPacket, to consumers: [any DecodedMediaConsumer]) throws(DecodeError) {
@@ -31,18 +29,13 @@ struct VideoTrackDecoder {
             report.empty += 1
             return
         }
-        guard let decoder else {
-            report.frames += 1
-            if packet.isKeyFrame { report.keyFrames += 1 }
-            return
-        }
         var failure: DecodeError?
         var size: (Int, Int)?
         let number = packets
         let shownNumber = report.frames + 1
         let shown: Bool?
         do throws(CodecError) {
-            shown = try packet.bytes.withRawBuffer { bytes throws(CodecError) in
+            shown = try frames.frame(of: packet).withRawBuffer { bytes throws(CodecError) in
                 try decoder.withDecodedPlanes(bytes) { planes in
                     size = (planes.width, planes.height)
                     let info = DecodedPicture(

@@ -19,6 +19,7 @@ extension RecorderThread {
                 switch output {
                 case .open(let start): try openFile(start)
                 case .frame(let frame): try write(frame)
+                case .clock(let points): setClock(points)
                 case .close: closeFile(failed: nil)
                 }
             } catch {
@@ -64,7 +65,7 @@ extension RecorderThread {
     private func openFile(_ start: StreamRecording.Start) throws(RecordingError) {
         let wallClock = millrace_realtime_ns() - (now - start.time).rawValue
         var configuration = WebMConfiguration(
-            video: start.hasVideo ? headerSize(start) : nil,
+            video: start.hasVideo ? start.video(announced: source.size) : nil,
             audio: start.hasAudio ? WebMConfiguration.Audio(channels: 2) : nil, date: wallClock)
         configuration.flushInterval = Self.longestWait
         let (sink, name) = try newFile(wallClock, RecordingFileName.suffix(of: start.hasVideo ? start.codec : nil))
@@ -79,7 +80,7 @@ extension RecorderThread {
             startUnixNanoseconds: wallClock, startNTP: start.captureNTP.map { String($0) },
             tracks: (start.hasVideo ? ["video"] : []) + (start.hasAudio ? ["audio"] : []),
             codec: start.hasVideo ? start.codec : nil, participant: source.participant, streamName: source.streamName,
-            encryption: source.encryption)
+            videoType: source.videoType, encryption: source.encryption)
         entry = new
         status.files.append(directory + "/" + name)
         lastWrite = now
@@ -91,17 +92,6 @@ extension RecorderThread {
             publish()
             notify(.resumed(status))
         }
-    }
-
-    /// Returns the size for the header: the larger of the announced size and that of the first frame. If neither is
-    /// known, 1x1, which the first frame replaces.
-    private func headerSize(_ start: StreamRecording.Start) -> WebMConfiguration.Video {
-        let first = FrameSize(width: start.width ?? 1, height: start.height ?? 1)
-        let announced = source.size.flatMap { $0.pixels <= FrameSize.maximumPixels ? $0 : nil } ?? first
-        let size = announced.pixels > first.pixels ? announced : first
-        return WebMConfiguration.Video(
-            codec: start.codec, width: min(size.width, 16_383), height: min(size.height, 16_383),
-            codecPrivate: start.codecPrivate)
     }
 
     private func newFile(_ wallClock: Int64, _ suffix: String) throws(RecordingError) -> (FileSink, String) {
@@ -132,6 +122,15 @@ extension RecorderThread {
             throw .file(error)
         }
         lastWrite = now
+    }
+
+    /// Writes the clock points to the index at once, so that they survive a crash of the relay.
+    private func setClock(_ points: [ClockPoint]) {
+        guard var entry else { return }
+        entry.clock = points
+        self.entry = entry
+        let changed = entry
+        setIndex { index throws(RecordingError) in try index.set(changed) }
     }
 
     /// Closes the open file as far as possible, and removes it if it has no frame. Notes an error at the end in the

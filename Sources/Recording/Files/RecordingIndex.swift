@@ -28,6 +28,10 @@ package final class RecordingIndex: @unchecked Sendable {
         package var participant: RecordingSource.Participant?
         /// Display name of the stream.
         package var streamName: String?
+        /// `camera` or `screen`; absent if the session does not know it.
+        package var videoType: String?
+        /// Drift of the publisher's clock; absent in files of earlier versions.
+        package var clock: [ClockPoint]?
         /// Absent for a stream that is not encrypted end to end.
         package var encryption: RecordingEncryption?
         /// Duration in seconds; absent while the file is being written, or after a crash.
@@ -51,6 +55,32 @@ package final class RecordingIndex: @unchecked Sendable {
             let document = try? JSONDecoder().decode(Document.self, from: data)
         else { return nil }
         return document.files.first { $0.file == file.lastPathComponent }?.encryption
+    }
+
+    /// Maximum size of an index that is read by `read(folder:)`: some 20,000 files.
+    private static let maximumSize = 64 << 20
+
+    /// Returns the session and the entries of a folder's index.
+    package static func read(folder: String) throws(ComposeError) -> (session: String, files: [Entry]) {
+        let path = folder + "/" + fileName
+        let url = URL(fileURLWithPath: path)
+        do {
+            let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+            guard size <= maximumSize else {
+                throw ComposeError.index(path: path, reason: "larger than \(maximumSize) bytes")
+            }
+            let document = try JSONDecoder().decode(Document.self, from: Data(contentsOf: url))
+            guard document.version == 1 else {
+                throw ComposeError.index(path: path, reason: "version \(document.version) is not supported")
+            }
+            return (document.session, document.files)
+        } catch let error as ComposeError {
+            throw error
+        } catch is DecodingError {
+            throw .index(path: path, reason: "not an index of a recording")
+        } catch {
+            throw .index(path: path, reason: "cannot be read; millrace compose needs the folder of a recorded session")
+        }
     }
 
     private let path: String

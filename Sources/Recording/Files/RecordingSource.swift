@@ -20,6 +20,8 @@ package struct RecordingSource: Sendable {
 
     package var participant: Participant?
     package var streamName: String?
+    /// `camera` or `screen`.
+    package var videoType: String?
     /// Kinds that the stream is published with, including muted ones; empty if unknown.
     package var kinds: Set<MediaKind>
     package var muted: Set<MediaKind>
@@ -29,11 +31,13 @@ package struct RecordingSource: Sendable {
     package var encryption: RecordingEncryption?
 
     package init(
-        participant: Participant? = nil, streamName: String? = nil, kinds: Set<MediaKind> = [],
-        muted: Set<MediaKind> = [], size: FrameSize? = nil, encryption: RecordingEncryption? = nil
+        participant: Participant? = nil, streamName: String? = nil, videoType: String? = nil,
+        kinds: Set<MediaKind> = [], muted: Set<MediaKind> = [], size: FrameSize? = nil,
+        encryption: RecordingEncryption? = nil
     ) {
         self.participant = participant
         self.streamName = streamName
+        self.videoType = videoType
         self.kinds = kinds
         self.muted = muted
         self.size = size

@@ -24,6 +24,9 @@ package actor SessionRecorder {
     private let options: StreamRecording.Options
     private let source: @Sendable (_ session: String, _ stream: String) async -> RecordingSource?
     private let observer: @Sendable (RecordingChange) -> Void
+    /// Yields when a recording starts: from then on, while `isRecording`, the owner calls `collectEnded` from time to time.
+    package nonisolated let begins: AsyncStream<Void>
+    private let begin: AsyncStream<Void>.Continuation
     private var running: [Key: StreamRecorder] = [:]
     /// Recordings that are being started. They cannot be started again while the engine is asked.
     private var starting: Set<Key> = []
@@ -41,6 +44,7 @@ package actor SessionRecorder {
         source: @escaping @Sendable (_ session: String, _ stream: String) async -> RecordingSource? = { _, _ in nil },
         observer: @escaping @Sendable (RecordingChange) -> Void = { _ in }
     ) {
+        (begins, begin) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.source = source
         self.engine = engine
         self.directory = directory
@@ -57,6 +61,7 @@ package actor SessionRecorder {
             throw .alreadyRecording(session: session, stream: stream)
         }
         starting.insert(key)
+        begin.yield()
         defer { starting.remove(key) }
         let source = await source(session, stream) ?? RecordingSource()
         let (tap, kinds) = try await open(key, source.kinds)
@@ -111,6 +116,9 @@ package actor SessionRecorder {
         return running[Key(session: session, stream: stream)]?.status
             ?? ended.last { $0.session == session && $0.stream == stream }
     }
+
+    /// Whether any recording runs or is being started.
+    package var isRecording: Bool { !running.isEmpty || !starting.isEmpty }
 
     /// Collects recordings that ended with their stream.
     package func collectEnded() { collect() }

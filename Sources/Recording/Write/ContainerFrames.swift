@@ -12,9 +12,6 @@ struct ContainerFrames: Sendable {
         var height = 0
     }
 
-    /// NAL unit types of H.264 that a file needs (ITU-T H.264 table 7-1).
-    private static let pictureParameterSet: UInt8 = 8
-
     let codec: VideoCodec
     /// H.264: parameter sets of the latest key frame that had some.
     private var sequenceSets: [[UInt8]] = []
@@ -77,7 +74,7 @@ struct ContainerFrames: Sendable {
                 guard hasSlice || bytes.dropFirst().first.map({ $0 & 0x80 != 0 }) == true else { return nil }
                 hasSlice = true
             case .sequenceParameterSet: sets.sequence.append(Array(bytes))
-            case H264UnitType(rawValue: Self.pictureParameterSet): sets.picture.append(Array(bytes))
+            case .pictureParameterSet: sets.picture.append(Array(bytes))
             default: break
             }
             let count = UInt32(bytes.count)

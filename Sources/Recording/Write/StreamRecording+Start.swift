@@ -62,7 +62,7 @@ extension StreamRecording {
                 width: key.flatMap { $0.width > 0 ? $0.width : nil },
                 height: key.flatMap { $0.height > 0 ? $0.height : nil }, hasAudio: kinds.contains(.audio),
                 hasVideo: kinds.contains(.video), codec: assembler.codec, codecPrivate: key?.codecPrivate ?? [],
-                time: zero, captureNTP: timeline.wallClock(at: zero)), kinds: kinds)
+                rotation: key?.rotation ?? .none, time: zero, captureNTP: timeline.wallClock(at: zero)), kinds: kinds)
         for (time, index) in timed { write(items[index], at: time - zero) }
     }
 }

@@ -17,12 +17,17 @@ package struct StreamRecording: Sendable {
         package var retryInterval: MediaTime = .seconds(5)
         /// Minimum free bytes before writing resumes after a full disk; fewer would be used up at once.
         package var minimumFreeBytes: Int64 = 16 << 20
+        /// Whether another rotation of the video begins a new file, whose header states it. Otherwise players show later
+        /// frames with the rotation of the first one.
+        package var splitsAtRotation = true
         package init() {}
     }
 
     package enum Output: Sendable {
         case open(Start)
         case frame(Frame)
+        /// All clock points of the open file, when there is a new one.
+        case clock([ClockPoint])
         case close
     }
 
@@ -37,6 +42,8 @@ package struct StreamRecording: Sendable {
         package var codec: VideoCodec
         /// Decoder configuration of H.264 and AV1; empty for VP8 and VP9.
         package var codecPrivate: [UInt8]
+        /// Rotation of the first frame.
+        package var rotation: Rotation
         /// Relay time of the file's time zero.
         package var time: MediaTime
         /// Publisher's wall clock at that time in NTP format; nil without sender reports.
@@ -54,19 +61,6 @@ package struct StreamRecording: Sendable {
         /// Rotation of the file's video; known from its first video frame on.
         package var rotation: Rotation?
         package var bytes: [UInt8]
-    }
-
-    struct Item: Sendable {
-        var kind: MediaKind
-        var ticks: Int64
-        var arrival: MediaTime
-        var isKeyFrame: Bool
-        var width = 0
-        var height = 0
-        var rotation = Rotation.none
-        /// Decoder configuration of a key frame.
-        var codecPrivate: [UInt8] = []
-        var bytes: [UInt8]
     }
 
     /// Minimum time between two frames of a track in a file, whose times are in milliseconds.
@@ -101,6 +95,9 @@ package struct StreamRecording: Sendable {
     /// Whether a video frame was dropped, so that later ones cannot be decoded before a key frame.
     var isVideoBroken = false
     var lastTime: [MediaKind: MediaTime] = [:]
+    /// Clock points of the open file.
+    private var audioClock = ClockPoints(.audio)
+    private var videoClock = ClockPoints(.video)
     var pictureDuration: MediaTime = .milliseconds(33)
     var videoGaps: UInt64 = 0
     var lostVideoPackets: UInt64 = 0
@@ -188,8 +185,7 @@ package struct StreamRecording: Sendable {
         assembler.flush()
         sequencer.flush()
         collect(now: .never)
-        if file != nil { outputs.append(.close) }
-        file = nil
+        if file != nil { close() }
     }
 
     /// Discards the open file after a write error; the next file begins with a key frame.
@@ -230,8 +226,7 @@ package struct StreamRecording: Sendable {
             return
         }
         guard file.kinds.contains(.video) else { return }
-        outputs.append(.close)
-        self.file = nil
+        close()
         firstArrival = nil
         firstKeyArrival = nil
         joinedLate = true
@@ -298,16 +293,14 @@ package struct StreamRecording: Sendable {
         {
             // The header lacks this track. Video starts a new file with its key frame.
             guard item.kind == .video, item.isKeyFrame else { return }
-            outputs.append(.close)
-            self.file = nil
+            close()
             held = [item]
             heldBytes = item.bytes.count
             begin(kinds: expected)
             return
         }
         if item.kind == .video, turns(item, file.rotation) {
-            outputs.append(.close)
-            self.file = nil
+            close()
             held = [item]
             heldBytes = item.bytes.count
             begin(kinds: file.kinds)
@@ -320,7 +313,7 @@ package struct StreamRecording: Sendable {
     /// begin the next file.
     /// - Returns: whether this frame begins a new file.
     private mutating func turns(_ item: Item, _ rotation: Rotation?) -> Bool {
-        guard let rotation, let file, rotation != item.rotation,
+        guard options.splitsAtRotation, let rotation, let file, rotation != item.rotation,
             let time = timeline.time(.video, ticks: item.ticks, arrival: item.arrival),
             time - file.zero >= Self.turnInterval
         else {
@@ -335,7 +328,16 @@ package struct StreamRecording: Sendable {
         file = (start.time, kinds, nil)
         isTurned = false
         lastTime = [:]
+        audioClock = ClockPoints(.audio)
+        videoClock = ClockPoints(.video)
         outputs.append(.open(start))
+    }
+
+    private mutating func close() {
+        let isNew = (audio: audioClock.closeInterval(), video: videoClock.closeInterval())
+        if isNew.audio || isNew.video { outputs.append(.clock(audioClock.points + videoClock.points)) }
+        outputs.append(.close)
+        file = nil
     }
 
     mutating func write(_ item: Item) {
@@ -371,6 +373,11 @@ package struct StreamRecording: Sendable {
             counted.audioPackets &+= 1
         }
         lastTime[item.kind] = time
+        let arrival = item.arrival - file.zero
+        let isNewPoint =
+            item.kind == .video
+            ? videoClock.note(time: place, arrival: arrival) : audioClock.note(time: place, arrival: arrival)
+        if isNewPoint { outputs.append(.clock(audioClock.points + videoClock.points)) }
         let size = item.width > 0 ? FrameSize(width: item.width, height: item.height) : nil
         if item.kind == .video, file.rotation == nil { self.file?.rotation = item.rotation }
         outputs.append(

@@ -5,7 +5,8 @@ package enum LimitKeys: ConfigurationSection {
         .integer("limit.sessions", \.limitSessions, 1...1_000_000, "sessions of the relay, on all workers"),
         .integer("limit.streams", \.limitStreams, 1...1_000_000, "streams per session"),
         .integer("limit.transports", \.limitTransports, 1...1_000_000, "transports per session"),
-        .integer("limit.taps", \.limitTaps, 1...256, "taps (canvas readers, recordings) per stream"),
+        .integer(
+            "limit.taps", \.limitTaps, 1...256, "taps (readers of canvas and live streams, recordings) per stream"),
         .integer(
             "limit.canvasBytes", \.limitCanvasBytes, (16 << 20)...(1 << 30),
             "memory of one canvas reader, in bytes; video frames that do not fit are dropped"),

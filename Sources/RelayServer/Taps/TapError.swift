@@ -1,5 +1,4 @@
 import Canvas
-public import MediaBase
 
 /// Reason that a stream cannot be tapped.
 public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -11,8 +10,6 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownStream(String)
     /// The stream is encrypted end to end, so that the relay cannot decode it.
     case streamEncrypted(String)
-    /// The relay cannot decode the video codec of the stream; its audio can be tapped (`TapOptions.video`).
-    case codecNotDecodable(VideoCodec)
     /// `TapOptions` select neither audio nor video.
     case nothingWanted
     /// A limit of the relay (`limit.taps`) or of the system was reached, or decoding failed.
@@ -24,9 +21,9 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
         case .engine(.unknownSession): self = .unknownSession(session)
         case .engine(.unknownStream(let name)): self = .unknownStream(name)
         case .engine(.streamEncrypted(let name)): self = .streamEncrypted(name)
-        case .codecNotDecodable(let codec): self = .codecNotDecodable(codec)
         case .engine(.stopped): self = .notRunning
-        case .engine, .codec, .container, .noPicture, .undecodable, .thread: self = .failed(reason: "\(error)")
+        case .engine, .codec, .container, .codecNotDecodable, .noPicture, .undecodable, .thread:
+            self = .failed(reason: "\(error)")
         }
     }
 
@@ -37,7 +34,6 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownSession(let name): "no session is named \"\(name)\""
         case .unknownStream(let name): "the session has no stream \"\(name)\""
         case .streamEncrypted(let name): "the stream \"\(name)\" is encrypted end to end"
-        case .codecNotDecodable(let codec): "the relay cannot decode \(codec.rawValue)"
         case .nothingWanted: "the options select neither audio nor video"
         case .failed(let reason): reason
         }

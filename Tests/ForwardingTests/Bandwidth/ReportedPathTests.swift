@@ -126,6 +126,26 @@ struct ReportedPathTests {
         #expect(estimator.target == .kilobits(360) && estimator.isHeld)
     }
 
+    @Test(
+        "A peer that negotiated REMB and sends neither it nor reports gets three probes; the first REMB continues them")
+    func unanswered() {
+        let silent = BandwidthEstimator(estimatorConfiguration, now: .zero)
+        silent.used = .kilobits(500)
+        silent.wanted = .kilobits(1_800)
+        func probes(from: Int64, to: Int64) -> Int {
+            (from * 20..<to * 20).count { step in
+                let now = MediaTime.milliseconds(step * 50)
+                if silent.deadline <= now { silent.handleTimeout(sent: nil, now: now) }
+                return silent.takeProbe(now: now) != nil
+            }
+        }
+        #expect(probes(from: 0, to: 60) == 3)
+        #expect(probes(from: 60, to: 600) == 0)
+        #expect(silent.target == .kilobits(600))
+        silent.receive(remb: .kilobits(700), now: .seconds(600))
+        #expect(probes(from: 600, to: 630) >= 1)
+    }
+
     @Test("Without probes a limit is over after 4 s, then after 8 s")
     func withoutProbes() {
         estimator.canProbe = false

@@ -22,8 +22,8 @@ SESSIONS = ["hostile-0", "hostile-1", "hostile-2", "Team"]
 # App and secret of a relay that runs with --dev.
 DEVELOPMENT = b"dev:millrace-development-secret-that-everybody-knows"
 # Parts of paths that are the same in every request.
-WORDS = {"", "whip", "whep", "v1", "sessions", "streams", "plain", "mute", "record", "canvas.png", "canvas.y4m", "admin", "mute-all", "share-lock",
-         "signals", "participants", "tokens", "users", "export", "layer", "metrics", "openapi.json", "page", "issues"}
+WORDS = {"", "whip", "whep", "v1", "sessions", "streams", "plain", "mute", "record", "canvas.png", "canvas.y4m", "live.webm", "admin", "mute-all",
+         "share-lock", "signals", "participants", "tokens", "users", "export", "layer", "metrics", "openapi.json", "page", "issues"}
 PREFERENCES = {"audio": True, "video": True, "width": 640, "height": 360, "frameRate": 15, "priority": 50}
 
 

@@ -1,11 +1,11 @@
 """The list of cases."""
 
 from webrtc import (
-    apps, codecs, conversations, encryption, lasting, layers, load, loadreport, operatorview, pagefeatures, pairs, rooms, signalling, slow, talk, trouble, yardstick)
+    apps, codecs, conversations, encryption, lasting, layers, livestream, load, loadreport, operatorview, pagefeatures, pairs, rooms, signalling, slow, talk, trouble, yardstick)
 
 PAIRS = [
     ("aiortc to aiortc", pairs.pair("aiortc", "aiortc", every=True)),
-    ("aiortc to six of aiortc", pairs.pair("aiortc", "aiortc", count=6, every=True, publishing={"width": 480, "height": 270})),
+    ("aiortc to three of aiortc", pairs.pair("aiortc", "aiortc", count=3, every=True, publishing={"width": 480, "height": 270})),
     ("Chromium to Chromium", pairs.pair("chromium", "chromium")),
     ("Firefox to Firefox", pairs.pair("firefox", "firefox", rate=27)),
     ("aiortc to Chromium", pairs.pair("aiortc", "chromium")),
@@ -27,7 +27,7 @@ LONG = [
 
 def cases(long, janus):
     """Returns (name, case) for each case of the run."""
-    parts = (codecs, rooms, pagefeatures, encryption, apps, talk, conversations, operatorview, loadreport, signalling, layers, trouble, slow, load, lasting)
+    parts = (codecs, rooms, pagefeatures, encryption, apps, talk, conversations, operatorview, loadreport, signalling, layers, livestream, trouble, slow, load, lasting)
     wanted = PAIRS + [case for part in parts for case in part.ALL]
     if long:
         wanted += LONG + [case for part in parts for case in getattr(part, "LONG", [])]
@@ -41,7 +41,7 @@ FAULTS = {
     "swap-audio": ["aiortc to aiortc", "Chromium to Chromium", "whip-client to aiortc"],
     "cross-session": ["aiortc to aiortc", "Chromium to Firefox", "Firefox to Chromium", "plain ffmpeg to Chromium"],
     "stall": ["aiortc to aiortc", "Chromium to Chromium", "Firefox to Firefox"],
-    "freeze": ["aiortc to Chromium", "Chromium to aiortc", "aiortc to six of aiortc"],
+    "freeze": ["aiortc to Chromium", "Chromium to aiortc", "aiortc to three of aiortc"],
     "no-retransmit": ["datagrams to the subscriber lost, 10 %"],
     "no-keyframe": ["late joiners, Chromium", "late joiners, aiortc"],
     "deaf-to-moves": ["address change, Chromium"],

@@ -19,6 +19,8 @@ final class VirtualCall {
     /// Applies to clients that are made from now on.
     var clientConsentTimeout = MediaTime.seconds(30)
     private(set) var clients: [VirtualClient] = []
+    /// Number of times that a deadline has woken the relay.
+    private(set) var wakeUps = 0
     private var random: SeededGenerator
     private var place: VirtualNetwork.ID = 0
     private var addresses = 0
@@ -42,7 +44,11 @@ final class VirtualCall {
             VirtualEndpoint(
                 receive: { [relay] datagram, from, _, now in
                     relay.receive(datagram, from: PeerAddress(from), at: now)
-                }, deadline: { [relay] in relay.deadline }, handleTimeout: { [relay] in relay.run(at: $0) }),
+                }, deadline: { [relay] in relay.deadline },
+                handleTimeout: { [unowned self] in
+                    wakeUps += 1
+                    relay.run(at: $0)
+                }),
             at: [Self.relayAddress])
     }
 
@@ -104,13 +110,15 @@ final class VirtualCall {
     ///   - source: source of the expected media; media of any other source counts as wrong.
     ///   - retransmits: the client supports RTX.
     ///   - sendsREMB: the client sends REMB instead of transport-wide feedback.
+    ///   - video: false for audio alone.
     @discardableResult
     func view(
         _ session: String = "room", stream: String = "stream", source: UInt32 = 1, retransmits: Bool = true,
-        sendsREMB: Bool = false
+        sendsREMB: Bool = false, video: Bool = true
     ) throws -> VirtualClient {
         var configuration = WebRTCEndpoint.Configuration.viewer(
             identity: Self.clientIdentity, retransmits: retransmits, using: &random)
+        if !video { configuration.tracks.removeAll { $0.kind == .video } }
         if sendsREMB {
             configuration.sendsREMB = true
             configuration.sendsTransportFeedback = false

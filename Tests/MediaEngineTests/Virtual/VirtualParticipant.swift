@@ -28,6 +28,8 @@ final class VirtualParticipant {
     }
 
     let name: String
+    /// Whether it connects and sends no media.
+    var isSilent = false
     let publishing: WebRTCEndpoint
     private(set) var receiving: WebRTCEndpoint
     private(set) var publisherID: TransportID?
@@ -346,6 +348,7 @@ final class VirtualParticipant {
         while let output = publishing.nextOutput() {
             switch output {
             case .transmit(let bytes, let to): room.call.network.send(bytes, from: addresses[0], to: to.address)
+            case .connected where isSilent: break
             case .connected:
                 nextSound = room.call.now
                 nextPicture = room.call.now

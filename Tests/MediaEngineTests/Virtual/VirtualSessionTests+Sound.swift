@@ -33,6 +33,17 @@ extension VirtualSessionTests {
         #expect(call.relay.counters.packetsWithheld > 1000)
     }
 
+    @Test("A subscriber of audio alone sends receiver reports and no transport-wide feedback")
+    func feedback() throws {
+        let (call, _) = try VirtualCall.withPublisher(seed: 43)
+        let audio = try call.view(video: false)
+        let both = try call.view()
+        call.run(seconds: 10)
+        #expect(audio.sound.isContiguous && audio.reception.sounds > 450 && audio.reception.pictures == 0)
+        #expect(audio.statistics.feedbackSent == 0 && audio.statistics.reportsSent > 0)
+        #expect(both.statistics.feedbackSent > 40)
+    }
+
     @Test("The active speaker is reported, and a short interjection does not change it")
     func activeSpeaker() async throws {
         let call = try VirtualCall(seed: 42)

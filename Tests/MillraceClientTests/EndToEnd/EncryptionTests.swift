@@ -63,6 +63,8 @@ import Testing
 
             let still = try await status(of: "\(relay.url)/v1/sessions/room/streams/\(stream)/canvas.png")
             #expect(still.status == 409 && still.body.contains("streamEncrypted"))
+            let live = try await status(of: "\(relay.url)/v1/sessions/room/streams/\(stream)/live.webm")
+            #expect(live.status == 409 && live.body.contains("streamEncrypted"))
             for session in [ada, bob, eve, mallory] { await session.disconnect() }
         }
     }

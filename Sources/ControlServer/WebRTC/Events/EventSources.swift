@@ -29,13 +29,7 @@ final class EventSources: Sendable {
     private let door: any WebRTCDoor
     private let state = NIOLockedValueBox(State())
 
-    init(door: any WebRTCDoor) {
-        self.door = door
-        let ticker = Task { [weak self] in
-            while (try? await Task.sleep(for: Self.interval)) != nil, let self { tick() }
-        }
-        state.withLockedValue { $0.ticker = ticker }
-    }
+    init(door: any WebRTCDoor) { self.door = door }
 
     deinit {
         state.withLockedValue { state in
@@ -53,6 +47,7 @@ final class EventSources: Sendable {
         let (isAdded, wakes) = state.withLockedValue { state -> (Bool, AsyncStream<Void>?) in
             guard state.byTransport[source.transport, default: []].count < Self.perResource else { return (false, nil) }
             state.sources[source.id] = source
+            state.ticker = state.ticker ?? makeTicker()
             state.byTransport[source.transport, default: []].append(source)
             if let watch = state.sessions[source.session] {
                 state.sessions[source.session]?.sources[source.id] = source
@@ -106,13 +101,26 @@ final class EventSources: Sendable {
 
     private func wakeAll() { for watch in state.withLockedValue({ Array($0.sessions.values) }) { watch.wake.yield() } }
 
-    private func tick() {
-        wakeAll()
-        let sources = state.withLockedValue { state -> [EventSource] in
+    private func makeTicker() -> Task<Void, Never> {
+        Task { [weak self] in
+            while (try? await Task.sleep(for: Self.interval)) != nil, let self, tick() {}
+        }
+    }
+
+    /// - Returns: false if there is no source any more, so that the ticker ends.
+    private func tick() -> Bool {
+        let sources = state.withLockedValue { state -> [EventSource]? in
+            guard !state.sources.isEmpty else {
+                state.ticker = nil
+                return nil
+            }
             state.ticks += 1
             return state.ticks % Self.beat == 0 ? Array(state.sources.values) : []
         }
+        guard let sources else { return false }
+        wakeAll()
         for source in sources { source.beat() }
+        return true
     }
 
     private func look(at session: String) async {

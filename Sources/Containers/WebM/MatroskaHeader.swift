@@ -1,0 +1,99 @@
+import MediaBase
+
+/// Header of a Matroska file of several tracks, with the positions of fields that are written at the end.
+struct MatroskaHeader {
+    /// Space for a SeekHead of four entries (89 bytes) and a Void for the rest.
+    private static let seekHeadRoom = 112
+    /// Length of Duration: ID (2), size (1) and 8-byte float.
+    private static let durationRoom = 11
+
+    private let segmentBody: Int64
+    private let seekHeadOffset: Int64
+    private let infoOffset: Int64
+    private let durationOffset: Int64
+    private let tracksOffset: Int64
+
+    init(tracks: [MatroskaTrack], date: Int64?, into out: inout EBMLBuffer) {
+        out.master(.ebml) { ebml in
+            ebml.unsigned(.ebmlVersion, 1)
+            ebml.unsigned(.ebmlReadVersion, 1)
+            ebml.unsigned(.ebmlMaxIDLength, 4)
+            ebml.unsigned(.ebmlMaxSizeLength, 8)
+            ebml.string(.docType, "matroska")
+            // Version 4 has CodecDelay and SeekPreRoll. Version 2 suffices to read the file, for SimpleBlock.
+            ebml.unsigned(.docTypeVersion, 4)
+            ebml.unsigned(.docTypeReadVersion, 2)
+        }
+        out.id(.segment)
+        out.raw(EBMLBuffer.unknownSize)
+        segmentBody = Int64(out.count)
+
+        seekHeadOffset = Int64(out.count)
+        out.void(total: Self.seekHeadRoom)
+
+        infoOffset = Int64(out.count)
+        var info = EBMLBuffer()
+        info.unsigned(.timestampScale, 1_000_000)
+        info.string(.muxingApp, "Millrace")
+        info.string(.writingApp, "Millrace")
+        if let date { info.signed64(.dateUTC, date &- WebMLayout.epochOf2001) }
+        let durationInInfo = info.count
+        info.void(total: Self.durationRoom)
+        out.id(.info)
+        out.size(info.count)
+        durationOffset = Int64(out.count + durationInInfo)
+        out.raw(info.bytes)
+
+        tracksOffset = Int64(out.count)
+        out.master(.tracks) { list in
+            for (index, track) in tracks.enumerated() { track.write(number: index + 1, into: &list) }
+        }
+    }
+
+    /// Returns a position for Cues and SeekHead, which count from the first byte of the segment's body.
+    func segmentPosition(_ offset: Int64) -> Int64 { offset - segmentBody }
+
+    static func chapters(_ chapters: [MatroskaChapter]) -> EBMLBuffer {
+        var out = EBMLBuffer()
+        out.master(.chapters) { list in
+            list.master(.editionEntry) { edition in
+                for (index, chapter) in chapters.enumerated() {
+                    edition.master(.chapterAtom) { atom in
+                        atom.unsigned(.chapterUID, UInt64(index + 1))
+                        atom.unsigned(.chapterTimeStart, UInt64(max(0, chapter.time.rawValue)))
+                        atom.master(.chapterDisplay) { display in
+                            display.string(.chapterString, chapter.title)
+                            display.string(.chapterLanguage, "und")
+                        }
+                    }
+                }
+            }
+        }
+        return out
+    }
+
+    /// Completes a finished file: writes the duration, the SeekHead and the segment's size.
+    /// - Parameter elements: offsets of the elements after the clusters.
+    func complete(
+        _ sink: any ByteSink, elements: [(EBMLID, Int64)], milliseconds: Int64, fileSize: Int64
+    ) throws(ContainerError) {
+        var duration = EBMLBuffer()
+        duration.float64(.duration, Double(milliseconds))
+        try sink.overwrite(at: durationOffset, duration.bytes)
+
+        var out = EBMLBuffer()
+        out.master(.seekHead) { head in
+            for (id, offset) in [(.info, infoOffset), (.tracks, tracksOffset)] + elements {
+                head.master(.seek) { seek in
+                    var name = EBMLBuffer()
+                    name.id(id)
+                    seek.binary(.seekID, name.bytes)
+                    seek.unsigned(.seekPosition, UInt64(segmentPosition(offset)), width: 8)
+                }
+            }
+        }
+        out.void(total: Self.seekHeadRoom - out.count)
+        try sink.overwrite(at: seekHeadOffset, out.bytes)
+        try sink.overwrite(at: segmentBody - 8, EBMLBuffer.sizeBytes(Int(fileSize - segmentBody), width: 8))
+    }
+}

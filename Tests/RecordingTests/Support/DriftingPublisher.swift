@@ -1,0 +1,57 @@
+import MediaBase
+import MillraceTestKit
+import RTP
+
+/// A publisher whose clock is fast or slow. Each packet has its time of capture, by the true clock, in its last eight bytes.
+struct DriftingPublisher {
+    /// Clock error in parts per million; positive if the clock is fast.
+    var drift: Double
+    var start: MediaTime
+    var duration: MediaTime
+    var seed: UInt64
+    /// Times from the start during which packets are delayed by `congestion`.
+    var congested: ClosedRange<MediaTime> = .zero ... .zero
+    var congestion: MediaTime = .milliseconds(300)
+
+    /// Delay from capture to the relay, without jitter; an encoder delays video.
+    private static let delay: [MediaKind: MediaTime] = [.audio: .milliseconds(20), .video: .milliseconds(60)]
+
+    /// Returns packets in order of arrival: audio five times a second in the first minute and then once, video every two seconds. Of each
+    /// hundred packets of audio, five are lost.
+    func packets() -> [TestStream.Packet] {
+        var random = SeededGenerator(seed: seed)
+        var packets: [TestStream.Packet] = []
+        for (kind, step) in [(MediaKind.audio, Int64(1_000)), (.video, 2_000)] {
+            var sequence: Int64 = 1_000
+            var captured: MediaTime = .zero
+            while captured < duration {
+                let isLost = kind == .audio && random.below(100) < 5
+                if !isLost { packets.append(packet(kind, sequence, captured, jitter: random.below(20_000))) }
+                sequence += 1
+                captured += .milliseconds(kind == .audio && captured < .seconds(60) ? 200 : step)
+            }
+        }
+        return packets.sorted { $0.arrival < $1.arrival }
+    }
+
+    private func packet(_ kind: MediaKind, _ sequence: Int64, _ captured: MediaTime, jitter: Int) -> TestStream.Packet {
+        let local = MediaTime.nanoseconds(Int64(Double(captured.rawValue) * (1 + drift / 1e6)))
+        let ticks = Int64((local.seconds * Double(kind.clockRate)).rounded())
+        let slow = congested.contains(captured) && captured > .zero ? congestion : .zero
+        let arrival = start + captured + (Self.delay[kind] ?? .zero) + slow + .microseconds(Int64(jitter))
+        // A packet of one Opus frame of 20 ms, and a key frame of VP8 in one packet.
+        var payload = kind == .audio ? [0x78] : ForgedPayload.keyFrame(width: 16, height: 16, rest: 0)
+        let time = UInt64((start + captured).rawValue)
+        payload += (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) }
+        return TestStream.Packet(
+            kind: kind, sequence: sequence, timestamp: ticks + (kind == .audio ? 77_777 : 90_123), marker: true,
+            arrival: arrival,
+            captureNTP: NTPTime(rawValue: 0xe000_0000_0000_0000 &+ seed << 32).advanced(by: local).rawValue,
+            payload: payload, frame: 0)
+    }
+
+    /// Returns the time of capture of a frame.
+    static func captureTime(of frame: [UInt8]) -> MediaTime {
+        .nanoseconds(frame.suffix(8).reduce(0) { $0 << 8 | Int64($1) })
+    }
+}
