@@ -57,8 +57,10 @@ struct RecordedSession {
                     if let entry = open?.entry { try index.set(entry) }
                 case .close:
                     try open?.writer.finish()
-                    open?.entry.duration = open?.writer.duration.seconds
-                    if let entry = open?.entry { try index.set(entry) }
+                    if var entry = open?.entry {
+                        entry.duration = open?.writer.duration.seconds
+                        try index.set(entry)
+                    }
                     open = nil
                 }
             }
