@@ -57,10 +57,9 @@ struct RecordedSession {
                     if let entry = open?.entry { try index.set(entry) }
                 case .close:
                     try open?.writer.finish()
-                    if var entry = open?.entry {
-                        entry.duration = open?.writer.duration.seconds
-                        try index.set(entry)
-                    }
+                    let duration = open?.writer.duration.seconds
+                    open?.entry.duration = duration
+                    if let entry = open?.entry { try index.set(entry) }
                     open = nil
                 }
             }
