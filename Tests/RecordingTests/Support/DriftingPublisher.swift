@@ -26,7 +26,7 @@ struct DriftingPublisher {
             var captured: MediaTime = .zero
             while captured < duration {
                 let isLost = kind == .audio && random.below(100) < 5
-                if !isLost { packets.append(packet(kind, sequence, captured, jitter: random.below(20_000))) }
+                if !isLost { packets.append(packet(kind, sequence, captured, jitter: random.below(10_000))) }
                 sequence += 1
                 captured += .milliseconds(kind == .audio && captured < .seconds(60) ? 200 : step)
             }
