@@ -16,17 +16,17 @@ struct DriftingPublisher {
     /// Delay from capture to the relay, without jitter; an encoder delays video.
     private static let delay: [MediaKind: MediaTime] = [.audio: .milliseconds(20), .video: .milliseconds(60)]
 
-    /// Returns packets in order of arrival: audio five times a second in the first minute and then once, video every two seconds. Of each
+    /// Returns packets in order of arrival: audio five times a second in the first minute and then every four seconds, video every eight seconds. Of each
     /// hundred packets of audio, five are lost.
     func packets() -> [TestStream.Packet] {
         var random = SeededGenerator(seed: seed)
         var packets: [TestStream.Packet] = []
-        for (kind, step) in [(MediaKind.audio, Int64(1_000)), (.video, 2_000)] {
+        for (kind, step) in [(MediaKind.audio, Int64(4_000)), (.video, 8_000)] {
             var sequence: Int64 = 1_000
             var captured: MediaTime = .zero
             while captured < duration {
                 let isLost = kind == .audio && random.below(100) < 5
-                if !isLost { packets.append(packet(kind, sequence, captured, jitter: random.below(20_000))) }
+                if !isLost { packets.append(packet(kind, sequence, captured, jitter: random.below(10_000))) }
                 sequence += 1
                 captured += .milliseconds(kind == .audio && captured < .seconds(60) ? 200 : step)
             }
