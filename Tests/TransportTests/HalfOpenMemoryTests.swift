@@ -17,11 +17,11 @@ import Transport
         /// Bytes that a transport may use; the relay may have thousands of them.
         var limit: Int {
             switch self {
-            case .announced: 8 * 1_024
-            case .checked: 12 * 1_024
-            case .manyChecks: 24 * 1_024
+            case .announced: 1_024
+            case .checked: 4 * 1_024
+            case .manyChecks: 8 * 1_024
             case .helloReceived: 64 * 1_024
-            case .connected: 16 * 1_024
+            case .connected: 10 * 1_024
             }
         }
 
