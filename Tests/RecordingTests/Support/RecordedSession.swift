@@ -57,7 +57,8 @@ struct RecordedSession {
                     if let entry = open?.entry { try index.set(entry) }
                 case .close:
                     try open?.writer.finish()
-                    open?.entry.duration = open?.writer.duration.seconds
+                    let duration = open?.writer.duration.seconds
+                    open?.entry.duration = duration
                     if let entry = open?.entry { try index.set(entry) }
                     open = nil
                 }
