@@ -20,8 +20,9 @@ package struct PacketRing: ~Copyable {
     private static let margin = 2 * maximumPayload
     /// Whether the packets of the last `window` need a larger arena. The owner calls `grow()` when it holds no pointer to a payload.
     package private(set) var needsRoom = false
-    /// Time for which packets are kept, as far as the maximum size permits.
-    package static let window = MediaTime.seconds(2)
+    /// Time for which packets are kept, as far as the maximum size permits. Retransmissions need 2 s. Probes of a path whose video is paused
+    /// repeat the packets that were sent last, which shows more of the path than padding does.
+    package static let window = MediaTime.seconds(20)
     /// Position of payloads that were overwritten before the arena grew.
     private static let overwritten = -(1 << 40)
 

@@ -45,7 +45,7 @@ package struct EngineLimits: Sendable {
     /// Media sections of one subscribe peer connection at a time: enough for 200 streams with audio and video.
     package var tracksPerSubscriber = 400
     /// Largest size in bytes of one video producer's packet cache, which serves retransmissions and the frames since the last key frame. The
-    /// cache of a publisher that sends key frames on request begins with 256 KiB and grows to hold 2 s.
+    /// cache of a publisher that sends key frames on request begins with 256 KiB and grows to hold 20 s.
     package var retransmissionBytes = 4 << 20
     /// Upper limit of the bytes sent as retransmissions, in percent of all bytes sent.
     package var retransmissionPercent = 50
