@@ -35,6 +35,12 @@ def requested_key_frames(room):
     })()""")
 
 
+def caused_by_bandwidth(server):
+    """Changes of layers and pauses, each of which requests a key frame: bandwidth is short at times on a busy machine."""
+    metrics = server.metrics()
+    return int(sum(metrics[f"millrace_{name}_total"] for name in ("layer_switches", "tracks_paused")))
+
+
 def stills(server, stream):
     """Status and code of a request for a still image."""
     request = urllib.request.Request(f"{server.url}/v1/sessions/{SESSION}/streams/{stream}/canvas.png",
@@ -123,7 +129,7 @@ def others(bench, name):
     published = ada.until(lambda: ada.page.evaluate("millrace.publisher.publications[0]?.id"))
     check(name, "Ada publishes", published, notices=notices(ada))
     for who, passphrase, text in (("Eve", "another passphrase", "passphrases differ"), ("Mallory", "", "Join again with the encryption passphrase")):
-        before, began = requested_key_frames(ada), time.monotonic()
+        before, changes, began = requested_key_frames(ada), caused_by_bandwidth(server), time.monotonic()
         blind = enter(bench, "chromium", server, who, passphrase)
         check(name, f"{who} is in", blind.is_in(), page=blind.look("why"))
         joined = time.monotonic()
@@ -133,8 +139,9 @@ def others(bench, name):
         seen = blind.look("seen", "Ada")
         check(name, f"{who} sees no frame", not seen or not seen["frames"], seen=seen)
         check(name, f"{who} hears nothing", blind.level("Ada") < 0.001, level=round(blind.level("Ada"), 5))
-        requests = requested_key_frames(ada) - before
-        check(name, f"{who} costs Ada at most 3 key frames in 10 s after the one of its join", requests <= 4, requests=requests)
+        requests, changes = requested_key_frames(ada) - before, caused_by_bandwidth(server) - changes
+        check(name, f"{who} costs Ada at most 3 key frames in 10 s after the one of its join, without those of bandwidth",
+              requests <= 4 + changes, requests=requests, changes=changes)
         blind.stop()
     # What the failures left behind must not keep a participant with the right passphrase from anything.
     bob = enter(bench, "chromium", server, "Bob", PASSPHRASE)
