@@ -140,7 +140,7 @@ def check_joins(bench, name, relay, viewer, session, joins, limit, **options):
 def late_joiners(publisher_kind, viewer_kind, joins=6):
     """First decoded frame after ICE is connected (DTLS happens in between), at any place between key frames."""
     def case(bench, name):
-        limit = 100 if bench.long else 150
+        limit = 100 if bench.long else 300
         relay = bench.relay()
         publisher, call = start(bench, relay, publisher_kind, "late")
         viewer = bench.client(viewer_kind)
