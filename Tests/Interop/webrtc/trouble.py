@@ -68,7 +68,7 @@ def bandwidth(bench, name, **publishing):
     relay = bench.relay()
     publisher, call = start(bench, relay, "chromium", "narrow", width=960, height=540, **publishing)
     path = bench.keep(Path(relay))
-    viewer, view = join(bench, relay, "chromium", "narrow", rewrite=path.rewrite(), codec="any")
+    viewer, view = join(bench, relay, "chromium", "narrow", rewrite=path.rewrite(), codec="any", layers="scalability" in publishing)
     if not settled(bench, name, viewer, view, 1):
         return
     report = bench.reporter.check

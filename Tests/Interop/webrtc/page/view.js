@@ -58,11 +58,20 @@ function watch(call) {
 
 const stereo = sdp => sdp.replace(/(a=fmtp:\d+ minptime=10;useinbandfec=1)/, "$1;stereo=1");
 
+// Chromium offers dependency descriptors only if a page starts them; spatial layers of AV1 cannot be received without.
+function startDescriptors(transceiver) {
+  const list = transceiver.getHeaderExtensionsToNegotiate();
+  for (const one of list) if (one.uri.endsWith("#dependency-descriptor-rtp-header-extension")) one.direction = "sendrecv";
+  transceiver.setHeaderExtensionsToNegotiate(list);
+}
+
 api.view = async options => {
   const call = new Call(options);
   watch(call);
   if (options.audio !== false) call.pc.addTransceiver("audio", {direction: "recvonly"});
-  offerOnly(call.pc.addTransceiver("video", {direction: "recvonly"}), options.codec);
+  const video = call.pc.addTransceiver("video", {direction: "recvonly"});
+  offerOnly(video, options.codec);
+  if (options.layers) startDescriptors(video);
   // Chromium decodes stereo only if its own description requests it.
   call.change = stereo;
   await call.post();
