@@ -3,7 +3,7 @@ import MediaBase
 /// Layers: applies changes of the limit, and finds packets by their numbers under it.
 extension Consumer {
     /// State of a consumer that has caught up with its producer.
-    var level: State { temporalLimit == rewrite.temporalLimit && partner == nil ? .live : .adapting }
+    var level: State { layerLimit == rewrite.layerLimit && partner == nil ? .live : .adapting }
 
     /// True if the track can switch to a key frame of another encoding now.
     var isBetweenPictures: Bool {
@@ -23,18 +23,18 @@ extension Consumer {
     /// In a stream with dependency descriptors, the limit is raised at a frame that the subscriber gets in any case and that indicates a
     /// switch. Between spatial layers only key frames indicate one in the modes of browsers.
     mutating func adapt(at packet: borrowing PendingPacket) {
-        guard packet.flags.contains(.frameStart), !packet.isLate, temporalLimit != rewrite.temporalLimit else { return }
-        let layer = packet.fields.temporalLayer
-        var limit = rewrite.temporalLimit
-        if packet.startsKeyFrame || temporalLimit < limit {
-            limit = temporalLimit
+        guard packet.flags.contains(.frameStart), !packet.isLate, layerLimit != rewrite.layerLimit else { return }
+        let layer = packet.fields.layer
+        var limit = rewrite.layerLimit
+        if packet.startsKeyFrame || layerLimit < limit {
+            limit = layerLimit
         } else {
             guard let raised = raisedLimit(at: packet, layer) else { return }
             limit = raised
         }
         let out = rewrite.sequence(of: packet)
         let shift = rewrite.pictureIDShift(packet)
-        rewrite.temporalLimit = limit
+        rewrite.layerLimit = limit
         rewrite.sequenceOffset = packet.sequence &- packet.layers.packets(above: limit) &- out
         rewrite.pictureIDOffset = shift &+ packet.layers.pictures(above: limit)
         history.begin(at: packet.sequence, rewrite, out: out)
@@ -44,10 +44,10 @@ extension Consumer {
 
     /// Returns the limit to which this frame allows to rise; nil if it allows none.
     private func raisedLimit(at packet: borrowing PendingPacket, _ layer: UInt8) -> UInt8? {
-        let limit = rewrite.temporalLimit
+        let limit = rewrite.layerLimit
         if layer <= limit, packet.fields.switches != 0 {
             // Limits above the present one, up to the requested one.
-            let allowed = packet.fields.switches & (2 &<< temporalLimit &- 1) & ~(2 &<< limit &- 1)
+            let allowed = packet.fields.switches & (2 &<< layerLimit &- 1) & ~(2 &<< limit &- 1)
             return allowed == 0 ? nil : UInt8(7 - allowed.leadingZeroBitCount)
         }
         return packet.flags.contains(.layerSync) && layer == limit &+ 1 ? layer : nil
@@ -75,7 +75,7 @@ extension Consumer {
         _ sequence: Int64, in ring: borrowing PacketRing
     ) -> (slot: UnsafeMutablePointer<StoredPacket>, rewrite: RTPRewrite)? {
         guard sequence <= progress.sequence, let run = history.run(consumerSequence: sequence) else { return nil }
-        let limit = run.rewrite.temporalLimit
+        let limit = run.rewrite.layerLimit
         let target = sequence &+ run.rewrite.sequenceOffset
         // Numbers beyond the last one that this consumer sent belong to the encoding that fed the subscriber next.
         let end = min(run.end, sentEnd)
@@ -104,7 +104,7 @@ extension Consumer {
             }
         }
         guard let slot = last, slot.pointee.sequence &- slot.pointee.layers.packets(above: limit) == target,
-            slot.pointee.fields.temporalLayer <= limit || slot.pointee.flags.contains(.late)
+            slot.pointee.fields.layer <= limit || slot.pointee.flags.contains(.late)
         else { return nil }
         return (slot, run.rewrite)
     }

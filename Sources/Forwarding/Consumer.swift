@@ -33,7 +33,7 @@ package struct Consumer {
     package var state: State
     /// Requested highest layer, 0...3 (all): a temporal layer, or a position in the producer's `LayerOrder`. The limit in effect is in
     /// `rewrite`.
-    package internal(set) var temporalLimit: UInt8
+    package internal(set) var layerLimit: UInt8
     /// True if `progress` was made with another producer, so that the timestamps must be aligned.
     var joinsTimestamps: Bool
     package var rewrite = RTPRewrite()
@@ -99,12 +99,12 @@ package struct Consumer {
         }
     }
 
-    package init(path: Int, ssrc: SSRC, payloadType: PayloadType, progress: Progress, temporalLimit: UInt8 = 3) {
+    package init(path: Int, ssrc: SSRC, payloadType: PayloadType, progress: Progress, layerLimit: UInt8 = 3) {
         self.path = path
         self.ssrc = ssrc
         self.payloadType = payloadType
         self.progress = progress
-        self.temporalLimit = min(temporalLimit, LayerCounts.noLimit)
+        self.layerLimit = min(layerLimit, LayerCounts.noLimit)
         state = .waiting
         joinsTimestamps = progress.hasSent
     }
@@ -120,10 +120,10 @@ package struct Consumer {
     mutating func begin(
         at packet: borrowing PendingPacket, state: State, timestamp: UInt32? = nil, cause: StartCause = .relay
     ) {
-        rewrite.temporalLimit = temporalLimit
+        rewrite.layerLimit = layerLimit
         rewrite.sequenceOffset =
-            packet.sequence &- packet.layers.packets(above: temporalLimit) &- (progress.sequence &+ 1)
-        rewrite.pictureIDOffset = packet.layers.pictures(above: temporalLimit)
+            packet.sequence &- packet.layers.packets(above: layerLimit) &- (progress.sequence &+ 1)
+        rewrite.pictureIDOffset = packet.layers.pictures(above: layerLimit)
         if progress.hasSent {
             if packet.fields.pictureIDOffset != 0 {
                 rewrite.pictureIDOffset &+= progress.pictureID &+ 1 &- packet.fields.pictureID

@@ -64,7 +64,7 @@ struct LayerCounter: Sendable {
             layer = numberedLayer
         }
         let result = counts
-        counts.countPacket(ofLayer: fields.temporalLayer)
+        counts.countPacket(ofLayer: fields.layer)
         return result
     }
 

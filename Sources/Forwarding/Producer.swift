@@ -188,7 +188,7 @@ package final class Producer {
         slot.pointee.fields = fields
         slot.pointee.layers = layers
         rates.add(
-            payload: payload.count, layer: fields.temporalLayer,
+            payload: payload.count, layer: fields.layer,
             startsFrame: kind == .audio || flags.contains(.frameStart), now: now)
         slot.pointee.extensions.read(extensions)
         if let orientation = extensions.videoOrientation { rotation = orientation.rotation }
@@ -218,7 +218,7 @@ package final class Producer {
         slot.pointee.arrival = now
         // Like a late packet, it is no part of the current frame, and a consumer whose temporal limit excludes it gets a filler.
         slot.pointee.flags = .late
-        slot.pointee.fields.temporalLayer = RewriteFields.noLayer
+        slot.pointee.fields.layer = RewriteFields.noLayer
         slot.pointee.layers = layers
         if !isLate {
             latestSequence = sequence
@@ -243,9 +243,9 @@ package final class Producer {
     @inline(__always)
     package var needsRoom: Bool { core.pointee.ring.needsRoom }
 
-    /// Doubles the ring. No packet of the producer may be pending.
+    /// Doubles the ring, unless a packet of the producer is pending, which points into it.
     package func makeRoom() {
-        precondition(core.pointee.pendingSince < 0)
+        guard core.pointee.pendingSince < 0 else { return }
         core.pointee.ring.grow()
     }
 

@@ -16,14 +16,14 @@ package struct RTPRewrite: Hashable, Sendable {
     /// of the publisher's numbers.
     package var frameNumberOffset: UInt16 = 0
     /// Highest layer that is sent: a temporal layer, or a position in the stream's `LayerOrder`. Higher layers leave no gaps in sequence numbers and PictureIDs.
-    package var temporalLimit = LayerCounts.noLimit
+    package var layerLimit = LayerCounts.noLimit
 
     package init() {}
 
     /// True if the payload differs from the producer's. It must then be copied before it is encrypted.
     @inline(__always)
     package var patchesPayload: Bool {
-        pictureIDOffset != 0 || tl0PictureIndexOffset != 0 || temporalLimit != LayerCounts.noLimit
+        pictureIDOffset != 0 || tl0PictureIndexOffset != 0 || layerLimit != LayerCounts.noLimit
     }
 
     @inline(__always)
@@ -32,13 +32,13 @@ package struct RTPRewrite: Hashable, Sendable {
     /// Returns the consumer's sequence number for a packet that is sent.
     @inline(__always)
     func sequence(of packet: borrowing PendingPacket) -> Int64 {
-        packet.sequence &- sequenceOffset &- packet.layers.packets(above: temporalLimit)
+        packet.sequence &- sequenceOffset &- packet.layers.packets(above: layerLimit)
     }
 
     /// Returns the value that is added to the packet's PictureID.
     @inline(__always)
     func pictureIDShift(_ packet: borrowing PendingPacket) -> UInt16 {
-        pictureIDOffset &- packet.layers.pictures(above: temporalLimit)
+        pictureIDOffset &- packet.layers.pictures(above: layerLimit)
     }
 
     /// Returns 0x80 if the packet is the last of its frame for a subscriber that does not get the packet with the marker bit, else 0.
@@ -46,12 +46,12 @@ package struct RTPRewrite: Hashable, Sendable {
     /// section 4.3); a receiver would otherwise wait for more layers.
     @inline(__always)
     func addedMarkerBit(_ packet: borrowing PendingPacket) -> UInt8 {
-        (packet.fields.ends &>> temporalLimit & 1) &<< 7
+        (packet.fields.ends &>> layerLimit & 1) &<< 7
     }
 
     /// Returns true if the packet is above the limit.
     @inline(__always)
-    func leavesOut(_ packet: borrowing PendingPacket) -> Bool { packet.fields.temporalLayer > temporalLimit }
+    func leavesOut(_ packet: borrowing PendingPacket) -> Bool { packet.fields.layer > layerLimit }
 
     /// Patches the PictureID and TL0PICIDX in a consumer's own copy of the payload.
     @inline(__always)

@@ -124,7 +124,7 @@ extension Router {
     /// waits for the next.
     private func restart(_ consumer: UnsafeMutablePointer<Consumer>, of producer: Producer) {
         if let start = producer.cachedKeyFrame(), start.pointee.sequence > consumer.pointee.next,
-            start.pointee.fields.temporalLayer <= consumer.pointee.temporalLimit
+            start.pointee.fields.layer <= consumer.pointee.layerLimit
         {
             consumer.pointee.begin(at: PendingPacket(producer: producer.core, slot: start), state: .catchingUp)
             return

@@ -154,7 +154,7 @@ extension Router {
             return false
         case .waiting:
             guard packet.pointee.startsStream, packet.pointee.sequence >= consumer.pointee.next,
-                packet.pointee.fields.temporalLayer <= consumer.pointee.temporalLimit
+                packet.pointee.fields.layer <= consumer.pointee.layerLimit
             else { return false }
             guard packet.pointee.isLate else {
                 consumer.pointee.begin(at: packet.pointee, state: .live)

@@ -48,10 +48,10 @@ extension Router {
     /// Switches a subscriber's track to another encoding at that encoding's next key frame. Cancels a switch that is still pending.
     /// - Parameters:
     ///   - from: any producer that has, or had, the track.
-    ///   - temporalLimit: 0...3, for the new encoding.
+    ///   - layerLimit: 0...3, for the new encoding.
     /// - Returns: true if the caller must request a key frame of `to`.
     package func switchConsumer(
-        path: Int, from: Producer, to: Producer, temporalLimit: UInt8 = 3, now: MediaTime
+        path: Int, from: Producer, to: Producer, layerLimit: UInt8 = 3, now: MediaTime
     ) -> Bool {
         guard from.kind == .video, to.kind == .video, let current = feedingConsumer(path: path, like: from) else {
             return false
@@ -60,15 +60,15 @@ extension Router {
         if let i = to.core.pointee.index(path: path), to.core.pointee.consumers[i].state == .expecting,
             to.core.pointee.consumers[i].ssrc == old.pointee.ssrc
         {
-            to.core.pointee.consumers[i].temporalLimit = min(temporalLimit, LayerCounts.noLimit)
+            to.core.pointee.consumers[i].layerLimit = min(layerLimit, LayerCounts.noLimit)
             return true
         }
         cancelSwitch(path: path, producer: current.producer, now: now)
         guard current.producer !== to else {
-            setTemporalLimit(temporalLimit, path: path, producer: to)
+            setLayerLimit(layerLimit, path: path, producer: to)
             return false
         }
-        guard let new = join(to, like: old.pointee, temporalLimit: temporalLimit, now: now) else { return false }
+        guard let new = join(to, like: old.pointee, layerLimit: layerLimit, now: now) else { return false }
         new.pointee.partner = current.producer.core
         switch old.pointee.state {
         case .live, .adapting, .catchingUp:
@@ -141,8 +141,8 @@ extension Router {
         let consumer = producer.core.pointee.consumers + i
         switch consumer.pointee.state {
         case .adapting, .catchingUp:
-            return order.spatialLayer(under: consumer.pointee.temporalLimit)
-                > order.spatialLayer(under: consumer.pointee.rewrite.temporalLimit)
+            return order.spatialLayer(under: consumer.pointee.layerLimit)
+                > order.spatialLayer(under: consumer.pointee.rewrite.layerLimit)
         case .live, .waiting, .paused, .expecting, .retired: return false
         }
     }
@@ -165,14 +165,14 @@ extension Router {
 
     /// Returns the consumer in `producer` that waits for its key frame: a new one, or one that fed the track before.
     private func join(
-        _ producer: Producer, like old: Consumer, temporalLimit: UInt8, now: MediaTime
+        _ producer: Producer, like old: Consumer, layerLimit: UInt8, now: MediaTime
     ) -> UnsafeMutablePointer<Consumer>? {
         let core = producer.core
-        let limit = min(temporalLimit, LayerCounts.noLimit)
+        let limit = min(layerLimit, LayerCounts.noLimit)
         if core.pointee.index(path: old.path) == nil {
             var consumer = Consumer(
                 path: old.path, ssrc: old.ssrc, payloadType: old.payloadType, progress: old.progress,
-                temporalLimit: limit)
+                layerLimit: limit)
             consumer.rtx = old.rtx
             consumer.extensions = old.extensions
             core.pointee.insert(consumer)
@@ -180,7 +180,7 @@ extension Router {
         guard let i = core.pointee.index(path: old.path), core.pointee.consumers[i].ssrc == old.ssrc else { return nil }
         let consumer = core.pointee.consumers + i
         consumer.pointee.state = .expecting
-        consumer.pointee.temporalLimit = limit
+        consumer.pointee.layerLimit = limit
         consumer.pointee.keyFrame = nil
         consumer.pointee.since = now
         return consumer
@@ -198,7 +198,7 @@ extension Router {
             return false
         }
         let old = partner.pointee.consumers + i
-        if packet.pointee.startsKeyFrame, packet.pointee.fields.temporalLayer <= new.pointee.temporalLimit {
+        if packet.pointee.startsKeyFrame, packet.pointee.fields.layer <= new.pointee.layerLimit {
             let isSecond = new.pointee.keyFrame.map { $0.timestamp != packet.pointee.timestamp } ?? false
             if !packet.pointee.isLate, isSecond || old.pointee.isBetweenPictures {
                 takeOver(new, of: core, from: old, at: packet.pointee.arrival)

@@ -89,7 +89,7 @@ package final class Router {
         if consumer.extensions.length != 0 { longestHeader = EgressBatch.maximumHeader }
         var wantsKeyFrame = false
         if producer.kind == .video, consumer.state != .paused {
-            if let start = producer.cachedKeyFrame(), start.pointee.fields.temporalLayer <= consumer.temporalLimit {
+            if let start = producer.cachedKeyFrame(), start.pointee.fields.layer <= consumer.layerLimit {
                 consumer.begin(at: PendingPacket(producer: producer.core, slot: start), state: .catchingUp)
                 producer.core.pointee.catchingUp += 1
                 hasNewCatchUps = true
@@ -112,7 +112,7 @@ package final class Router {
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer), feeder.kind == .video,
             consumer.pointee.state == .live || consumer.pointee.state == .waiting, consumer.pointee.partner == nil,
             let start = feeder.cachedKeyFrame(), feeder.lastArrival - start.pointee.arrival >= age,
-            start.pointee.fields.temporalLayer <= consumer.pointee.temporalLimit
+            start.pointee.fields.layer <= consumer.pointee.layerLimit
         else { return false }
         consumer.pointee.cutPicture()
         let packet = PendingPacket(producer: feeder.core, slot: start)
@@ -139,11 +139,11 @@ package final class Router {
     /// - Parameters:
     ///   - limit: 0...3; 3 means all layers.
     ///   - producer: producer that feeds the track, or will feed it.
-    package func setTemporalLimit(_ limit: UInt8, path: Int, producer: Producer) {
+    package func setLayerLimit(_ limit: UInt8, path: Int, producer: Producer) {
         guard let i = producer.core.pointee.index(path: path) else { return }
         let consumer = producer.core.pointee.consumers + i
         guard consumer.pointee.state != .retired else { return }
-        consumer.pointee.temporalLimit = min(limit, LayerCounts.noLimit)
+        consumer.pointee.layerLimit = min(limit, LayerCounts.noLimit)
         if consumer.pointee.state == .live || consumer.pointee.state == .adapting {
             consumer.pointee.state = consumer.pointee.level
         }
@@ -174,7 +174,7 @@ package final class Router {
         consumer.pointee.state = .waiting
         guard feeder.kind == .video else { return false }
         var start = feeder.cachedKeyFrame()
-        if let layer = start?.pointee.fields.temporalLayer, layer > consumer.pointee.temporalLimit { start = nil }
+        if let layer = start?.pointee.fields.layer, layer > consumer.pointee.layerLimit { start = nil }
         // The consumer cannot continue from packets that were sent before another encoding fed the subscriber.
         if let start, !consumer.pointee.joinsTimestamps, consumer.pointee.sentEnd > start.pointee.sequence {
             // The frames after packets that were discarded, or lost and not retransmitted, cannot be decoded.

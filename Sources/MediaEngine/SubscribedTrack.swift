@@ -41,7 +41,7 @@ final class SubscribedTrack {
     /// The subscriber's preferences for the stream. Their limits apply if `choice` is automatic.
     var preferences = StreamPreferences()
     /// Highest layer that is sent: a temporal layer, or a position in the producer's `LayerOrder`; 3: all.
-    var temporalLimit: UInt8 = 3
+    var layerLimit: UInt8 = 3
     /// Whether the stream is in another subsession than the subscriber.
     var isParted = false
     /// Whether the track is paused because the path has too little bandwidth.

@@ -193,7 +193,7 @@ struct JoiningTests {
         try harness.feed(key + last + above, to: producer)
         try harness.flush()
         let viewer = try harness.viewer()
-        #expect(!harness.subscribe(viewer, to: producer, temporalLimit: 0))
+        #expect(!harness.subscribe(viewer, to: producer, layerLimit: 0))
         var before = 0
         while harness.router.isCatchingUp {
             try harness.catchUp()

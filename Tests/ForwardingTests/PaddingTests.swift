@@ -17,7 +17,7 @@ struct PaddingTests {
         var source = LayeredSource(SyntheticSource(id: 1, kind: .video, firstSequence: 65_500), seed: 3)
         let producer = harness.producer(source.source)
         let viewer = try harness.viewer(.aeadAES128GCM)
-        harness.subscribe(viewer, to: producer, ssrc: Self.media, temporalLimit: limit)
+        harness.subscribe(viewer, to: producer, ssrc: Self.media, layerLimit: limit)
         var padding = 0
         for p in 0..<100 {
             try harness.feed(source.picture(isKey: p % 40 == 0), to: producer)

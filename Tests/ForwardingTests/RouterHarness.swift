@@ -41,12 +41,12 @@ final class RouterHarness {
     /// Returns one subscriber to the track of a source.
     static func watching(
         _ source: SyntheticSource, _ suite: SRTPSuite = .aesCM128HMACSHA1_80, retransmissionBytes: Int = 4 << 20,
-        progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), temporalLimit: UInt8 = 3
+        progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), layerLimit: UInt8 = 3
     ) throws -> (RouterHarness, Producer, Viewer) {
         let harness = RouterHarness()
         let producer = harness.producer(source, retransmissionBytes: retransmissionBytes)
         let viewer = try harness.viewer(suite)
-        harness.subscribe(viewer, to: producer, progress: progress, temporalLimit: temporalLimit)
+        harness.subscribe(viewer, to: producer, progress: progress, layerLimit: layerLimit)
         return (harness, producer, viewer)
     }
 
@@ -86,13 +86,13 @@ final class RouterHarness {
     func subscribe(
         _ viewer: Viewer, to producer: Producer, ssrc: SSRC? = nil, payloadType: PayloadType? = nil,
         progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), rtx: RTXStream? = nil,
-        extensions: HeaderExtensionTemplate = HeaderExtensionTemplate(), temporalLimit: UInt8 = 3
+        extensions: HeaderExtensionTemplate = HeaderExtensionTemplate(), layerLimit: UInt8 = 3
     ) -> Bool {
         nextSSRC += 1
         var consumer = Consumer(
             path: viewer.path, ssrc: ssrc ?? SSRC(nextSSRC),
             payloadType: payloadType ?? producer.configuration.payloadType, progress: progress,
-            temporalLimit: temporalLimit)
+            layerLimit: layerLimit)
         consumer.rtx = rtx
         consumer.extensions = extensions
         return router.subscribe(consumer, to: producer)

@@ -61,24 +61,24 @@ final class Simulcast {
         harness.now = end
     }
 
-    func subscribe(_ viewer: Viewer, to encoding: Int, rtx: Bool = true, temporalLimit: UInt8 = 3) {
+    func subscribe(_ viewer: Viewer, to encoding: Int, rtx: Bool = true, layerLimit: UInt8 = 3) {
         if rtx { viewer.streams.rtx[Self.rtx.ssrc.rawValue] = Self.media.rawValue }
         if harness.subscribe(
             viewer, to: producers[encoding], ssrc: Self.media,
             progress: .init(firstSequence: 32_700, firstRTXSequence: 9), rtx: rtx ? Self.rtx : nil,
             extensions: rtx ? .init(map: HeaderExtensionTests.map(), kind: .video, mid: MID("1")) : .init(),
-            temporalLimit: temporalLimit)
+            layerLimit: layerLimit)
         {
             wantsKey.insert(encoding)
         }
     }
 
     @discardableResult
-    func change(_ viewer: Viewer, to encoding: Int, temporalLimit: UInt8 = 3) -> Bool {
+    func change(_ viewer: Viewer, to encoding: Int, layerLimit: UInt8 = 3) -> Bool {
         // Any former producer of the track is accepted.
         guard let from = harness.router.feeder(path: viewer.path, ssrc: Self.media) else { return false }
         let wants = harness.router.switchConsumer(
-            path: viewer.path, from: from, to: producers[encoding], temporalLimit: temporalLimit, now: harness.now)
+            path: viewer.path, from: from, to: producers[encoding], layerLimit: layerLimit, now: harness.now)
         if wants { wantsKey.insert(encoding) }
         return wants
     }

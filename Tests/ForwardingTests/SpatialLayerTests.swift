@@ -41,7 +41,7 @@ struct SpatialLayerTests {
         ) {
             if let rtx { viewer.streams.rtx[rtx.ssrc.rawValue] = 0x100 }
             harness.subscribe(
-                viewer, to: producer, ssrc: SSRC(0x100), rtx: rtx, extensions: extensions, temporalLimit: limit)
+                viewer, to: producer, ssrc: SSRC(0x100), rtx: rtx, extensions: extensions, layerLimit: limit)
         }
 
         /// Feeds one packet.
@@ -72,7 +72,7 @@ struct SpatialLayerTests {
         }
 
         func limit(_ limit: UInt8) {
-            harness.router.setTemporalLimit(limit, path: viewer.path, producer: producer)
+            harness.router.setLayerLimit(limit, path: viewer.path, producer: producer)
         }
 
         /// Position of a packet in the order of layers, computed independently of the relay.
@@ -126,7 +126,7 @@ struct SpatialLayerTests {
             }
             try bench.next(isKey: time == 0 || time == 45 || time == 75)
             limits.append(
-                Int(try bench.harness.consumer(bench.viewer, of: bench.producer).pointee.rewrite.temporalLimit))
+                Int(try bench.harness.consumer(bench.viewer, of: bench.producer).pointee.rewrite.layerLimit))
             #expect(
                 bench.harness.router.waitsForSpatialLayer(path: bench.viewer.path, producer: bench.producer)
                     == ((38..<45).contains(time) || (60..<75).contains(time)), "\(time)")
@@ -307,7 +307,7 @@ struct SpatialLayerTests {
                 reader.read(
                     UnsafeRawBufferPointer(rebasing: bytes[element.offset..<(element.offset + element.length)]),
                     sequence: Int64(place), into: &facts)
-                positions.append(facts.fields.temporalLayer)
+                positions.append(facts.fields.layer)
                 ends.append(facts.fields.ends)
             }
         }

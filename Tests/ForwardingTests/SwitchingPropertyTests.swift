@@ -16,7 +16,7 @@ struct SwitchingPropertyTests {
         let simulcast = Simulcast(harness, seed: seed)
         let viewers = try (0..<5).map { v in
             let viewer = try harness.viewer(SRTPSuite.allCases[v % 3], lane: .webRTC)
-            simulcast.subscribe(viewer, to: random.below(3), rtx: v != 4, temporalLimit: UInt8(random.below(4)))
+            simulcast.subscribe(viewer, to: random.below(3), rtx: v != 4, layerLimit: UInt8(random.below(4)))
             if seed % 3 == 0, v < 3 {
                 harness.router.path(viewer.path).pointee.pacing.setRate(
                     .kilobits(Int64(200 + 400 * v)), now: harness.now)
@@ -54,10 +54,10 @@ struct SwitchingPropertyTests {
             try simulcast.pass(Simulcast.interval)
             for viewer in viewers {
                 switch random.below(60) {
-                case 0...3: simulcast.change(viewer, to: random.below(3), temporalLimit: UInt8(random.below(4)))
+                case 0...3: simulcast.change(viewer, to: random.below(3), layerLimit: UInt8(random.below(4)))
                 case 4:
                     if let feeder = harness.router.feeder(path: viewer.path, ssrc: Simulcast.media) {
-                        harness.router.setTemporalLimit(UInt8(random.below(4)), path: viewer.path, producer: feeder)
+                        harness.router.setLayerLimit(UInt8(random.below(4)), path: viewer.path, producer: feeder)
                     }
                 case 5:
                     let feeder = try #require(harness.router.feeder(path: viewer.path, ssrc: Simulcast.media))

@@ -41,7 +41,7 @@ struct SwitchingTests {
             if hasClock, f % 30 == 3 { simulcast.report() }
             if f % 50 == 25 {
                 let target = [1, 2, 0, 2, 1, 0][f / 50 % 6]
-                #expect(simulcast.change(viewer, to: target, temporalLimit: UInt8(f / 50 % 4)))
+                #expect(simulcast.change(viewer, to: target, layerLimit: UInt8(f / 50 % 4)))
                 // The publisher takes a moment to send its key frame.
                 simulcast.wantsKey.remove(target)
                 waits.append(target)
@@ -106,7 +106,7 @@ struct SwitchingTests {
         simulcast.subscribe(viewer, to: 2, rtx: rtx)
         for _ in 0..<20 { try simulcast.step() }
         let before = try #require(viewer.packets[Simulcast.media.rawValue]).suffix(30).map(\.header.sequenceNumber)
-        simulcast.change(viewer, to: 1, temporalLimit: 1)
+        simulcast.change(viewer, to: 1, layerLimit: 1)
         for _ in 0..<20 { try simulcast.step() }
         #expect(viewer.packets[Simulcast.media.rawValue]?.last?.sourceID == 1)
         // Any producer of the track may be named.

@@ -15,7 +15,7 @@ struct TemporalLayerTests {
         source.source.pictureID = narrow ? 100 : 32_700
         let producer = harness.producer(source.source)
         let viewer = try harness.viewer(.aeadAES128GCM)
-        harness.subscribe(viewer, to: producer, temporalLimit: limit)
+        harness.subscribe(viewer, to: producer, layerLimit: limit)
         for p in 0..<200 {
             try harness.feed(source.picture(isKey: p % 90 == 0), to: producer)
             try harness.flush()
@@ -49,16 +49,16 @@ struct TemporalLayerTests {
         var limits: [UInt8] = []
         for p in 0..<400 {
             if p % 40 == 10 {
-                harness.router.setTemporalLimit(UInt8(p / 40 % 4), path: viewer.path, producer: producer)
+                harness.router.setLayerLimit(UInt8(p / 40 % 4), path: viewer.path, producer: producer)
             }
             let picture = source.picture(isKey: p % 130 == 0, packets: 3)
             // A change in the middle of a frame does not affect it.
             try harness.feed(Array(picture[..<2]), to: producer)
             try harness.flush()
-            if p % 40 == 35 { harness.router.setTemporalLimit(0, path: viewer.path, producer: producer) }
+            if p % 40 == 35 { harness.router.setLayerLimit(0, path: viewer.path, producer: producer) }
             try harness.feed(Array(picture[2...]), to: producer)
             try harness.flush()
-            limits.append(try harness.consumer(viewer, of: producer).pointee.rewrite.temporalLimit)
+            limits.append(try harness.consumer(viewer, of: producer).pointee.rewrite.layerLimit)
         }
         let seen = try ViewedPictures(viewer.received, of: [1: source])
         #expect(seen.pictures.allSatisfy { $0.isWhole })
@@ -108,7 +108,7 @@ struct TemporalLayerTests {
                 viewer, to: producer, ssrc: media, progress: .init(firstSequence: UInt16(32_700 + v)),
                 rtx: hasRTX ? rtx : nil,
                 extensions: hasRTX ? .init(map: HeaderExtensionTests.map(), kind: .video) : .init(),
-                temporalLimit: UInt8(random.below(4)))
+                layerLimit: UInt8(random.below(4)))
             return viewer
         }
         var held: [SourcePacket] = []
@@ -142,7 +142,7 @@ struct TemporalLayerTests {
             switch random.below(60) {
             case 0...3:
                 try harness.flush()
-                harness.router.setTemporalLimit(UInt8(random.below(4)), path: viewer.path, producer: producer)
+                harness.router.setLayerLimit(UInt8(random.below(4)), path: viewer.path, producer: producer)
             case 4:
                 try harness.flush()
                 let paused = random.below(2) == 0

@@ -55,12 +55,12 @@ final class RoutedSession {
             guard let video else { break }
             _ = router.switchConsumer(
                 path: path, from: video, to: publishers[1 + input.below(2)].producer,
-                temporalLimit: input.u8() & 3, now: now)
+                layerLimit: input.u8() & 3, now: now)
         case 14: if let video { router.cancelSwitch(path: path, producer: video, now: now) }
         case 15: _ = router.setPaused(true, path: path, producer: video ?? publishers[0].producer)
         case 16: _ = router.setPaused(false, path: path, producer: video ?? publishers[0].producer)
         case 17: _ = router.resume(path: path, producer: video ?? publishers[0].producer)
-        case 18: if let video { router.setTemporalLimit(input.u8() & 3, path: path, producer: video) }
+        case 18: if let video { router.setLayerLimit(input.u8() & 3, path: path, producer: video) }
         case 19: if let video { _ = router.abandon(path: path, producer: video) }
         case 20: router.path(path).pointee.pacing.setRate(.kilobits(Int64(input.u16())), now: now)
         case 21: publishers[input.below(3)].producer.setMuted(input.u8() & 1 == 0)

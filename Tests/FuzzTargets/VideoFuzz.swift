@@ -57,7 +57,7 @@ enum VideoFuzz {
         let end = Int(fields.pictureIDOffset) + (fields.pictureIDIsWide ? 1 : 0)
         try require(end < payload.count, "a PictureID at \(end) of \(payload.count) bytes")
         try require(fields.tl0Offset < payload.count, "TL0PICIDX at \(fields.tl0Offset) of \(payload.count) bytes")
-        try require(fields.temporalLayer <= 3, "temporal layer \(fields.temporalLayer)")
+        try require(fields.layer <= 3, "temporal layer \(fields.layer)")
         try require((facts.width > 0) == (facts.height > 0), "a frame of \(facts.width)x\(facts.height)")
     }
 }

@@ -163,9 +163,9 @@ struct DependencyDescriptorTests {
         var switches = 0
         MutationFuzzer(corpus: corpus, seed: 42).run(count: 100_000) { bytes in
             var facts = FrameFacts()
-            facts.fields.temporalLayer = 9
+            facts.fields.layer = 9
             reader.read(bytes, sequence: Int64(bitPattern: random.next() >> 1), into: &facts)
-            if reader.hasStructure, facts.fields.temporalLayer > LayerOrder.noLimit { Issue.record("\(facts)") }
+            if reader.hasStructure, facts.fields.layer > LayerOrder.noLimit { Issue.record("\(facts)") }
             if max(facts.fields.switches, facts.fields.ends) > 0xf { Issue.record("\(facts)") }
             if facts.fields.switches != 0 { switches += 1 }
             if random.below(1_000) == 0 { reader = LayerReader() }

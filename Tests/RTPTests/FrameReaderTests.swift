@@ -26,7 +26,7 @@ struct FrameReaderTests {
             #expect(keys.count == (frame.isKeyFrame ? 1 : 0) && own[0].isKeyFrameStart == frame.isKeyFrame)
             for key in keys { #expect(key.width == sample.width && key.height == sample.height) }
             let layer = sample.temporalLayers.isEmpty ? 0 : sample.temporalLayers[index]
-            #expect(own.allSatisfy { $0.fields.temporalLayer == layer })
+            #expect(own.allSatisfy { $0.fields.layer == layer })
             #expect(Set(own.map(\.spatialLayer)) == Set(0..<UInt8(sample.spatialLayers)))
         }
     }
@@ -169,6 +169,6 @@ struct FrameReaderTests {
     @Test("Higher temporal layers of VP9 than forwarding distinguishes count as the third") func highLayer() throws {
         var reader = FrameReader(.vp9)
         let facts = try Self.read(&reader, [0xec, 0x01, 0xf0, 0x05, 0x86], timestamp: 1)
-        #expect(facts.fields.temporalLayer == 3 && facts.isLayerSync && facts.fields.tl0PictureIndex == 5)
+        #expect(facts.fields.layer == 3 && facts.isLayerSync && facts.fields.tl0PictureIndex == 5)
     }
 }

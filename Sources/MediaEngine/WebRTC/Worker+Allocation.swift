@@ -150,7 +150,7 @@ extension Worker {
             requestKeyFrame(of: pending, isAwaited: track.isHurried)
             return
         }
-        if track.wanted === wanted, track.temporalLimit == limit {
+        if track.wanted === wanted, track.layerLimit == limit {
             // The key frame that a switch waits for may have been lost.
             if wanted !== producer || router.waitsForKeyFrame(path: track.path, producer: wanted, now: now) {
                 requestKeyFrame(of: wanted, isAwaited: track.isHurried || wanted === producer)
@@ -163,22 +163,22 @@ extension Worker {
             abandon(producer, of: track, router, now: now)
             outbound.transport.decisions.note(.abandoned, stream: track.streamName, now: now)
         }
-        let isOtherLayer = stream.spatialLayers != nil && track.temporalLimit != limit
+        let isOtherLayer = stream.spatialLayers != nil && track.layerLimit != limit
         if track.wanted !== wanted || isOtherLayer {
             outbound.transport.decisions.note(
                 .encoding, stream: track.streamName, value: Int64(selection.encoding), now: now)
         }
-        if track.temporalLimit != limit {
+        if track.layerLimit != limit {
             outbound.transport.decisions.note(
                 .temporalLayer, stream: track.streamName, value: Int64(selection.temporal), now: now)
         }
         track.wanted = wanted
         track.wantedAt = now
-        track.temporalLimit = limit
+        track.layerLimit = limit
         // Later switches can wait for the throttle: an estimate that is too high for a moment would cost two key frames.
         track.isHurried = track.choice != .automatic || !track.hasSwitched
         let waits = router.switchConsumer(
-            path: track.path, from: producer, to: wanted, temporalLimit: limit, now: now)
+            path: track.path, from: producer, to: wanted, layerLimit: limit, now: now)
         if waits || router.waitsForSpatialLayer(path: track.path, producer: wanted) {
             requestKeyFrame(of: wanted, isAwaited: track.isHurried)
         }

@@ -58,8 +58,8 @@ extension Worker {
         track.encoding = stream?.encodings.first { $0.producer === producer }?.rid
         let order = stream?.spatialLayers
         let size =
-            order.flatMap { $0.size(ofSpatialLayer: $0.spatialLayer(under: sent.temporalLimit)) } ?? producer.frameSize
-        track.temporalLayer = Int(order.map { $0.temporalLayer(under: sent.temporalLimit) } ?? sent.temporalLimit)
+            order.flatMap { $0.size(ofSpatialLayer: $0.spatialLayer(under: sent.layerLimit)) } ?? producer.frameSize
+        track.temporalLayer = Int(order.map { $0.temporalLayer(under: sent.layerLimit) } ?? sent.layerLimit)
         track.width = size?.width
         track.height = size?.height
         return track

@@ -28,7 +28,7 @@ extension FrameAssembler {
                 if facts.fields.pictureIDOffset > 0 {
                     out.pictureID = (facts.fields.pictureID, facts.fields.pictureIDIsWide ? 2 : 1)
                 }
-                out.temporalID = facts.fields.temporalLayer
+                out.temporalID = facts.fields.layer
                 out.width = Int(facts.width)
                 out.height = Int(facts.height)
                 return out

@@ -64,7 +64,7 @@ package enum FrameReader: Sendable {
             facts.fields.tl0PictureIndex = descriptor.tl0PicIdx
             facts.fields.tl0Offset = descriptor.tl0PicIdxOffset
         }
-        facts.fields.temporalLayer = descriptor.temporalID
+        facts.fields.layer = descriptor.temporalID
         facts.numberedLayer = descriptor.temporalID
         facts.isFrameStart = descriptor.isFrameStart
         facts.isLayerSync = descriptor.hasTemporalID && descriptor.layerSync

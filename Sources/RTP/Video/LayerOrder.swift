@@ -39,10 +39,10 @@ package struct LayerOrder: Hashable, Sendable {
                 spatial = max(spatial, template.spatialLayer)
                 temporal = max(temporal, template.temporalLayer)
             }
-            let place = Int(position(spatial: spatial, temporal: temporal))
-            guard targets[place] == Self.noTarget || temporal > highest[place] else { continue }
-            targets[place] = UInt8(truncatingIfNeeded: target)
-            highest[place] = temporal
+            let limit = Int(position(spatial: spatial, temporal: temporal))
+            guard targets[limit] == Self.noTarget || temporal > highest[limit] else { continue }
+            targets[limit] = UInt8(truncatingIfNeeded: target)
+            highest[limit] = temporal
         }
         for limit in Int(top)..<4 { targets[limit] = targets[Int(top)] }
     }

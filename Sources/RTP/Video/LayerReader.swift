@@ -42,7 +42,7 @@ package struct LayerReader: Sendable {
     }
 
     private func setLayer(_ position: UInt8, of facts: inout FrameFacts) {
-        facts.fields.temporalLayer = position
+        facts.fields.layer = position
         // Descriptors state the frames at which a receiver can switch.
         facts.isLayerSync = false
     }

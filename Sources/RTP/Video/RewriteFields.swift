@@ -11,7 +11,7 @@ package struct RewriteFields: Sendable {
     package var tl0Offset: UInt8 = 0
     package var tl0PictureIndex: UInt8 = 0
     /// Temporal layer; in a stream with dependency descriptors, the position in its `LayerOrder`.
-    package var temporalLayer: UInt8 = 0
+    package var layer: UInt8 = 0
     /// One bit for each limit in the order of layers: a subscriber of the packet can change to this limit with the frame.
     package var switches: UInt8 = 0
     /// One bit for each limit: the packet is the last of its frame for a subscriber with this limit, which may lack the packet that the

@@ -20,7 +20,7 @@ package struct VP9Reader: Sendable {
             facts.fields.tl0PictureIndex = descriptor.tl0PicIdx
             facts.fields.tl0Offset = descriptor.tl0PicIdxOffset
         }
-        facts.fields.temporalLayer = min(descriptor.temporalID, Self.highestLayer)
+        facts.fields.layer = min(descriptor.temporalID, Self.highestLayer)
         facts.spatialLayer = descriptor.spatialID
         facts.isFrameStart = descriptor.isFrameStart
         facts.isLayerSync = descriptor.isSwitchingUpPoint
