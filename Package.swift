@@ -105,7 +105,7 @@ let package = Package(
             name: "Recording",
             dependencies: [
                 "MediaBase", "RTP", "Cryptography", "SFrame", "Codecs", "Containers", "MediaEngine", "Canvas",
-                "CLinuxNet",
+                "CLinuxNet", .product(name: "DequeModule", package: "swift-collections"),
             ]),
         .target(name: "TLSChannel", dependencies: ["COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
         .target(

@@ -1,5 +1,4 @@
 import CLinuxNet
-import Glibc
 import MediaBase
 import MediaEngine
 
@@ -43,23 +42,7 @@ final class CanvasThread {
     }
 
     /// Starts `loop` on a new thread, which then owns the objects that `loop` refers to. Returns errno.
-    static func start(_ loop: sending CanvasThread) -> Int32 {
-        let raw = Unmanaged.passRetained(loop).toOpaque()
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        let code = pthread_create(
-            &thread, &attributes,
-            { raw in
-                millrace_thread_name("canvas")
-                if let raw { Unmanaged<CanvasThread>.fromOpaque(raw).takeRetainedValue().run() }
-                return nil
-            }, raw)
-        if code != 0 { Unmanaged<CanvasThread>.fromOpaque(raw).release() }
-        return code
-    }
+    static func start(_ loop: sending CanvasThread) -> Int32 { DetachedThread.run("canvas") { loop.run() } }
 
     private func run() {
         let start = now

@@ -12,11 +12,6 @@ import NIOCore
 /// frames of its own body only: pieces of at most 256 KiB are written one at a time, each after the connection has accepted the previous
 /// one.
 struct CanvasRoutes {
-    /// Maximum time for one write. A client that accepts nothing for so long is disconnected, whatever TCP reports.
-    static let stall = TimeAmount.seconds(30)
-    /// Time that a client has to read the rest of an endless body when the relay drains.
-    static let lastWrite = TimeAmount.seconds(1)
-
     let engine: MediaEngine
     let sessions: any SessionsDoor
     /// The default app.
@@ -118,34 +113,23 @@ struct CanvasRoutes {
         } catch {
             throw Problem(error)
         }
-        let channel = context.channel
-        let body = ResponseBody { [bodies, statistics] writer in
+        let endless = EndlessBody(channel: context.channel, bodies: bodies)
+        let body = ResponseBody { [statistics] writer in
             let tap = CurrentTap(canvas.tap)
             defer { tap.close() }
-            // A silent stream writes nothing, so no write would fail after the client has disconnected.
-            channel.closeFuture.whenComplete { [weak tap] _ in tap?.close() }
-            let close: @Sendable () -> Void = { [weak tap] in
-                tap?.close()
-                // A client that reads nothing would otherwise keep the last write from ending.
-                channel.eventLoop.scheduleTask(in: Self.lastWrite) { channel.close(promise: nil) }
-            }
-            if let id = bodies.add(close) {
-                defer { bodies.remove(id) }
+            try await endless.run(&writer, close: { [weak tap] in tap?.close() }) { writer in
                 statistics.bodyBegan()
                 defer { statistics.bodyEnded() }
                 let pieces = canvas.makeAsyncIterator()
                 while true {
                     while let bytes = try await pieces.next() {
-                        let stall = channel.eventLoop.scheduleTask(in: Self.stall) { channel.close(promise: nil) }
-                        defer { stall.cancel() }
-                        try await writer.write(ByteBuffer(bytes: bytes))
+                        try await endless.write(bytes, to: &writer)
                         statistics.bodySent(bytes.count)
                     }
                     guard let following = await next?(tap), tap.replace(following.tap) else { break }
                     pieces.go(on: following)
                 }
             }
-            try await writer.finish(nil)
         }
         return Response(
             status: .ok, headers: [.contentType: format.mediaType, .cacheControl: "no-store"], body: body)

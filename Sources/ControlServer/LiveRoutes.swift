@@ -56,27 +56,17 @@ struct LiveRoutes {
         } catch {
             throw Problem(error)
         }
-        let body = ResponseBody { [bodies, statistics] writer in
-            // A silent stream writes nothing, so no write would fail after the client has disconnected.
-            channel.closeFuture.whenComplete { [weak live] _ in live?.close() }
-            let close: @Sendable () -> Void = { [weak live] in
-                live?.close()
-                // A client that reads nothing would otherwise keep the last write from ending.
-                channel.eventLoop.scheduleTask(in: CanvasRoutes.lastWrite) { channel.close(promise: nil) }
-            }
-            if let id = bodies.add(close) {
-                defer { bodies.remove(id) }
+        let endless = EndlessBody(channel: channel, bodies: bodies)
+        let body = ResponseBody { [statistics] writer in
+            try await endless.run(&writer, close: { [weak live] in live?.close() }) { writer in
                 statistics.liveBegan()
                 defer { statistics.liveEnded() }
                 let pieces = live.makeAsyncIterator()
                 while let bytes = try await pieces.next() {
-                    let stall = channel.eventLoop.scheduleTask(in: CanvasRoutes.stall) { channel.close(promise: nil) }
-                    defer { stall.cancel() }
-                    try await writer.write(ByteBuffer(bytes: bytes))
+                    try await endless.write(bytes, to: &writer)
                     statistics.liveSent(bytes.count)
                 }
             }
-            try await writer.finish(nil)
         }
         return Response(
             status: .ok, headers: [.contentType: mediaType(live.hasVideo), .cacheControl: "no-store"], body: body)

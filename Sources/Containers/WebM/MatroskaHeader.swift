@@ -14,16 +14,7 @@ struct MatroskaHeader {
     private let tracksOffset: Int64
 
     init(tracks: [MatroskaTrack], date: Int64?, into out: inout EBMLBuffer) {
-        out.master(.ebml) { ebml in
-            ebml.unsigned(.ebmlVersion, 1)
-            ebml.unsigned(.ebmlReadVersion, 1)
-            ebml.unsigned(.ebmlMaxIDLength, 4)
-            ebml.unsigned(.ebmlMaxSizeLength, 8)
-            ebml.string(.docType, "matroska")
-            // Version 4 has CodecDelay and SeekPreRoll. Version 2 suffices to read the file, for SimpleBlock.
-            ebml.unsigned(.docTypeVersion, 4)
-            ebml.unsigned(.docTypeReadVersion, 2)
-        }
+        out.head("matroska")
         out.id(.segment)
         out.raw(EBMLBuffer.unknownSize)
         segmentBody = Int64(out.count)
@@ -82,17 +73,8 @@ struct MatroskaHeader {
         try sink.overwrite(at: durationOffset, duration.bytes)
 
         var out = EBMLBuffer()
-        out.master(.seekHead) { head in
-            for (id, offset) in [(.info, infoOffset), (.tracks, tracksOffset)] + elements {
-                head.master(.seek) { seek in
-                    var name = EBMLBuffer()
-                    name.id(id)
-                    seek.binary(.seekID, name.bytes)
-                    seek.unsigned(.seekPosition, UInt64(segmentPosition(offset)), width: 8)
-                }
-            }
-        }
-        out.void(total: Self.seekHeadRoom - out.count)
+        let entries = [(.info, infoOffset), (.tracks, tracksOffset)] + elements
+        out.seekHead(entries.map { ($0.0, segmentPosition($0.1)) }, room: Self.seekHeadRoom)
         try sink.overwrite(at: seekHeadOffset, out.bytes)
         try sink.overwrite(at: segmentBody - 8, EBMLBuffer.sizeBytes(Int(fileSize - segmentBody), width: 8))
     }

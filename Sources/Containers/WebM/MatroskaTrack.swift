@@ -28,9 +28,6 @@ public struct MatroskaTrack: Sendable {
         if case .video = media { .video } else { .audio }
     }
 
-    /// Opus in Matroska requires 80 ms of decoding before a seek target.
-    private static let seekPreRoll: UInt64 = 80_000_000
-
     /// - Parameter number: number of the track, from 1.
     func write(number: Int, into tracks: inout EBMLBuffer) {
         tracks.master(.trackEntry) { entry in
@@ -49,21 +46,10 @@ public struct MatroskaTrack: Sendable {
                 entry.master(.video) { settings in
                     settings.unsigned(.pixelWidth, UInt64(width))
                     settings.unsigned(.pixelHeight, UInt64(height))
-                    guard rotation != .none else { return }
-                    settings.master(.projection) { projection in
-                        projection.unsigned(.projectionType, 0)
-                        projection.float32(.projectionPoseRoll, rotation.projectionRoll)
-                    }
+                    if rotation != .none { settings.projection(rotation) }
                 }
             case .audio(let channels, let preSkip):
-                entry.string(.codecID, "A_OPUS")
-                entry.binary(.codecPrivate, OpusHead(channels: channels, preSkip: preSkip).bytes)
-                entry.unsigned(.codecDelay, UInt64(preSkip) * 1_000_000_000 / 48_000)
-                entry.unsigned(.seekPreRoll, Self.seekPreRoll)
-                entry.master(.audio) { settings in
-                    settings.float64(.samplingFrequency, 48_000)
-                    settings.unsigned(.channels, UInt64(channels))
-                }
+                entry.opus(channels: channels, preSkip: preSkip)
             }
         }
     }

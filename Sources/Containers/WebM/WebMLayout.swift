@@ -10,8 +10,6 @@ struct WebMLayout {
     private static let sizeLength = 8
     /// Length of Projection with its type and roll.
     private static let projectionLength = 14
-    /// Opus in Matroska requires 80 ms of decoding before a seek target.
-    private static let seekPreRoll: UInt64 = 80_000_000
     /// DateUTC counts from 2001-01-01T00:00:00Z.
     static let epochOf2001: Int64 = 978_307_200 * 1_000_000_000
 
@@ -38,16 +36,7 @@ struct WebMLayout {
         videoTrack = configuration.video == nil ? nil : 1
         audioTrack = configuration.audio == nil ? nil : (configuration.video == nil ? 1 : 2)
 
-        out.master(.ebml) { ebml in
-            ebml.unsigned(.ebmlVersion, 1)
-            ebml.unsigned(.ebmlReadVersion, 1)
-            ebml.unsigned(.ebmlMaxIDLength, 4)
-            ebml.unsigned(.ebmlMaxSizeLength, 8)
-            ebml.string(.docType, configuration.video?.codec == .h264 ? "matroska" : "webm")
-            // Version 4 has CodecDelay and SeekPreRoll. Version 2 suffices to read the file, for SimpleBlock.
-            ebml.unsigned(.docTypeVersion, 4)
-            ebml.unsigned(.docTypeReadVersion, 2)
-        }
+        out.head(configuration.video?.codec == .h264 ? "matroska" : "webm")
         out.id(.segment)
         out.raw(EBMLBuffer.unknownSize)
         segmentBody = Int64(out.count)
@@ -118,14 +107,7 @@ struct WebMLayout {
         entry.unsigned(.trackUID, UInt64(number))
         entry.unsigned(.trackType, 2)
         entry.unsigned(.flagLacing, 0)
-        entry.string(.codecID, "A_OPUS")
-        entry.binary(.codecPrivate, OpusHead(channels: audio.channels, preSkip: audio.preSkip).bytes)
-        entry.unsigned(.codecDelay, UInt64(audio.preSkip) * 1_000_000_000 / 48_000)
-        entry.unsigned(.seekPreRoll, seekPreRoll)
-        entry.master(.audio) { settings in
-            settings.float64(.samplingFrequency, 48_000)
-            settings.unsigned(.channels, UInt64(audio.channels))
-        }
+        entry.opus(channels: audio.channels, preSkip: audio.preSkip)
     }
 
     static func cues(_ cues: [WebMCue]) -> [UInt8] {
@@ -164,10 +146,7 @@ struct WebMLayout {
     /// Returns a Projection of `projectionLength` bytes.
     private static func projection(_ rotation: Rotation) -> [UInt8] {
         var out = EBMLBuffer()
-        out.master(.projection) { projection in
-            projection.unsigned(.projectionType, 0)
-            projection.float32(.projectionPoseRoll, rotation.projectionRoll)
-        }
+        out.projection(rotation)
         return out.bytes
     }
 
@@ -182,19 +161,9 @@ struct WebMLayout {
     /// Completes a finished file: writes the SeekHead and the segment's size.
     func complete(_ sink: any ByteSink, cuesOffset: Int64?, fileSize: Int64) throws(ContainerError) {
         var out = EBMLBuffer()
-        out.master(.seekHead) { head in
-            var entries: [(EBMLID, Int64)] = [(.info, infoOffset), (.tracks, tracksOffset)]
-            if let cuesOffset { entries.append((.cues, cuesOffset)) }
-            for (id, offset) in entries {
-                head.master(.seek) { seek in
-                    var name = EBMLBuffer()
-                    name.id(id)
-                    seek.binary(.seekID, name.bytes)
-                    seek.unsigned(.seekPosition, UInt64(segmentPosition(offset)), width: 8)
-                }
-            }
-        }
-        out.void(total: Self.seekHeadRoom - out.count)
+        var entries: [(EBMLID, Int64)] = [(.info, infoOffset), (.tracks, tracksOffset)]
+        if let cuesOffset { entries.append((.cues, cuesOffset)) }
+        out.seekHead(entries.map { ($0.0, segmentPosition($0.1)) }, room: Self.seekHeadRoom)
         try sink.overwrite(at: seekHeadOffset, out.bytes)
         try sink.overwrite(at: segmentBody - 8, EBMLBuffer.sizeBytes(Int(fileSize - segmentBody), width: 8))
     }

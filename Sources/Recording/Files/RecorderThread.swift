@@ -1,6 +1,5 @@
 import CLinuxNet
 import Containers
-import Glibc
 import MediaBase
 import MediaEngine
 
@@ -56,23 +55,7 @@ final class RecorderThread {
     }
 
     /// Starts `loop` on a new thread, which then owns the objects that it refers to. Returns errno.
-    static func start(_ loop: sending RecorderThread) -> Int32 {
-        let raw = Unmanaged.passRetained(loop).toOpaque()
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        let code = pthread_create(
-            &thread, &attributes,
-            { raw in
-                millrace_thread_name("recorder")
-                if let raw { Unmanaged<RecorderThread>.fromOpaque(raw).takeRetainedValue().run() }
-                return nil
-            }, raw)
-        if code != 0 { Unmanaged<RecorderThread>.fromOpaque(raw).release() }
-        return code
-    }
+    static func start(_ loop: sending RecorderThread) -> Int32 { DetachedThread.run("recorder") { loop.run() } }
 
     private func run() {
         while !state.isStopWanted {

@@ -1,3 +1,4 @@
+import DequeModule
 package import MediaBase
 
 /// Frames that wait for one reader of a live stream, bounded in time and bytes. Sans-IO: the caller passes the time.
@@ -33,9 +34,7 @@ package struct LiveBacklog: Sendable {
     private let options: Options
     private var start: StreamRecording.Start?
     private var hasVideo = false
-    private var waiting: [Waiting] = []
-    /// Index of the oldest waiting frame.
-    private var first = 0
+    private var waiting: Deque<Waiting> = []
     private var recentSkips: [MediaTime] = []
     private var isSkipping = false
     /// Bytes of the waiting frames.
@@ -57,7 +56,7 @@ package struct LiveBacklog: Sendable {
     }
 
     package mutating func append(_ frame: StreamRecording.Frame, now: MediaTime) {
-        let isLate = first < waiting.count && now - waiting[first].since >= options.maximumWait
+        let isLate = waiting.first.map { now - $0.since >= options.maximumWait } ?? false
         if !isTooSlow, isLate || bytes + frame.bytes.count > options.maximumBytes { skip(now: now) }
         let isResumed = isSkipping && frame.isKeyFrame && (frame.kind == .video || !hasVideo)
         guard !isTooSlow, !isSkipping || isResumed, frame.bytes.count <= options.maximumBytes else {
@@ -75,24 +74,14 @@ package struct LiveBacklog: Sendable {
             self.start = nil
             return .start(start)
         }
-        guard first < waiting.count else { return nil }
-        let oldest = waiting[first]
+        guard let oldest = waiting.popFirst() else { return nil }
         bytes -= oldest.frame.bytes.count
-        first += 1
-        if first == waiting.count {
-            waiting.removeAll(keepingCapacity: true)
-            first = 0
-        } else if first >= 256 {
-            waiting.removeFirst(first)
-            first = 0
-        }
         return .frame(oldest.frame, isResumed: oldest.isResumed)
     }
 
     private mutating func skip(now: MediaTime) {
-        skippedFrames &+= UInt64(waiting.count - first)
+        skippedFrames &+= UInt64(waiting.count)
         waiting = []
-        first = 0
         bytes = 0
         isSkipping = true
         skips &+= 1

@@ -1,5 +1,4 @@
 import CLinuxNet
-import Glibc
 import MediaBase
 import MediaEngine
 
@@ -38,23 +37,7 @@ final class LiveThread {
     }
 
     /// Starts `loop` on a new thread, which then owns the objects that it refers to. Returns errno.
-    static func start(_ loop: sending LiveThread) -> Int32 {
-        let raw = Unmanaged.passRetained(loop).toOpaque()
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        let code = pthread_create(
-            &thread, &attributes,
-            { raw in
-                millrace_thread_name("live")
-                if let raw { Unmanaged<LiveThread>.fromOpaque(raw).takeRetainedValue().run() }
-                return nil
-            }, raw)
-        if code != 0 { Unmanaged<LiveThread>.fromOpaque(raw).release() }
-        return code
-    }
+    static func start(_ loop: sending LiveThread) -> Int32 { DetachedThread.run("live") { loop.run() } }
 
     private func run() {
         var goesOn = true

@@ -5,7 +5,7 @@ import RelayServer
 import Testing
 
 @Suite("LIV-1 live streams over HTTP", .serialized, .timeLimit(.minutes(5)))
-struct LiveDoorTests {
+struct LiveRoutesTests {
     private let folder = TemporaryFolder()
 
     /// Decodes a body as a file.
