@@ -56,6 +56,9 @@ let package = Package(
         .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // Debian's libyuv-dev has no file for pkg-config.
+        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CFreeType", pkgConfig: "freetype2", providers: [.apt(["libfreetype-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .target(name: "CIPSecMB", linkerSettings: multiBuffer),
         .target(name: "CWebM", linkerSettings: [.linkedLibrary("webm")]),
@@ -105,7 +108,7 @@ let package = Package(
             name: "Recording",
             dependencies: [
                 "MediaBase", "RTP", "Cryptography", "SFrame", "Codecs", "Containers", "MediaEngine", "Canvas",
-                "CLinuxNet", .product(name: "DequeModule", package: "swift-collections"),
+                "CLinuxNet", "CYUV", "CFreeType", .product(name: "DequeModule", package: "swift-collections"),
             ]),
         .target(name: "TLSChannel", dependencies: ["COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
         .target(

@@ -4,11 +4,11 @@ import Foundation
 import Recording
 import SFrame
 
-/// `millrace compose`: makes one Matroska file of a recorded session.
+/// `millrace compose`: makes one Matroska file of a recorded session, or with `--mix` one WebM file with one video.
 struct ComposeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compose",
-        abstract: "Make one Matroska file of a recorded session, without transcoding.",
+        abstract: "Make one file of a recorded session: all tracks unchanged, or one mixed video.",
         discussion: """
             DIRECTORY is the folder of a session, with index.json and a file for each stream. The output has a named track for each \
             participant's audio and video, such as "Ada (camera)" and "Ada (audio)", on one timeline by the relay's clock, and chapters for \
@@ -23,10 +23,15 @@ struct ComposeCommand: ParsableCommand {
             Damaged places and unreadable files are skipped and reported on standard error, and the exit code is 1. The output is written \
             beside its final name, with .part at the end, and renamed when it is complete. Ctrl-C removes it.
 
-            Players show one video and play one audio track at a time. To hear all participants, mix the audio with ffmpeg, as in the last \
-            example. The tracks are not composed to one video, and chat is not recorded.
+            Players show one video and play one audio track at a time. Chat is not recorded.
 
-            A session that was encrypted end to end needs its secret. The output is then not encrypted.
+            --mix makes a WebM file for any player instead: one video of all participants with their names, and one audio track with all of \
+            them. It decodes and encodes (VP8 and Opus), so it takes much longer. --layout grid gives all participants the same size, \
+            speaker shows the one who speaks large; screens are always large. The last frame of a participant whose video pauses is \
+            dimmed, and participants without video have a tile with their name. A pause in which nothing was recorded stays a pause.
+
+            A session that was encrypted end to end needs its secret. The output is then not encrypted. With --mix, encrypted files \
+            without a secret are left out and reported, and the exit code is 1.
 
             Exit code: 0 fine, 1 failed, or some recorded media is damaged, 2 bad usage, 3 complete, but a file is still being written.
 
@@ -40,15 +45,42 @@ struct ComposeCommand: ParsableCommand {
               Print tracks, chapters and warnings as JSON:
                 millrace compose recordings/lobby --json
 
-              Mix two participants' audio and keep the first video:
-                ffmpeg -i lobby.mkv -filter_complex '[0:a:0][0:a:1]amix=inputs=2' -map 0:v:0 -c:v copy mixed.mkv
+              Make recordings/lobby/session.webm, one video with mixed audio:
+                millrace compose recordings/lobby --mix
+
+              Show who speaks large, in a small file:
+                millrace compose recordings/lobby --mix --layout speaker --size 640x360 --rate 15 --output lobby.webm
             """)
 
     @Argument(help: ArgumentHelp("Folder of a recorded session.", valueName: "directory"))
     var directory: String
 
-    @Option(help: ArgumentHelp("The file to write (default: session.mkv in the folder).", valueName: "session.mkv"))
+    @Option(
+        help: ArgumentHelp(
+            "The file to write (default: session.mkv in the folder, with --mix session.webm).", valueName: "file"))
     var output: String?
+
+    @Flag(help: "Mix the videos to one, and the audio: a WebM file with VP8 and Opus.")
+    var mix = false
+
+    @Option(
+        help: ArgumentHelp("With --mix: grid or speaker (default: grid).", valueName: "layout"),
+        transform: ComposeCommand.style)
+    var layout: MixStyle?
+
+    @Option(
+        help: ArgumentHelp("With --mix: the size of the video (default: 1280x720).", valueName: "WxH"),
+        transform: DecodeCommand.frameSize)
+    var size: FrameSize?
+
+    @Option(help: ArgumentHelp("With --mix: frames a second, 1 to 60 (default: 30).", valueName: "n"))
+    var rate: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --mix: font file for the names; may be given several times (default: fonts of the system).",
+            valueName: "file"))
+    var font: [String] = []
 
     @Option(
         help: ArgumentHelp("Only files that begin at this time or later, ISO 8601.", valueName: "time"),
@@ -74,18 +106,32 @@ struct ComposeCommand: ParsableCommand {
             throw ValidationError("--output takes the name of a file: its header is written last")
         }
         if let from, let to, from > to { throw ValidationError("--from is after --to") }
+        guard mix || (layout == nil && size == nil && rate == nil && font.isEmpty) else {
+            throw ValidationError("--layout, --size, --rate and --font go with --mix")
+        }
+        for path in font where !FileManager.default.isReadableFile(atPath: path) {
+            throw ValidationError("--font: \(path) cannot be read")
+        }
+        do { try options.validate() } catch { throw ValidationError("\(error)") }
     }
 
     func run() throws {
         let folder = directory.count > 1 && directory.hasSuffix("/") ? String(directory.dropLast()) : directory
-        let output = output ?? folder + "/session.mkv"
+        let output = output ?? folder + (mix ? "/session.webm" : "/session.mkv")
         do {
-            let composer = try SessionComposer(
-                folder: folder, output: output, from: from, to: to, decryptor: try decryptors())
             let bar = ProgressBar(name: (output as NSString).lastPathComponent)
             defer { bar?.clear() }
             let interruption = Interruption()
-            let report = try composer.run(isInterrupted: { interruption.isRequested }) { bar?.show($0) }
+            let report: ComposeReport
+            if mix {
+                let mixer = try SessionMixer(
+                    folder: folder, output: output, options: options, from: from, to: to, decryptor: try decryptors())
+                report = try mixer.run(isInterrupted: { interruption.isRequested }) { bar?.show($0) }
+            } else {
+                let composer = try SessionComposer(
+                    folder: folder, output: output, from: from, to: to, decryptor: try decryptors())
+                report = try composer.run(isInterrupted: { interruption.isRequested }) { bar?.show($0) }
+            }
             bar?.clear()
             try tell(report)
         } catch let error as ComposeError {
@@ -93,6 +139,15 @@ struct ComposeCommand: ParsableCommand {
             CommandOutput.error(error.description)
             throw ExitCode(1)
         }
+    }
+
+    private var options: MixOptions {
+        var options = MixOptions()
+        options.style = layout ?? options.style
+        options.size = size ?? options.size
+        options.framesPerSecond = rate ?? options.framesPerSecond
+        if !font.isEmpty { options.fonts = font }
+        return options
     }
 
     private func tell(_ report: ComposeReport) throws {
@@ -111,6 +166,10 @@ struct ComposeCommand: ParsableCommand {
                             "\(track.frames)", track.start.map(Self.clock) ?? "-", track.end.map(Self.clock) ?? "-",
                         ]
                     }))
+            if let mix = report.mix {
+                let speed = String(format: "%.1f", mix.speed)
+                print("mixed \(mix.sources.count) streams at \(speed) times real time")
+            }
             for chapter in report.chapters {
                 print("\(Self.clock(chapter.time))  \(CommandOutput.plain(chapter.title))")
             }
@@ -141,6 +200,13 @@ struct ComposeCommand: ParsableCommand {
                 throw .secret(reason: "\(error)")
             }
         }
+    }
+
+    private static func style(_ text: String) throws -> MixStyle {
+        guard let style = MixStyle(rawValue: text) else {
+            throw ValidationError("a layout is grid or speaker, not \(text)")
+        }
+        return style
     }
 
     /// Returns nanoseconds since 1970.

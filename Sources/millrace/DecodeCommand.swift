@@ -154,7 +154,7 @@ struct DecodeCommand: ParsableCommand {
         return try RecordingDecryptor(secret, of: encryption)
     }
 
-    private static func frameSize(_ text: String) throws -> FrameSize {
+    static func frameSize(_ text: String) throws -> FrameSize {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count == 2, let width = parts[0], let height = parts[1], (1...16383).contains(width),
             (1...16383).contains(height), width * height <= FrameSize.maximumPixels

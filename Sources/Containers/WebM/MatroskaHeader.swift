@@ -13,8 +13,8 @@ struct MatroskaHeader {
     private let durationOffset: Int64
     private let tracksOffset: Int64
 
-    init(tracks: [MatroskaTrack], date: Int64?, into out: inout EBMLBuffer) {
-        out.head("matroska")
+    init(tracks: [MatroskaTrack], date: Int64?, documentType: String, into out: inout EBMLBuffer) {
+        out.head(documentType)
         out.id(.segment)
         out.raw(EBMLBuffer.unknownSize)
         segmentBody = Int64(out.count)

@@ -14,6 +14,9 @@ public import MediaBase
 ///
 /// Memory: one cluster, and at most 65,536 entries of the seek index. Not thread-safe.
 public final class MatroskaWriter {
+    /// Type of the file in its EBML header.
+    public enum DocumentType: String, Sendable { case matroska, webm }
+
     /// Maximum number of tracks of a file.
     public static let maximumTracks = 1_000
 
@@ -52,8 +55,11 @@ public final class MatroskaWriter {
     ///   - sink: a sink that can overwrite, such as a regular file.
     ///   - tracks: 1 to `maximumTracks` tracks.
     ///   - date: wall-clock time of timestamp zero, in nanoseconds since 1970-01-01T00:00:00Z; nil omits DateUTC.
+    ///   - documentType: `webm` is only for codecs of WebM.
     /// - Throws: `misuse` for parameters out of range; errors of the sink.
-    public init(sink: any ByteSink, tracks: [MatroskaTrack], date: Int64? = nil) throws(ContainerError) {
+    public init(
+        sink: any ByteSink, tracks: [MatroskaTrack], date: Int64? = nil, documentType: DocumentType = .matroska
+    ) throws(ContainerError) {
         guard (1...Self.maximumTracks).contains(tracks.count) else {
             throw ContainerError(.webm, "Tracks", .misuse("a file has 1 to \(Self.maximumTracks) tracks"))
         }
@@ -65,7 +71,7 @@ public final class MatroskaWriter {
         let capacity = max(64, Self.maximumCues / tracks.count)
         self.tracks = tracks.map { TrackState(kind: $0.kind, cues: WebMCueList(capacity: capacity)) }
         var out = EBMLBuffer()
-        header = MatroskaHeader(tracks: tracks, date: date, into: &out)
+        header = MatroskaHeader(tracks: tracks, date: date, documentType: documentType.rawValue, into: &out)
         try append(out)
     }
 

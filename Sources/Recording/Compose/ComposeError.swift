@@ -1,3 +1,4 @@
+package import Codecs
 package import Containers
 
 /// Reason that no session file was written.
@@ -18,6 +19,10 @@ package enum ComposeError: Error, Sendable, CustomStringConvertible {
     case busy(path: String)
     /// The output could not be written.
     case output(ContainerError)
+    /// An option of a mix is out of range.
+    case option(String, reason: String)
+    /// The mixed video or audio cannot be encoded.
+    case encoder(CodecError)
     case interrupted
 
     package var description: String {
@@ -32,6 +37,8 @@ package enum ComposeError: Error, Sendable, CustomStringConvertible {
         case .outputIsRecording(let path): "\(path) is a recorded file of this session; choose another output"
         case .busy(let path): "\(path) is being written by another process"
         case .output(let error): "the output failed: \(error)"
+        case .option(let name, let reason): "--\(name): \(reason)"
+        case .encoder(let error): "the mix cannot be encoded: \(error)"
         case .interrupted: "interrupted; nothing was written"
         }
     }

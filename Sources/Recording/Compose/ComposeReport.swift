@@ -36,6 +36,31 @@ package struct ComposeReport: Codable, Sendable {
         package var title: String
     }
 
+    /// Properties of a mixed file.
+    package struct Mix: Codable, Sendable {
+        /// A participant's stream in the mix.
+        package struct Source: Codable, Sendable {
+            package var name: String
+            package var isScreen: Bool
+            /// Frames that were decoded and shown.
+            package var frames = 0
+            package var audioPackets = 0
+            /// Frames and packets that decoders rejected.
+            package var errors = 0
+        }
+
+        /// `grid` or `speaker`.
+        package var layout: String
+        package var width: Int
+        package var height: Int
+        package var framesPerSecond: Int
+        package var sources: [Source] = []
+        /// Seconds that the mix took.
+        package var elapsed = 0.0
+        /// Seconds of the session that were mixed in each second; pauses in which nothing was recorded do not count.
+        package var speed = 0.0
+    }
+
     /// A recorded file that was skipped or is damaged.
     package struct Warning: Codable, Sendable, Hashable {
         package enum Code: String, Codable, Sendable {
@@ -53,6 +78,10 @@ package struct ComposeReport: Codable, Sendable {
             case noClock
             /// Nothing was recorded for more than an hour before the file: it may belong to another meeting.
             case longPause
+            /// The file was skipped: it was encrypted end to end, and there is no secret.
+            case encrypted
+            /// No font was found: a mixed video has no names.
+            case noFont
         }
 
         package var file: String
@@ -68,8 +97,10 @@ package struct ComposeReport: Codable, Sendable {
     package var chapters: [Chapter] = []
     package var files: [File] = []
     package var warnings: [Warning] = []
+    /// Absent if the media was not mixed.
+    package var mix: Mix?
 
     /// Whether recorded media is missing from the composed file because of damage or a wrong secret.
-    package var isDamaged: Bool { warnings.contains { $0.code != .noClock && $0.code != .longPause } }
+    package var isDamaged: Bool { warnings.contains { ![.noClock, .longPause, .noFont].contains($0.code) } }
     package var isBeingWritten: Bool { files.contains(where: \.isBeingWritten) }
 }

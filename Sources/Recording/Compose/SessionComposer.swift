@@ -14,16 +14,12 @@ import MediaBase
 /// let report = try composer.run()
 /// ```
 package final class SessionComposer {
-    /// Maximum number of recorded files of a session.
-    static let maximumFiles = 20_000
     /// Time by which the first frame of a file may precede the file's start, after the correction of its clock.
     private static let lead: MediaTime = .seconds(1)
     /// Maximum delay of a video frame whose time is not after the previous one of its track.
     private static let maximumDelay: MediaTime = .seconds(1)
     /// Frames after this time of the session are damage.
     private static let maximumDuration: MediaTime = .seconds(31 * 86_400)
-    /// Minimum pause between two files that is probably the end of a meeting: a session of the same name uses the same folder.
-    private static let longPause: MediaTime = .seconds(3_600)
     /// Minimum time between two frames of a track, whose times are in milliseconds.
     private static let tick: MediaTime = .milliseconds(1)
 
@@ -62,49 +58,21 @@ package final class SessionComposer {
         self.folder = folder
         self.output = output
         self.decryptor = decryptor
-        let index = try RecordingIndex.read(folder: folder)
-        var report = ComposeReport(output: output, session: index.session)
-        let entries = index.files.filter { entry in
-            entry.startUnixNanoseconds >= from ?? .min && entry.startUnixNanoseconds <= to ?? .max
-        }
-        guard entries.count <= Self.maximumFiles else {
-            throw .tooManyFiles(count: entries.count, limit: Self.maximumFiles)
-        }
-        let files = Self.files(entries, in: folder, &report)
-        guard !files.isEmpty else { throw .noMedia(folder: folder, report) }
-        plan = SessionPlan(files)
+        let opened = try ComposeFolder(folder, output: output, from: from, to: to)
+        plan = SessionPlan(opened.files)
         guard plan.tracks.count <= MatroskaWriter.maximumTracks else {
             throw .tooManyTracks(count: plan.tracks.count, limit: MatroskaWriter.maximumTracks)
         }
-        guard !files.contains(where: { Self.isSameFile($0.path, output) }) else {
-            throw .outputIsRecording(path: output)
-        }
-        zero = plan.files.first?.start ?? .zero
+        zero = opened.zero
+        report = ComposeReport(output: output, session: opened.session)
+        report.files = opened.reports
+        report.warnings = opened.warnings
         progress = plan.tracks.map { _ in TrackProgress() }
         spans = plan.files.map { _ in nil }
         report.tracks = plan.tracks.enumerated().map { index, track in
             ComposeReport.Track(
                 number: index + 1, name: track.header.name, kind: track.header.kind, codec: track.codecName,
                 participant: track.participant, files: track.files)
-        }
-        report.files = plan.files.map { [zero] file in
-            ComposeReport.File(
-                file: file.entry.file, offset: (file.start - zero).seconds,
-                driftPPM: file.correction.isEmpty ? nil : (file.correction.drift * 1e7).rounded() / 10)
-        }
-        self.report = report
-        for file in plan.files where file.correction.isEmpty {
-            warn(file, .noClock, "the index has no clock points: the drift of the publisher's clock is not corrected")
-        }
-        var end = zero
-        for file in plan.files {
-            if file.start - end > Self.longPause {
-                warn(
-                    file, .longPause,
-                    "nothing was recorded for \(Int((file.start - end).seconds / 60)) minutes before this file; "
-                        + "--from \(file.entry.start) composes what follows")
-            }
-            end = max(end, file.end)
         }
     }
 
@@ -125,16 +93,8 @@ package final class SessionComposer {
             guard let opener = try decryptor(encryption) else { throw .encrypted(files: sealed.count) }
             decryptors[index] = opener
         }
-        let temporary = output + ".part"
-        let sink = try Self.temporaryFile(temporary)
-        do throws(ComposeError) {
+        try ComposeFolder.replace(output) { sink throws(ComposeError) in
             try compose(into: sink, decryptors, isInterrupted, tell)
-            guard rename(temporary, output) == 0 else {
-                throw .output(ContainerError(.file, output, .io(code: errno, call: "rename")))
-            }
-        } catch {
-            unlink(temporary)
-            throw error
         }
         return report
     }
@@ -169,11 +129,13 @@ package final class SessionComposer {
                 try write(head, of: input.index, to: writer)
                 frames += 1
             }
-            do throws(ContainerError) { try input.advance() } catch { warn(input.file, .damaged, error.description) }
+            do throws(ContainerError) { try input.advance() } catch {
+                report.warn(input.file, .damaged, error.description)
+            }
             if input.head == nil {
                 finishedBytes += input.file.byteCount
                 inputs.remove(at: earliest)
-                close(input)
+                report.note(input)
             }
             if let tell, frames % 256 == 0 {
                 let done = inputs.reduce(finishedBytes) { $0 + $1.position }
@@ -197,26 +159,11 @@ package final class SessionComposer {
             let input = try ComposeInput(file, index: index, decryptor: decryptor)
             try input.advance()
             if input.head != nil { return input }
-            close(input)
+            report.note(input)
         } catch {
-            warn(file, .unreadable, error.description)
+            report.warn(file, .unreadable, error.description)
         }
         return nil
-    }
-
-    private func close(_ input: ComposeInput) {
-        report.files[input.index].isBeingWritten = input.isBeingWritten
-        report.files[input.index].undecryptable = input.undecryptable
-        if input.undecryptable > 0 {
-            warn(input.file, .undecryptable, "\(input.undecryptable) frames and packets that the secret does not open")
-        }
-        // The incomplete end of a growing file is not damage.
-        let damage = input.damage
-        let expected = input.isBeingWritten && input.isCutOff ? 1 : 0
-        if damage.count > expected, let first = damage.notes.first {
-            let more = damage.count > 1 ? " and \(damage.count - 1) more places" : ""
-            warn(input.file, .damaged, "\(first)\(more)")
-        }
     }
 
     private func write(
@@ -266,54 +213,5 @@ package final class SessionComposer {
         report.chapters = all.map { ComposeReport.Chapter(time: $0.time.seconds, title: $0.title) }
         report.bytes = writer.byteCount
         report.duration = writer.duration.seconds
-    }
-
-    private func warn(_ file: ComposeFile, _ code: ComposeReport.Warning.Code, _ message: String) {
-        report.warnings.append(ComposeReport.Warning(file: file.entry.file, code: code, message: message))
-    }
-
-    /// Opens the recorded files of an index for a moment, and notes those that cannot be used.
-    private static func files(
-        _ entries: [RecordingIndex.Entry], in folder: String, _ report: inout ComposeReport
-    ) -> [ComposeFile] {
-        var files: [ComposeFile] = []
-        for entry in entries {
-            func skip(_ code: ComposeReport.Warning.Code, _ message: String) {
-                report.warnings.append(ComposeReport.Warning(file: entry.file, code: code, message: message))
-            }
-            // An index from elsewhere cannot name files outside of its folder.
-            guard !entry.file.isEmpty, !entry.file.contains("/"), !entry.file.contains("\0"), entry.file != ".." else {
-                skip(.invalidName, "not a plain file name")
-                continue
-            }
-            do throws(ContainerError) {
-                let file = try ComposeFile(entry, path: folder + "/" + entry.file)
-                if file.sources.isEmpty {
-                    skip(.noMedia, "no video in a known codec, and no Opus audio")
-                } else {
-                    files.append(file)
-                }
-            } catch {
-                skip(.unreadable, error.description)
-            }
-        }
-        return files
-    }
-
-    /// Creates the file that becomes the output; removes the rest of a killed run.
-    private static func temporaryFile(_ path: String) throws(ComposeError) -> FileSink {
-        if let old = try? FileSource(path: path) {
-            if old.isBeingWritten { throw .busy(path: path) }
-            unlink(path)
-        }
-        do throws(ContainerError) {
-            return try FileSink(path: path, exclusive: true, mode: RecordingFolder.fileMode)
-        } catch { throw .output(error) }
-    }
-
-    private static func isSameFile(_ a: String, _ b: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        guard stat(a, &first) == 0, stat(b, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 }
