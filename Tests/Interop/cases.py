@@ -12,7 +12,7 @@ import media
 import srtcp
 from clients import CM_32, CM_80, GCM
 from proxy import HostileProxy
-from recorded import check_composed, check_recorded, check_still, recordings
+from recorded import check_composed, check_mixed, check_recorded, check_still, recordings
 from relay import RelayError, free_udp_pair
 
 # Seconds after the publisher's end: jitter buffers drain, files are written.
@@ -482,6 +482,7 @@ def recording(bench, name):
     check_composed(report, name, bench.binary, directory / "rec", folder / "session.mkv",
                    ["cam1 (camera)", "cam1 (audio)", "cam2 (camera)", "cam2 (audio)"], ["vp8", "opus"] * 2,
                    ["cam1 joins", "cam2 joins", "cam2 leaves", "cam1 leaves"])
+    check_mixed(report, name, bench.binary, directory / "rec", folder / "mixed.webm", ["cam1 joins", "cam2 joins", "cam2 leaves", "cam1 leaves"])
     report(name, "holds every encoded frame, unchanged", media.packet_checksums(found[0], "v") == source.encoded_frames)
     report(name, "contains every audio packet, unchanged", media.packet_checksums(found[0], "a") == source.sound_packets)
     checked = media.run([bench.binary, "decode", "--verify", found[0]])

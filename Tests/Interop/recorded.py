@@ -81,3 +81,31 @@ def check_composed(report, case, binary, directory, output, names, codecs, joins
     counts = [track["frames"] for track in said["tracks"]]
     drifts = [file.get("driftPPM") for file in said["files"]]
     report(case, "the index has the drift of each publisher", all(drift is not None and abs(drift) < 1000 for drift in drifts), drifts=drifts, frames=counts)
+
+
+def check_mixed(report, case, binary, directory, output, joins):
+    """Mixes a session and checks the file by other programs: codecs, size, chapters, frames and audio.
+
+    `joins`: titles of chapters in their order.
+    """
+    done = subprocess.run([binary, "compose", directory, "--mix", "--size", "640x360", "--output", output, "--json"],
+                          capture_output=True, text=True, timeout=300)
+    if not report(case, "millrace compose --mix makes one file of the session", done.returncode == 0, status=done.returncode, errors=done.stderr[-300:]):
+        return
+    said = json.loads(done.stdout)
+    found = json.loads(media.run(["ffprobe", "-v", "error", "-show_entries",
+                                  "stream=codec_name,width,height,channels:chapter_tags=title:format=duration,format_name", "-of", "json", output]))
+    tracks = [(stream["codec_name"], stream.get("width"), stream.get("height"), stream.get("channels")) for stream in found["streams"]]
+    report(case, "ffprobe finds one video and one audio track in it", tracks == [("vp8", 640, 360, None), ("opus", None, None, 2)], tracks=tracks)
+    titles = [chapter["tags"]["title"] for chapter in found["chapters"]]
+    report(case, "and the chapters of the mix", titles == joins, chapters=titles)
+    duration = float(found["format"]["duration"])
+    report(case, "and the duration of the mix", abs(duration - said["duration"]) < 0.05 and duration > 1, duration=duration)
+    errors = media.decoding_errors(output)
+    report(case, "ffmpeg decodes the mix without an error", not errors, errors=errors[-300:])
+    counts, last = media.probe(output)
+    report(case, "both tracks of the mix reach its end", all(abs(last.get(kind, 0) - duration) < 0.2 for kind in ("audio", "video")), last=last, **counts)
+    sound = output.with_suffix(".wav")
+    media.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", output, "-map", "0:a", "-ac", "2", "-ar", "48000", "-c:a", "pcm_s16le", sound])
+    left, right, _ = media.tones(sound)
+    report(case, "the mix has the audio of the participants", left > 0.8 and right > 0.8, left=round(left, 3), right=round(right, 3))
