@@ -230,6 +230,21 @@ class BlockTests(unittest.TestCase):
         self.assertIn('"never"', faults[0][1])
 
 
+class BenchTests(unittest.TestCase):
+    def bench(self, *arguments):
+        return subprocess.run([ROOT / "tools/bench", *arguments], capture_output=True, text=True, timeout=60)
+
+    def test_a_given_relay_is_measured_without_a_build(self):
+        done = self.bench("start", "--relay", "/nonexistent/millrace")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/nonexistent/millrace cannot be executed", done.stderr)
+
+    def test_benchmarks_of_another_program_take_no_relay(self):
+        done = self.bench("fanout", "--relay", "/bin/true")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("fanout has no --relay", done.stderr)
+
+
 class HardeningTests(unittest.TestCase):
     def link(self, *flags):
         """Returns the faults of an empty program that is linked with these flags."""
