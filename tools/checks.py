@@ -7,6 +7,11 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Tests/Interop"))
+sys.dont_write_bytecode = True
+
+import blocks  # noqa: E402
+
 LINES_AT_MOST = 400
 # The layers that must stay free of IO, clocks and tasks.
 PURE = {"L1", "L2", "L3"}
@@ -145,6 +150,20 @@ def check_links(faults):
                                         for h in re.findall(r"^#+ (.*)$", target.read_text(), re.M)}
                 if anchor not in headings[target]:
                     faults.append(f"{path.relative_to(ROOT)}: link to {link}: no such heading")
+
+
+def check_blocks(faults):
+    """Marks of code blocks in docs/ are known; programs of tools/ that no test runs because they are slow have the named subcommands.
+
+    The interoperability cases of documents.py run the other shell blocks.
+    """
+    for path in tracked("docs/*.md"):
+        text = path.read_text()
+        faults += [f"{path.relative_to(ROOT)}:{line}: {fault}" for line, fault in blocks.faults(text)]
+        for block in blocks.blocks(text):
+            for program, word in re.findall(r"^(tools/\S+) +(\S+)", block.text, re.M) if block.mark == "slow" else ():
+                if not (ROOT / program).exists() or not takes(ROOT / program, word):
+                    faults.append(f"{path.relative_to(ROOT)}:{block.line}: no {program} {word}")
 
 
 # A key of the configuration and the field of RelayConfiguration that it sets.
@@ -343,7 +362,7 @@ def check_configuration(faults):
 
 def main():
     faults = []
-    for check in (check_imports, check_dependencies, check_configuration, check_metrics, check_troubleshooting, check_words_and_sizes, check_links, check_features, check_commands):
+    for check in (check_imports, check_dependencies, check_configuration, check_metrics, check_troubleshooting, check_words_and_sizes, check_links, check_blocks, check_features, check_commands):
         check(faults)
     for fault in faults:
         print("    " + fault, file=sys.stderr)

@@ -1,12 +1,10 @@
 """Runs the commands of README.md as a user pastes them: all in one shell, in order, on the ports that they name."""
 
-import os
 import pathlib
 import re
-import shutil
 import subprocess
-import time
 
+import blocks
 import media
 
 README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
@@ -18,22 +16,14 @@ SECONDS = 150
 
 def script(text):
     """Returns the shell commands of a Markdown text."""
-    commands = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S))
+    commands = "\n".join(block.text for block in blocks.blocks(text) if block.language == "sh")
     for pattern, replacement in REPLACED:
         commands = re.sub(pattern, replacement, commands)
     return commands
 
 
-def namespace():
-    """Returns a command that runs another in new network and process namespaces, where all ports are free; None if unavailable."""
-    switches = ["--net", "--pid", "--fork", "--kill-child", "--mount-proc", *([] if os.getuid() == 0 else ["--map-root-user"])]
-    command = ["unshare", *switches]
-    usable = shutil.which("unshare") and subprocess.run([*command, "true"], capture_output=True).returncode == 0
-    return command if usable else None
-
-
 def commands_in_order(bench, name):
-    prefix = namespace()
+    prefix = blocks.namespace()
     if prefix is None:
         bench.reporter.skip(name, "needs a network namespace: the commands name ports that may be in use here")
         return
@@ -43,31 +33,17 @@ def commands_in_order(bench, name):
     binary.symlink_to(bench.binary)
     # Read from standard input, as from a terminal: a program that reads standard input would consume the following commands.
     (folder / "commands.sh").write_text("ip link set lo up\n" + script(README.read_text()))
-    log = folder / "commands.log"
-    began = time.monotonic()
-    with (folder / "commands.sh").open() as commands, log.open("w") as output:
-        shell = subprocess.Popen([*prefix, "bash", "-ex", "-o", "pipefail"], stdin=commands, stdout=output, stderr=subprocess.STDOUT,
-                                 cwd=folder)
-        try:
-            status = shell.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            status = f"running after {SECONDS} s"
-        finally:
-            shell.kill()
-            shell.wait()
-    said = log.read_text(errors="replace")
-    report(name, "every command succeeds", status == 0, status=status, seconds=round(time.monotonic() - began),
-           **({} if status == 0 else {"last": " / ".join(said.strip().splitlines()[-4:])[-300:]}))
-    if status != 0:
+    outcome = blocks.run(prefix, (), folder, folder / "commands.sh", folder / "commands.log", SECONDS)
+    if not report(name, "every command succeeds", outcome.status == 0, **outcome.values):
         return
     counts, last = media.probe(folder / "received.webm")
     # Five seconds; video begins with the next key frame, which arrives within two.
     report(name, "audio and video are received", counts.get("video", 0) >= 80 and counts.get("audio", 0) >= 200 and min(last.values()) >= 3,
            **counts)
     report(name, "the frame is a PNG", (folder / "still.png").read_bytes().startswith(b"\x89PNG"))
-    report(name, "the recording is whole", re.search(r"^\s+whole$", said, re.M) is not None)
+    report(name, "the recording is whole", re.search(r"^\s+whole$", outcome.said, re.M) is not None)
     loads = len(re.findall(r"^\S*millrace load ", script(README.read_text()), re.M))
-    receiving = len(re.findall(r"^lost +\d+ of [1-9]", said, re.M))
+    receiving = len(re.findall(r"^lost +\d+ of [1-9]", outcome.said, re.M))
     report(name, "each load receives packets", loads > 0 and receiving == loads, loads=loads, receiving=receiving)
 
 

@@ -18,6 +18,7 @@ import traceback
 
 import cases
 import clients
+import documents
 import media
 import readme
 from relay import Relay
@@ -140,7 +141,7 @@ def main():
     parser.add_argument("--work", default="out/interop", metavar="DIR", help="artefacts (default out/interop)")
     parser.add_argument("--list", action="store_true", help="names of the cases")
     arguments = parser.parse_args()
-    wanted = cases.DIRECT if arguments.direct else cases.ALL + readme.ALL
+    wanted = cases.DIRECT if arguments.direct else cases.ALL + readme.ALL + documents.ALL
     if arguments.list:
         print("\n".join(name for name, _ in wanted))
         return 0

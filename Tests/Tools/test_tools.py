@@ -1,4 +1,4 @@
-"""Tests of the programs in tools/: lock file, linking, bill of materials, manual pages, builds, runs of unit tests, set-up. Run: python3 -m unittest discover Tests/Tools"""
+"""Tests of the programs in tools/, and of the code blocks of documents: lock file, linking, bill of materials, manual pages, builds, runs of unit tests, set-up. Run: python3 -m unittest discover Tests/Tools"""
 
 import copy
 import json
@@ -10,9 +10,10 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "Tests/Interop")]
 sys.dont_write_bytecode = True
 
+import blocks  # noqa: E402
 import hardening  # noqa: E402
 import lock  # noqa: E402
 import manpages  # noqa: E402
@@ -213,6 +214,35 @@ class UnitTestRunTests(ShellBench):
         self.assertIn("unit tests (out/run-1.log)", failed)
         self.assertIn("did not end within 2 s", failed)
         self.assertEqual(len(runs), 2)
+
+
+class BlockTests(unittest.TestCase):
+    text = "A\n\n```sh\nls\n```\n\n```sh elsewhere\nsudo reboot\n```\n\n```json\n{}\n```\n```\ntext\n```\n"
+
+    def test_blocks_have_a_language_a_mark_and_a_line(self):
+        self.assertEqual(blocks.blocks(self.text), [("sh", "", "ls\n", 3), ("sh", "elsewhere", "sudo reboot\n", 7), ("json", "", "{}\n", 11),
+                                                    ("", "", "text\n", 14)])
+        self.assertEqual(blocks.faults(self.text), [])
+
+    def test_unknown_marks_and_marks_of_other_languages_are_refused(self):
+        faults = blocks.faults("```sh never\nls\n```\n```json elsewhere\n{}\n```\n```sh slow\nls\n```\n")
+        self.assertEqual([line for line, _ in faults], [1, 4])
+        self.assertIn('"never"', faults[0][1])
+
+
+class BenchTests(unittest.TestCase):
+    def bench(self, *arguments):
+        return subprocess.run([ROOT / "tools/bench", *arguments], capture_output=True, text=True, timeout=60)
+
+    def test_a_given_relay_is_measured_without_a_build(self):
+        done = self.bench("start", "--relay", "/nonexistent/millrace")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/nonexistent/millrace cannot be executed", done.stderr)
+
+    def test_benchmarks_of_another_program_take_no_relay(self):
+        done = self.bench("fanout", "--relay", "/bin/true")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("fanout has no --relay", done.stderr)
 
 
 class HardeningTests(unittest.TestCase):

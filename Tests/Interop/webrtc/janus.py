@@ -33,6 +33,16 @@ admin: {{ admin_http = false }}
 }
 
 
+def configure(folder, port, address):
+    """Writes a configuration: VideoRoom is the only plugin, HTTP the only transport."""
+    folder.mkdir(parents=True, exist_ok=True)
+    plugins = [n for n in os.listdir(f"{LIBRARY}/plugins") if n.endswith(".so") and "videoroom" not in n]
+    transports = [n for n in os.listdir(f"{LIBRARY}/transports") if n.endswith(".so") and "http" not in n]
+    for name, text in CONFIGURATION.items():
+        (folder / name).write_text(text.format(folder=folder, library=LIBRARY, port=port, address=address,
+                                               others=",".join(plugins), transports=",".join(transports)))
+
+
 def found():
     return shutil.which("janus") and os.path.isdir(LIBRARY)
 
@@ -40,13 +50,8 @@ def found():
 class Janus:
     def __init__(self, bench):
         folder = bench.current / "janus"
-        folder.mkdir(parents=True, exist_ok=True)
         port = free_tcp_port()
-        plugins = [n for n in os.listdir(f"{LIBRARY}/plugins") if n.endswith(".so") and "videoroom" not in n]
-        transports = [n for n in os.listdir(f"{LIBRARY}/transports") if n.endswith(".so") and "http" not in n]
-        for name, text in CONFIGURATION.items():
-            (folder / name).write_text(text.format(folder=folder, library=LIBRARY, port=port, address=RELAY,
-                                                   others=",".join(plugins), transports=",".join(transports)))
+        configure(folder, port, RELAY)
         self.url = f"http://{RELAY}:{port}/janus"
         self.process = clients.Process("Janus", [*bench.network.prefix, "janus", "--configs-folder", folder, "--disable-colors"],
                                        bench.current / "janus.log")

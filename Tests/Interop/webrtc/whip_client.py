@@ -6,25 +6,11 @@ import subprocess
 
 import clients
 import media
-from webrtc import bar, sound
-
-# libnice loads libgupnp-igd, that loads libsoup 3, and whip-client loads libsoup 2: a process with both aborts at once. This library
-# replaces libgupnp-igd, whose functions are not needed here.
-STUB = "".join(f"void *gupnp_simple_igd_{name}(void) {{ return 0; }}\n"
-               for name in ("add_port", "get_type", "remove_port_local", "thread_new"))
+from webrtc import bar, sound, upnp_stub
 
 
 def found():
     return shutil.which("whip-client") and shutil.which("gcc")
-
-
-def stub(folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    library = folder / "libgupnp-igd-1.0.so.4"
-    if not library.exists():
-        (folder / "stub.c").write_text(STUB)
-        media.run(["gcc", "-shared", "-fPIC", "-Wl,-soname,libgupnp-igd-1.0.so.4", "-o", library, folder / "stub.c"])
-    return folder
 
 
 class File:
@@ -70,4 +56,4 @@ def publish(url, file, folder, name="whip-client", codec="VP8"):
     audio = (f"{demultiplex} ! audio/x-opus ! queue ! identity sync=true ! rtpopuspay pt=100 ssrc=1 "
              "! application/x-rtp,media=audio,encoding-name=OPUS,payload=100")
     return clients.Process("whip-client", ["whip-client", "-u", url, "-V", video, "-A", audio, "-l", "7", "-o"],
-                           folder / f"{name}.log", {"LD_LIBRARY_PATH": str(stub(folder.parent / "stub"))})
+                           folder / f"{name}.log", {"LD_LIBRARY_PATH": str(upnp_stub.make(folder.parent / "stub"))})
