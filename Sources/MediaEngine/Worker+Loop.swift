@@ -95,7 +95,6 @@ extension Worker {
     private func runMailbox() -> Bool {
         if work.isEmpty { work = mailbox.takeAll() }
         if !work.isEmpty {
-            prepareForControl()
             let end = millrace_monotonic_ns() + Self.workSlice.rawValue
             repeat {
                 work[workDone](self)

@@ -219,7 +219,7 @@ extension Worker {
     /// Sends reports, closes silent publishers and drops closed taps, for a slice of the sessions per call,
     /// so that packets do not wait for thousands of sessions.
     func housekeeping(_ now: MediaTime) {
-        forwardAll()
+        let quiesced = flush()
         lastHousekeeping = now
         if sweep.isEmpty {
             sweep = visitsAll ? Array(sessions.values) : sessions.values.filter { $0.visitDue <= now }
@@ -228,7 +228,7 @@ extension Worker {
             if virtual != nil { sweep.sort { $0.name < $1.name } }
         }
         for session in sweep.suffix(Self.sessionsPerSlice) {
-            lookAfter(session, now)
+            lookAfter(session, now, quiesced)
             session.visitDue = nextVisit(of: session, now)
         }
         sweep.removeLast(min(sweep.count, Self.sessionsPerSlice))
@@ -262,24 +262,26 @@ extension Worker {
         nextHousekeeping = min(nextHousekeeping, max(now, lastHousekeeping + Self.housekeepingInterval))
     }
 
-    /// Prepares for a control call, which may move paths and consumers, and start timers of any session: no packet is pending afterwards.
-    func prepareForControl() {
-        forwardAll()
+    /// Prepares for a control call, which may move paths and consumers, and start timers of any session.
+    func prepareForControl() -> Quiesced {
         visitsAll = true
         nextHousekeeping = min(nextHousekeeping, lastHousekeeping + Self.housekeepingInterval)
+        return flush()
     }
 
-    /// Looks after one session. No packet may be pending.
-    private func lookAfter(_ session: EngineSession, _ now: MediaTime) {
+    /// Looks after one session.
+    private func lookAfter(_ session: EngineSession, _ now: MediaTime, _ quiesced: borrowing Quiesced) {
         let timeout = configuration.limits.publisherTimeout
         session.router.requestHeldKeyFrames(now: now)
-        startPlainSubscribersAgain(in: session, now: now)
+        startPlainSubscribersAgain(in: session, now: now, quiesced)
         lookAfterSpeakers(session, now)
-        follow(session)
+        follow(session, quiesced)
         var expired: [PublishTransport] = []
         var hasNewRates = false
         for stream in session.streams {
-            if stream.encodings.count > 1, stream.chooseBest(now: now) { moveOthers(to: stream, in: session, now: now) }
+            if stream.encodings.count > 1, stream.chooseBest(now: now) {
+                moveOthers(to: stream, in: session, now: now, quiesced)
+            }
             if stream.hasNewRates(now: now) { hasNewRates = true }
             tellDimensions(of: stream, in: session)
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
@@ -289,7 +291,7 @@ extension Worker {
             }
         }
         if hasNewRates { allocateSoon(in: session, now: now) }
-        for transport in expired { close(transport, in: session) }
+        for transport in expired { close(transport, in: session, quiesced) }
         if !expired.isEmpty { forgetIfEmpty(session) }
         guard now >= session.reportsAt else { return }
         for stream in session.streams {

@@ -4,6 +4,12 @@ import Glibc
 import MediaBase
 import Transport
 
+/// Proof that no packet is pending in any router. Only `Worker.flush` makes it. Functions that change paths, consumers or producers take it, so
+/// that the compiler rejects a call that could leave a pending packet with a stale path or producer.
+struct Quiesced: ~Copyable {
+    fileprivate init() {}
+}
+
 /// Sending of pending packets through the sockets.
 extension Worker {
     func forwardDue() {
@@ -26,7 +32,7 @@ extension Worker {
     }
 
     /// Sends all pending packets of all sessions.
-    func forwardAll() {
+    func flush() -> Quiesced {
         for session in dirty {
             session._withUnsafeGuaranteedRef {
                 forward($0)
@@ -34,6 +40,7 @@ extension Worker {
             }
         }
         dirty.removeAll(keepingCapacity: true)
+        return Quiesced()
     }
 
     func forward(_ session: EngineSession) {

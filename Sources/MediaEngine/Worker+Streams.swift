@@ -11,7 +11,9 @@ extension Worker {
         return (session, stream)
     }
 
-    func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool) throws(EngineError) {
+    func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
         if let reserved = sessions[session]?.reserved[stream] {
             // The publisher has not connected yet: the kind starts in this state.
             sessions[session]?.reserved[stream] = muted ? reserved.union([kind]) : reserved.subtracting([kind])
@@ -35,7 +37,9 @@ extension Worker {
         if !muted, kind == .video { allocateSoon(in: owner, now: time()) }
     }
 
-    func setPaused(_ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool) throws(EngineError) {
+    func setPaused(
+        _ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool, _ quiesced: borrowing Quiesced
+    ) throws(EngineError) {
         guard let session = sessions[session] else { throw .unknownSession(session) }
         guard let transport = session.subscribers[id] else { throw .unknownTransport(id.rawValue) }
         let tracks = transport.tracks.filter { $0.kind == kind }
@@ -45,7 +49,7 @@ extension Worker {
         if paused { transport.paused.insert(kind) } else { transport.paused.remove(kind) }
         for track in tracks {
             guard let producer = track.producer, !track.isUnwanted, !track.isPausedByBandwidth else { continue }
-            if setPaused(paused, track, of: producer, in: session) { requestKeyFrame(of: producer) }
+            if setPaused(paused, track, of: producer, in: session, quiesced) { requestKeyFrame(of: producer) }
         }
         guard let peer = transport.peer, let outbound = peer.outbound else { return }
         outbound.allocateSoon()
@@ -56,7 +60,8 @@ extension Worker {
     /// `wanted` is cleared so that the switch is requested again.
     /// - Returns: true if a key frame must be requested.
     func setPaused(
-        _ paused: Bool, _ track: SubscribedTrack, of producer: Producer, in session: EngineSession
+        _ paused: Bool, _ track: SubscribedTrack, of producer: Producer, in session: EngineSession,
+        _ quiesced: borrowing Quiesced
     ) -> Bool {
         if paused { track.wanted = nil }
         return session.router.setPaused(paused, path: track.path, producer: producer)

@@ -5,9 +5,11 @@ import RTP
 import SRTP
 import Transport
 
-/// Control calls of plain transports. They run on the worker's thread with no packet pending.
+/// Control calls of plain transports.
 extension Worker {
-    func openPlain(_ request: PlainTransportRequest) throws(EngineError) -> PlainTransport {
+    func openPlain(_ request: PlainTransportRequest, _ quiesced: borrowing Quiesced) throws(EngineError)
+        -> PlainTransport
+    {
         let existing = sessions[request.session]
         if existing == nil, request.direction == .subscribe { throw .unknownSession(request.session) }
         let session: EngineSession
@@ -15,14 +17,15 @@ extension Worker {
         try admitTransport(to: session)
         let transport: PlainTransport
         switch request.direction {
-        case .publish: transport = try publish(request, in: session)
-        case .subscribe: transport = try subscribe(request, in: session)
+        case .publish: transport = try publish(request, in: session, quiesced)
+        case .subscribe: transport = try subscribe(request, in: session, quiesced)
         }
         sessions[request.session] = session
         return transport
     }
 
-    private func publish(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError)
+    private func publish(_ request: PlainTransportRequest, in session: EngineSession, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
         -> PlainTransport
     {
         let name = try admitStream(request.stream, to: session)
@@ -74,7 +77,7 @@ extension Worker {
         session.add(stream)
         session.publishers.insert(transport, transport.id)
         answer.sdp = PlainSessionDescription.text(for: answer)
-        attachWaiting(to: stream, in: session, now: now)
+        attachWaiting(to: stream, in: session, now: now, quiesced)
         events.send(.published(session: session.name, transport: transport.id, stream: name))
         return answer
     }
@@ -87,7 +90,8 @@ extension Worker {
         else { throw .ssrcInUse(ssrc.rawValue) }
     }
 
-    private func subscribe(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError)
+    private func subscribe(_ request: PlainTransportRequest, in session: EngineSession, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
         -> PlainTransport
     {
         let all = request.stream == PlainTransportRequest.allStreams
@@ -132,7 +136,7 @@ extension Worker {
             subscribersByAddress[address, default: []].append((session, transport))
         }
         for stream in streams { addTracks(of: stream, to: transport, in: session) }
-        for stream in streams { attach(transport, to: stream, in: session, now: now) }
+        for stream in streams { attach(transport, to: stream, in: session, now: now, quiesced) }
 
         var answer = PlainTransport(
             id: transport.id, session: session.name, stream: all ? PlainTransportRequest.allStreams : streams[0].name,
@@ -216,12 +220,12 @@ extension Worker {
             reason: "must be 0 to 63 or 96 to 127; 64 to 95 would be read as RTCP (RFC 5761)")
     }
 
-    func closePlain(_ id: TransportID, session name: String) throws(EngineError) {
+    func closePlain(_ id: TransportID, session name: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
         if let transport = session.subscribers[id], transport.peer == nil {
-            close(transport, in: session)
+            close(transport, in: session, quiesced)
         } else if let transport = session.publishers[id], transport.peer == nil {
-            close(transport, in: session)
+            close(transport, in: session, quiesced)
         } else {
             throw .unknownTransport(id.rawValue)
         }

@@ -6,7 +6,7 @@ extension Worker {
     /// Maximum number of headers in one trace, shared equally by its tracks.
     private static let maximumHeaders = 8_000
 
-    func trace(of id: TransportID, session: String) throws(EngineError) -> PeerTrace {
+    func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
         let now = time()
         var trace = PeerTrace(now: now)
         if awaited[id]?.session == session { return trace }
@@ -25,7 +25,7 @@ extension Worker {
             }
         }
         if let outbound = peer.outbound {
-            follow(outbound.session)
+            follow(outbound.session, quiesced)
             let limit = Self.maximumHeaders / max(1, outbound.transport.tracks.count)
             for track in outbound.transport.tracks {
                 guard let producer = track.producer else { continue }

@@ -12,9 +12,8 @@ extension Worker {
     private static let unlimited = Bitrate(rawValue: 1 << 40)
 
     /// Selects the encoding and the temporal layers of every video track, and the pacing rate.
-    func allocate(_ outbound: PeerOutbound, now: MediaTime) {
-        forwardAll()
-        follow(outbound.session)
+    func allocate(_ outbound: PeerOutbound, now: MediaTime, _ quiesced: borrowing Quiesced) {
+        follow(outbound.session, quiesced)
         let claims = claims(of: outbound, now: now)
         var target = outbound.estimator?.target ?? Self.unlimited
         var capacity = target
@@ -36,7 +35,7 @@ extension Worker {
         for decision in allocation.decisions {
             guard let track = outbound.transport.track(decision.id) else { continue }
             let choices = claims.first { $0.id == decision.id }?.encodings ?? []
-            apply(decision, among: choices, to: track, of: outbound, now: now)
+            apply(decision, among: choices, to: track, of: outbound, now: now, quiesced)
         }
         let isIdle = claims.allSatisfy { $0.kind == .audio || !$0.encodings.contains(where: \.isActive) }
         outbound.note(allocation, isLimited: isLimited, isIdle: isIdle, now: now)
@@ -108,7 +107,7 @@ extension Worker {
 
     private func apply(
         _ decision: LayerAllocation.Decision, among choices: [AllocatedTrack.Encoding], to track: SubscribedTrack,
-        of outbound: PeerOutbound, now: MediaTime
+        of outbound: PeerOutbound, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         guard let producer = track.producer, let stream = outbound.session.stream(named: track.streamName) else {
             return
@@ -124,7 +123,7 @@ extension Worker {
                 track.abandoned = (latest, now)
             }
             outbound.transport.decisions.note(.paused, stream: track.streamName, now: now)
-            _ = setPaused(true, track, of: producer, in: outbound.session)
+            _ = setPaused(true, track, of: producer, in: outbound.session, quiesced)
             events.send(
                 .trackPaused(
                     session: outbound.session.name, transport: outbound.transport.id, stream: track.streamName,
@@ -134,7 +133,7 @@ extension Worker {
         if track.isPausedByBandwidth {
             track.isPausedByBandwidth = false
             outbound.transport.decisions.note(.resumed, stream: track.streamName, now: now)
-            if setPaused(false, track, of: producer, in: outbound.session) {
+            if setPaused(false, track, of: producer, in: outbound.session, quiesced) {
                 requestKeyFrame(of: producer, isAwaited: true)
             }
             events.send(
@@ -160,7 +159,7 @@ extension Worker {
             return
         }
         if decision.change == .down, wanted !== producer, outbound.estimator?.isCongested == true {
-            abandon(producer, of: track, router, now: now)
+            abandon(producer, of: track, router, now: now, quiesced)
             outbound.transport.decisions.note(.abandoned, stream: track.streamName, now: now)
         }
         let isOtherLayer = stream.spatialLayers != nil && track.layerLimit != limit
@@ -188,7 +187,10 @@ extension Worker {
 extension Worker {
     /// Drops pending packets of an encoding that congests the path, and excludes it from retransmissions, so
     /// that the key frame of the smaller encoding gets through.
-    private func abandon(_ producer: Producer, of track: SubscribedTrack, _ router: Router, now: MediaTime) {
+    private func abandon(
+        _ producer: Producer, of track: SubscribedTrack, _ router: Router, now: MediaTime,
+        _ quiesced: borrowing Quiesced
+    ) {
         guard let latest = router.abandon(path: track.path, producer: producer) else { return }
         track.abandoned = (SequenceNumber(UInt16(truncatingIfNeeded: latest)), now)
     }

@@ -98,7 +98,7 @@ extension Worker {
             beginProbe(outbound, now: now)
         }
         if outbound.hasVideo, now >= outbound.nextAllocation {
-            allocate(outbound, now: now)
+            allocate(outbound, now: now, flush())
         }
     }
 
@@ -114,15 +114,13 @@ extension Worker {
 
     /// Sends the padding of running probes that is due.
     func sendProbes(_ now: MediaTime) {
-        forwardAll()
+        let quiesced = flush()
         nextProbe = .never
         probing.removeAll { outbound in
             guard outbound.isOpen, var probe = outbound.probe else { return true }
             let due = probe.due(now: now)
             if due > 0 {
-                let sent = outbound.session.router.sendPadding(
-                    bytes: due, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
-                ) { send(&$0, for: outbound.session) }
+                let sent = sendPadding(due, of: probe, to: outbound, quiesced)
                 counters.probeBytes &+= UInt64(sent)
                 if outbound.session.router.hasDrops { noteDrops(outbound.session) }
                 probe.note(bytes: sent)
@@ -131,6 +129,14 @@ extension Worker {
             if let next = probe.deadline { nextProbe = min(nextProbe, max(next, now + Self.probeSpacing)) }
             return outbound.probe == nil
         }
+    }
+
+    private func sendPadding(
+        _ bytes: Int, of probe: ProbePacer, to outbound: PeerOutbound, _ quiesced: borrowing Quiesced
+    ) -> Int {
+        outbound.session.router.sendPadding(
+            bytes: bytes, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
+        ) { send(&$0, for: outbound.session) }
     }
 
     private static let probeSpacing = MediaTime.microseconds(500)

@@ -3,7 +3,9 @@ import MediaBase
 
 /// Selection of encodings and temporal layers for subscribers.
 extension Worker {
-    func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) throws(EngineError) {
+    func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
         let peer = try find(id, session)
         guard peer.direction == .subscribe, !peer.stream.isEmpty else {
             throw .invalidRequest(field: "layer", reason: "the transport does not subscribe to a single stream")
@@ -17,7 +19,7 @@ extension Worker {
         peer.choice = choice
         guard let outbound = peer.outbound else { return }
         for track in outbound.transport.tracks { track.choice = choice }
-        allocate(outbound, now: time())
+        allocate(outbound, now: time(), quiesced)
         schedule(peer, now: time())
     }
 

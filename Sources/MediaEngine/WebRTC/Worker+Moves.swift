@@ -72,19 +72,22 @@ extension Worker {
 
     /// Handles the selection of a peer's address.
     /// - Parameter before: nil for the peer's first address.
-    func moved(_ peer: WebRTCPeer, from before: PeerAddress?, to address: PeerAddress, now: MediaTime) {
+    func moved(
+        _ peer: WebRTCPeer, from before: PeerAddress?, to address: PeerAddress, now: MediaTime,
+        _ quiesced: borrowing Quiesced
+    ) {
         if before != nil { peer.inbound?.transport.decisions.note(.moved, now: now) }
         guard let outbound = peer.outbound else { return }
         outbound.move(to: address, now: now)
         outbound.session.router.path(outbound.path).pointee.socket = socket(for: address, .webRTC)
         guard before != nil else { return }
         outbound.transport.decisions.note(.moved, now: now)
-        refresh(outbound, now: now)
+        refresh(outbound, now: now, quiesced)
     }
 
     /// Recovers a subscriber that has moved. Packets sent to its old address are lost, possibly seconds of them. A key frame restores the
     /// video sooner than retransmissions, which would fill a path of unknown capacity.
-    private func refresh(_ outbound: PeerOutbound, now: MediaTime) {
+    private func refresh(_ outbound: PeerOutbound, now: MediaTime, _ quiesced: borrowing Quiesced) {
         for track in outbound.transport.tracks where track.kind == .video {
             guard let producer = track.producer,
                 let latest = outbound.session.router.latestSequence(path: track.path, producer: producer)

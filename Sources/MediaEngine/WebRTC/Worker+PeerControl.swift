@@ -6,11 +6,11 @@ import SDP
 import SRTP
 import Transport
 
-/// Control calls that open, change and close peers. No packet may be pending in any router.
+/// Control calls that open, change and close peers.
 extension Worker {
     // MARK: calls
 
-    func openWebRTC(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
+    func openWebRTC(_ request: WebRTCRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer {
         guard !request.tracks.isEmpty else {
             throw .invalidRequest(
                 field: "sdp", reason: "no media section has Opus or a forwarded video codec in this direction")
@@ -21,9 +21,9 @@ extension Worker {
             let name = try admitStream(request.stream, to: session)
             let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
             try check(sections)
-            return try publish(sections, as: request.peer, stream: name, in: session)
+            return try publish(sections, as: request.peer, stream: name, in: session, quiesced)
         case .subscribe:
-            return try view(request)
+            return try view(request, quiesced)
         }
     }
 
@@ -36,12 +36,13 @@ extension Worker {
     }
 
     /// Opens a subscriber of one stream, which sends the offer itself.
-    private func view(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
+    private func view(_ request: WebRTCRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer {
         guard let session = sessions[request.session] else { throw .unknownSession(request.session) }
         try admitTransport(to: session)
         let stream = try stream(for: request, in: session)
         let peer = try makePeer(
-            .subscribe, request.peer, credentials: freeCredentials(), in: request.session, stream: stream.name)
+            .subscribe, request.peer, credentials: freeCredentials(), in: request.session, stream: stream.name, quiesced
+        )
         var ssrcs = SSRCSequence(using: &random)
         peer.waiting = request.tracks.map { section in
             let section = section.limited(to: stream.codec)
@@ -72,12 +73,13 @@ extension Worker {
     /// - Parameter keys: keys from signalling; nil: the peer uses DTLS.
     func makePeer(
         _ direction: WebRTCRequest.Direction, _ description: PeerDescription, credentials: ICECredentials,
-        keys: DTLSKeys? = nil, id: TransportID? = nil, in session: String, stream: String = ""
+        keys: DTLSKeys? = nil, id: TransportID? = nil, in session: String, stream: String = "",
+        _ quiesced: borrowing Quiesced
     ) throws(EngineError) -> WebRTCPeer {
         guard !description.isLite else {
             throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would send checks")
         }
-        makeRoomForUnestablished()
+        makeRoomForUnestablished(quiesced)
         var path = WebRTCTransport.Configuration(
             credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
         path.signalled = keys.map { ($0, UInt64.random(in: .min ... .max, using: &random)) }
@@ -111,7 +113,7 @@ extension Worker {
         return answer
     }
 
-    func closeWebRTC(_ id: TransportID, session: String) throws(EngineError) {
+    func closeWebRTC(_ id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         if awaited[id]?.session == session {
             forget(awaited: id)
             return
@@ -119,7 +121,7 @@ extension Worker {
         let peer = try find(id, session)
         peer.transport.close(now: time())
         act(on: peer, now: time())
-        end(peer)
+        end(peer, quiesced)
     }
 
     /// Restarts ICE with new credentials. The path remains in use until the first check with them (RFC 8445 section 9).
@@ -178,24 +180,25 @@ extension Worker {
     /// Ends a peer that has not connected if the limit of all workers together is reached. The oldest peer of the worker with the most is
     /// chosen: otherwise a flood of offers in one session would displace clients of other sessions. Another worker ends its peer within
     /// milliseconds; until then the limit may be exceeded.
-    private func makeRoomForUnestablished() {
+    private func makeRoomForUnestablished(_ quiesced: borrowing Quiesced) {
         let limit = configuration.webRTC.unestablishedTransports
         guard totals.unestablished.sum >= limit else { return }
         let largest = totals.unestablished.largest(preferring: index)
         let isAsked =
             largest != index
-            && totals.post({ if $0.totals.unestablished.sum >= limit { $0.endOldestUnestablished() } }, to: largest)
-        if !isAsked { endOldestUnestablished() }
+            && totals.post(
+                { if $0.totals.unestablished.sum >= limit { $0.endOldestUnestablished($0.flush()) } }, to: largest)
+        if !isAsked { endOldestUnestablished(quiesced) }
     }
 
     /// Ends the peer that has had the longest time to connect.
-    private func endOldestUnestablished() {
+    private func endOldestUnestablished(_ quiesced: borrowing Quiesced) {
         while !unestablished.isEmpty {
             let oldest = unestablished.removeFirst()
             guard oldest.place >= 0, !oldest.isConnected else { continue }
             counters.peersDisplaced &+= 1
             events.send(.peerGone(session: oldest.session, transport: oldest.id))
-            end(oldest)
+            end(oldest, quiesced)
             return
         }
     }
@@ -203,7 +206,7 @@ extension Worker {
     // MARK: connected
 
     /// Starts media once the keys are known and a pair is nominated, in either order.
-    func connectIfReady(_ peer: WebRTCPeer, now: MediaTime) {
+    func connectIfReady(_ peer: WebRTCPeer, now: MediaTime, _ quiesced: borrowing Quiesced) {
         guard let address = peer.address, let keys = peer.keys, !peer.isConnected else { return }
         peer.isConnected = true
         peer.keys = nil
@@ -216,15 +219,15 @@ extension Worker {
         sessions[peer.session] = session
         visitSoon(session, now: now)
         switch peer.direction {
-        case .publish: beginPublishing(peer, keys, leg, in: session, now: now)
-        case .subscribe: beginSubscribing(peer, leg, at: address, in: session, now: now)
+        case .publish: beginPublishing(peer, keys, leg, in: session, now: now, quiesced)
+        case .subscribe: beginSubscribing(peer, leg, at: address, in: session, now: now, quiesced)
         }
     }
 
     // MARK: end
 
     /// Removes a peer, its streams and its subscriptions.
-    func end(_ peer: WebRTCPeer) {
+    func end(_ peer: WebRTCPeer, _ quiesced: borrowing Quiesced) {
         guard peer.place >= 0 else { return }
         let last = peerList.removeLast()
         let due = peerDues.removeLast()
@@ -243,8 +246,8 @@ extension Worker {
         if !peer.isConnected { unestablishedCount -= 1 }
         if let session = sessions[peer.session] {
             if peer.inbound == nil { for section in peer.published { session.reserved[section.stream] = nil } }
-            if let inbound = peer.inbound { close(inbound.transport, in: session) }
-            if let outbound = peer.outbound { close(outbound.transport, in: session) }
+            if let inbound = peer.inbound { close(inbound.transport, in: session, quiesced) }
+            if let outbound = peer.outbound { close(outbound.transport, in: session, quiesced) }
             forgetIfEmpty(session)
         }
         peer.outbound?.deallocate()

@@ -93,9 +93,9 @@ extension Worker {
         _ producer: Producer, to header: RTPHeader, _ inbound: PeerInbound, _ binding: PeerInbound.Binding,
         isReturn: Bool
     ) {
-        forwardAll()
+        let quiesced = flush()
         // Must run before the SSRC changes, because completed switches name the old one.
-        follow(inbound.session)
+        follow(inbound.session, quiesced)
         producer.restart(ssrc: header.ssrc, first: header.sequenceNumber)
         self.inbound[producer.tag].ssrc = header.ssrc
         inbound.feedback.media = header.ssrc
@@ -110,7 +110,7 @@ extension Worker {
     private func begin(
         _ binding: PeerInbound.Binding, ssrc: SSRC, _ inbound: PeerInbound, now: MediaTime
     ) -> Producer {
-        forwardAll()
+        let quiesced = flush()
         let section = inbound.sections[binding.section].track
         let stream = inbound.sections[binding.section].stream
         if stream.producer(section.kind) == nil {
@@ -132,7 +132,7 @@ extension Worker {
         inbound.feedback.media = ssrc
         if sendsKeyFrames { producer.replayLimit = Self.replayLimit }
         inbound.producers[binding.section][binding.encoding] = producer
-        attachWaiting(to: stream, in: inbound.session, now: now)
+        attachWaiting(to: stream, in: inbound.session, now: now, quiesced)
         if section.kind == .video { requestKeyFrame(of: producer) }
         return producer
     }

@@ -3,7 +3,9 @@ import MediaBase
 
 /// Statistics of one peer.
 extension Worker {
-    func statistics(of id: TransportID, session: String) throws(EngineError) -> PeerStatistics {
+    func statistics(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError)
+        -> PeerStatistics
+    {
         if awaited[id]?.session == session { return PeerStatistics() }
         let peer = try find(id, session)
         var statistics = PeerStatistics()
@@ -11,7 +13,7 @@ extension Worker {
             for section in inbound.sections { statistics.published.append(published(section)) }
         }
         guard let outbound = peer.outbound else { return statistics }
-        follow(outbound.session)
+        follow(outbound.session, quiesced)
         for track in outbound.transport.tracks { statistics.subscribed.append(subscribed(track, outbound)) }
         statistics.availableBitrate = outbound.estimator?.target
         statistics.roundTrip = outbound.roundTrip

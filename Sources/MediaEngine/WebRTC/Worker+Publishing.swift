@@ -14,21 +14,23 @@ extension Worker {
 
     // MARK: calls
 
-    func openPublisher(_ request: PublisherRequest) throws(EngineError) -> WebRTCAnswer {
+    func openPublisher(_ request: PublisherRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer
+    {
         try check(request.sections)
         let session = try session(toOpenIn: request.session)
         try admit(Self.streams(of: request.sections), to: session)
-        return try publish(request.sections, as: request.peer, in: session)
+        return try publish(request.sections, as: request.peer, in: session, quiesced)
     }
 
     /// Creates a publish peer. The caller has admitted its streams.
     func publish(
         _ sections: [PublishedSection], as description: PeerDescription, stream: String = "",
-        in session: EngineSession
+        in session: EngineSession, _ quiesced: borrowing Quiesced
     ) throws(EngineError) -> WebRTCAnswer {
         let agreed = try SignalledKeys.agree(to: description)
         let peer = try makePeer(
-            .publish, description, credentials: freeCredentials(), keys: agreed?.keys, in: session.name, stream: stream)
+            .publish, description, credentials: freeCredentials(), keys: agreed?.keys, in: session.name, stream: stream,
+            quiesced)
         peer.crypto = agreed?.answer
         peer.published = sections
         for name in Self.streams(of: sections) { session.reserved[name] = Self.mutedKinds(of: name, in: sections) }
@@ -38,7 +40,8 @@ extension Worker {
 
     /// Handles another offer of a publish peer: streams begin, end and change. New credentials restart ICE.
     func updatePublisher(
-        _ id: TransportID, session name: String, peer description: PeerDescription, sections: [PublishedSection]
+        _ id: TransportID, session name: String, peer description: PeerDescription, sections: [PublishedSection],
+        _ quiesced: borrowing Quiesced
     ) throws(EngineError) -> WebRTCAnswer {
         let peer = try find(id, name)
         guard peer.direction == .publish else { throw .unknownTransport(id.rawValue) }
@@ -53,7 +56,7 @@ extension Worker {
         let streams = Self.streams(of: sections)
         try admit(streams.filter { !before.contains($0) }, to: session)
         if let inbound = peer.inbound {
-            replace(sections, of: inbound, now: time())
+            replace(sections, of: inbound, now: time(), quiesced)
         } else {
             reserve(sections, instead: peer.published, in: session)
             sessions[name] = session
@@ -67,7 +70,7 @@ extension Worker {
     }
 
     /// Ends one stream and keeps its publisher's connection. Packets of the stream that still arrive are dropped.
-    func closeStream(session name: String, stream: String) throws(EngineError) {
+    func closeStream(session name: String, stream: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
         if session.reserved.removeValue(forKey: stream) != nil {
             for peer in peerList where peer.session == name && peer.inbound == nil {
@@ -79,9 +82,9 @@ extension Worker {
         guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
         if let peer = found.transport.peer, let inbound = peer.inbound {
             peer.published.removeAll { $0.stream == stream }
-            replace(peer.published, of: inbound, now: time())
+            replace(peer.published, of: inbound, now: time(), quiesced)
         } else {
-            close(found.transport, in: session)
+            close(found.transport, in: session, quiesced)
             forgetIfEmpty(session)
         }
     }
@@ -145,7 +148,7 @@ extension Worker {
 
     func beginPublishing(
         _ peer: WebRTCPeer, _ keys: DTLSKeys, _ leg: UnsafeMutablePointer<EgressLeg>, in session: EngineSession,
-        now: MediaTime
+        now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         let transport = PublishTransport(
             id: peer.id, rtcpMux: true,
@@ -168,18 +171,20 @@ extension Worker {
             return section
         }
         for section in sections { session.reserved[section.stream] = nil }
-        replace(sections, of: inbound, now: now)
+        replace(sections, of: inbound, now: now, quiesced)
     }
 
-    /// Replaces the sections of a connected publisher, and its streams and tracks accordingly. No packet may be pending.
-    private func replace(_ sections: [PublishedSection], of inbound: PeerInbound, now: MediaTime) {
+    /// Replaces the sections of a connected publisher, and its streams and tracks accordingly.
+    private func replace(
+        _ sections: [PublishedSection], of inbound: PeerInbound, now: MediaTime, _ quiesced: borrowing Quiesced
+    ) {
         let session = inbound.session
         let transport = inbound.transport
         var streams: [String: EngineStream] = [:]
         for section in inbound.sections { streams[section.stream.name] = section.stream }
         let names = Set(sections.map(\.stream))
         for stream in session.streams where stream.transport === transport && !names.contains(stream.name) {
-            close(stream, in: session)
+            close(stream, in: session, quiesced)
             streams[stream.name] = nil
         }
         var fresh: [EngineStream] = []
@@ -207,7 +212,7 @@ extension Worker {
             // Closing a stream has already removed its producers.
             guard names.contains(section.stream.name) else { continue }
             for producer in inbound.producers[place].compactMap(\.self) {
-                remove(producer, of: section.stream, in: session)
+                remove(producer, of: section.stream, in: session, quiesced)
             }
         }
         inbound.replace(next)
@@ -216,11 +221,11 @@ extension Worker {
             let isChanged = stream.codec != nil && stream.codec != video?.track.videoCodec
             stream.codec = video?.track.videoCodec
             // Subscribers that do not accept the new codec are told before its first packet.
-            if isChanged { attachWaiting(to: stream, in: session, now: now) }
+            if isChanged { attachWaiting(to: stream, in: session, now: now, quiesced) }
         }
         for stream in fresh {
             session.add(stream)
-            attachWaiting(to: stream, in: session, now: now)
+            attachWaiting(to: stream, in: session, now: now, quiesced)
             events.send(.published(session: session.name, transport: transport.id, stream: stream.name))
         }
     }

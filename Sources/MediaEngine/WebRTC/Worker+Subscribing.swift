@@ -31,7 +31,9 @@ extension Worker {
 
     /// Takes the participant's answer: it may connect from now on. An unusable answer ends the offered
     /// connection with its keys, and the participant must start over.
-    func connectSubscriber(_ id: TransportID, session: String, peer description: PeerDescription) throws(EngineError) {
+    func connectSubscriber(
+        _ id: TransportID, session: String, peer description: PeerDescription, _ quiesced: borrowing Quiesced
+    ) throws(EngineError) {
         guard let offered = awaited[id], offered.session == session else { throw .unknownTransport(id.rawValue) }
         defer { forget(awaited: id) }
         var keys: DTLSKeys?
@@ -40,7 +42,7 @@ extension Worker {
             if keys == nil { throw .invalidRequest(field: "sdp", reason: "a=crypto accepts none of the offered keys") }
         }
         let peer = try makePeer(
-            .subscribe, description, credentials: offered.credentials, keys: keys, id: id, in: session)
+            .subscribe, description, credentials: offered.credentials, keys: keys, id: id, in: session, quiesced)
         peer.preferences = offered.preferences
         peer.room = offered.room
     }
@@ -65,7 +67,7 @@ extension Worker {
 
     func beginSubscribing(
         _ peer: WebRTCPeer, _ leg: UnsafeMutablePointer<EgressLeg>, at address: PeerAddress,
-        in session: EngineSession, now: MediaTime
+        in session: EngineSession, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         let path = session.router.open(
             EgressPath(address: address.address, leg: leg, tagLength: leg.pointee.suite.tagLength, lane: .webRTC))
@@ -85,12 +87,14 @@ extension Worker {
         // A connection for one stream keeps its tracks. One with audio alone has no use for an estimate of its path, and its feedback would
         // cost more than the audio: without transport-wide numbers in its packets the subscriber sends only receiver reports.
         let isNumbered = peer.stream.isEmpty || waiting.contains { $0.track.kind == .video }
-        for track in waiting { begin(track, of: peer, outbound, isNumbered: isNumbered, now: now) }
+        for track in waiting { begin(track, of: peer, outbound, isNumbered: isNumbered, now: now, quiesced) }
     }
 
     // MARK: tracks
 
-    func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack]) throws(EngineError) {
+    func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack], _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
         let peer = try find(id, session)
         guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
         try check(tracks, for: peer)
@@ -98,7 +102,7 @@ extension Worker {
             peer.waiting += tracks
             return
         }
-        for track in tracks { begin(track, of: peer, outbound, isNumbered: true, now: time()) }
+        for track in tracks { begin(track, of: peer, outbound, isNumbered: true, now: time(), quiesced) }
         schedule(peer, now: time())
     }
 
@@ -139,7 +143,8 @@ extension Worker {
 
     /// - Parameter isNumbered: packets get transport-wide sequence numbers if the subscriber supports them.
     private func begin(
-        _ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: PeerOutbound, isNumbered: Bool, now: MediaTime
+        _ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: PeerOutbound, isNumbered: Bool, now: MediaTime,
+        _ quiesced: borrowing Quiesced
     ) {
         var section = wanted.track
         if !isNumbered { section.extensions[.transportWideCC] = nil }
@@ -159,32 +164,35 @@ extension Worker {
         outbound.transport.add(track)
         let session = outbound.session
         if let stream = session.stream(named: wanted.stream) {
-            attach(outbound.transport, to: stream, in: session, now: now)
+            attach(outbound.transport, to: stream, in: session, now: now, quiesced)
         }
     }
 
     /// Removes tracks. Unknown sections are ignored.
-    func removeTracks(_ id: TransportID, session: String, mids: [MID]) throws(EngineError) {
+    func removeTracks(_ id: TransportID, session: String, mids: [MID], _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
         if awaited[id]?.session == session { return }
         let peer = try find(id, session)
         let gone = Set(mids)
         peer.waiting.removeAll { gone.contains($0.track.mid) }
         guard let outbound = peer.outbound else { return }
         for track in outbound.transport.tracks where track.mid.map(gone.contains) == true {
-            detach(track, in: outbound.session)
+            detach(track, in: outbound.session, quiesced)
             outbound.transport.remove(track)
             if !outbound.transport.tracks.contains(where: { $0.streamName == track.streamName }) {
                 peer.preferences[track.streamName] = nil
             }
         }
-        allocate(outbound, now: time())
+        allocate(outbound, now: time(), quiesced)
         schedule(peer, now: time())
     }
 
     // MARK: preferences
 
     func setPreferences(
-        _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences
+        _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences,
+        _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
         if awaited[id]?.session == session {
             try checkPreferences(stream, awaited[id]?.preferences ?? [:])
@@ -205,12 +213,12 @@ extension Worker {
             guard track.isUnwanted != wasUnwanted, !track.isPausedByBandwidth, let producer = track.producer,
                 !outbound.transport.paused.contains(track.kind)
             else { continue }
-            if setPaused(track.isUnwanted, track, of: producer, in: outbound.session) {
+            if setPaused(track.isUnwanted, track, of: producer, in: outbound.session, quiesced) {
                 requestKeyFrame(of: producer, isAwaited: true)
             }
         }
         guard isChanged else { return }
-        allocate(outbound, now: time())
+        allocate(outbound, now: time(), quiesced)
         schedule(peer, now: time())
     }
 

@@ -82,25 +82,25 @@ extension Worker {
             case .transmit(let bytes, let to):
                 bytes.withUnsafeBytes { transmit($0, to: to, .webRTC) }
             case .selected(let address):
-                forwardAll()
+                let quiesced = flush()
                 note(address, of: peer)
                 #if DEBUG
                     if isDeaf(toMovesOf: peer) { continue }
                 #endif
                 let before = peer.address
                 peer.address = address
-                if before != address { moved(peer, from: before, to: address, now: now) }
-                connectIfReady(peer, now: now)
+                if before != address { moved(peer, from: before, to: address, now: now, quiesced) }
+                connectIfReady(peer, now: now, quiesced)
             case .connected(let keys):
-                forwardAll()
+                let quiesced = flush()
                 peer.keys = keys
-                connectIfReady(peer, now: now)
+                connectIfReady(peer, now: now, quiesced)
             case .noPath(let failure): report(failure, of: peer)
             case .ended(let reason):
                 counters.count(reason)
-                forwardAll()
+                let quiesced = flush()
                 if peer.place >= 0 { events.send(.peerGone(session: peer.session, transport: peer.id)) }
-                end(peer)
+                end(peer, quiesced)
                 return
             }
         }
