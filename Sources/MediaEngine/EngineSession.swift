@@ -66,7 +66,7 @@ final class EngineSession {
     }
 
     /// Returns the subsession of a transport's streams; creates it if necessary.
-    func room(of transport: PublishTransport) -> EngineRoom { room(named: transport.peer?.room ?? EngineRoom.main) }
+    func room(of transport: PublishTransport) -> EngineRoom { room(named: transport.room) }
 
     func room(named name: String) -> EngineRoom {
         if let room = rooms.first(where: { $0.name == name }) { return room }

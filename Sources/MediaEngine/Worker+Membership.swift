@@ -115,10 +115,7 @@ extension Worker {
             isAttached = true
         }
         // The new track needs layers, even if the last allocation changed nothing.
-        if isAttached, let peer = transport.peer, let outbound = peer.outbound {
-            outbound.allocateSoon()
-            schedule(peer, now: now)
-        }
+        if isAttached, !transport.isPlain { allocateSoon(transport, now: now) }
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
         // A report can describe packets only after some have been sent.
         session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
@@ -170,7 +167,7 @@ extension Worker {
     {
         guard let best = stream.video else { return }
         requestKeyFrame(of: best)
-        for transport in session.subscribers.members where transport.peer == nil {
+        for transport in session.subscribers.members where transport.isPlain {
             for track in transport.tracks where track.streamName == stream.name && track.kind == .video {
                 guard let producer = track.producer, producer !== best else { continue }
                 _ = session.router.switchConsumer(path: track.path, from: producer, to: best, now: now)
@@ -211,12 +208,12 @@ extension Worker {
 
     func close(_ transport: SubscribeTransport, in session: EngineSession, _ quiesced: borrowing Quiesced) {
         session.subscribers.remove(transport.id)
-        if transport.peer == nil { session.starting.removeAll { $0 === transport } }
+        if transport.isPlain { session.starting.removeAll { $0 === transport } }
         for path in transport.paths {
             session.router.close(path: path)
             session.subscribersByPath[path] = nil
         }
-        if transport.peer == nil {
+        if transport.isPlain {
             for address in Set(transport.targets.map(\.rtcpAddress)) {
                 subscribersByAddress[address]?.removeAll { $0.transport === transport }
                 if subscribersByAddress[address]?.isEmpty == true { subscribersByAddress[address] = nil }
@@ -228,7 +225,7 @@ extension Worker {
     func close(_ transport: PublishTransport, in session: EngineSession, _ quiesced: borrowing Quiesced) {
         session.publishers.remove(transport.id)
         for stream in session.streams where stream.transport === transport { close(stream, in: session, quiesced) }
-        if transport.peer == nil { protector.freeLeg(transport.leg) }
+        if transport.isPlain { protector.freeLeg(transport.leg) }
     }
 
     /// Ends a stream; its transport remains.

@@ -249,7 +249,7 @@ extension Worker {
         var due = MediaTime.never
         for stream in session.streams where !stream.producers.isEmpty || !stream.taps.isEmpty {
             due = min(due, MediaTime(rawValue: (now.rawValue / beat + 1) * beat))
-            if timeout > .zero, stream.transport.peer == nil {
+            if timeout > .zero, stream.transport.isPlain {
                 due = min(due, stream.transport.lastAuthentic + timeout + .nanoseconds(1))
             }
         }
@@ -286,7 +286,7 @@ extension Worker {
             tellDimensions(of: stream, in: session)
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
             // A WebRTC publisher may send no media for as long as it keeps giving consent.
-            if timeout > .zero, stream.transport.peer == nil, now - stream.transport.lastAuthentic > timeout {
+            if timeout > .zero, stream.transport.isPlain, now - stream.transport.lastAuthentic > timeout {
                 expired.append(stream.transport)
             }
         }
@@ -317,8 +317,8 @@ extension Worker {
     // MARK: outbound
 
     func send(_ bytes: [UInt8], to producer: Producer, of transport: PublishTransport) {
-        if let peer = transport.peer {
-            send(bytes, to: peer)
+        guard transport.isPlain else {
+            if let peer = peers[transport.id] { send(bytes, to: peer) }
             return
         }
         let track = inbound[producer.tag]
@@ -338,8 +338,8 @@ extension Worker {
     }
 
     func send(_ bytes: [UInt8], to track: SubscribedTrack, of transport: SubscribeTransport) {
-        if let peer = transport.peer {
-            send(bytes, to: peer)
+        if !transport.isPlain {
+            if let peer = peers[transport.id] { send(bytes, to: peer) }
         } else {
             send(bytes, transport.leg, to: PeerAddress(track.rtcpAddress), transport.rtcpMux ? .rtp : .rtcp)
         }

@@ -57,7 +57,7 @@ extension Worker {
 
     private func hasAddress(_ track: UnsafeMutablePointer<InboundTrack>) -> Bool {
         track.pointee.rtpAddress.length > 0 || track.pointee.rtcpAddress.length > 0
-            || track.pointee.transport._withUnsafeGuaranteedRef { $0.peer != nil }
+            || track.pointee.transport._withUnsafeGuaranteedRef { !$0.isPlain }
     }
 
     private func ask(_ producer: Producer, of transport: PublishTransport, _ now: MediaTime) {

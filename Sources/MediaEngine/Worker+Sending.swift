@@ -182,14 +182,11 @@ extension Worker {
     func noteDrops(_ session: EngineSession) {
         let now = time()
         for drop in session.router.takeDrops() {
-            guard let transport = session.subscribersByPath[drop.path], let peer = transport.peer,
-                let outbound = peer.outbound, outbound.transport === transport
-            else { continue }
+            guard let transport = session.subscribersByPath[drop.path], !transport.isPlain else { continue }
             transport.decisions.count(.packetsUnsent, stream: nil, drop.packets, now: now)
-            guard let estimator = outbound.estimator else { continue }
+            guard let estimator = transport.estimator else { continue }
             estimator.receive(unsent: drop.packets, now: now)
-            outbound.allocateSoon()
-            schedule(peer, now: now)
+            allocateSoon(transport, now: now)
         }
     }
 

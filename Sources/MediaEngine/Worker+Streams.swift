@@ -23,7 +23,7 @@ extension Worker {
         let producers = found.producers.filter { $0.kind == kind }
         // Tracks of a WebRTC publisher are known before their first packets.
         let announced =
-            found.transport.peer?.published.contains { $0.stream == stream && $0.track.kind == kind } ?? false
+            found.transport.sections.contains { $0.stream === found && $0.track.kind == kind }
         guard announced || !producers.isEmpty else {
             throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
         }
@@ -51,9 +51,7 @@ extension Worker {
             guard let producer = track.producer, !track.isUnwanted, !track.isPausedByBandwidth else { continue }
             if setPaused(paused, track, of: producer, in: session, quiesced) { requestKeyFrame(of: producer) }
         }
-        guard let peer = transport.peer, let outbound = peer.outbound else { return }
-        outbound.allocateSoon()
-        schedule(peer, now: time())
+        if !transport.isPlain { allocateSoon(transport, now: time()) }
     }
 
     /// Pauses or resumes a track. The router cancels a switch of encodings that has not happened yet;

@@ -83,7 +83,7 @@ final class Worker: @unchecked Sendable {
     /// Buffer for parsed feedback, kept to reuse its memory.
     var feedback = TransportCC()
     /// Subscribers whose paths are being probed.
-    var probing: ContiguousArray<PeerOutbound> = []
+    var probing: ContiguousArray<SubscribeTransport> = []
     var nextProbe: MediaTime = .never
 
     // State of control calls.

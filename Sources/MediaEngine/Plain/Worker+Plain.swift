@@ -47,7 +47,7 @@ extension Worker {
         let clientKey = SRTPKey.random(for: request.suite)
         let relayKey = SRTPKey.random(for: request.suite)
         let transport = PublishTransport(
-            id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux,
+            id: TransportID(rawValue: hex(16)), session: session, rtcpMux: request.rtcpMux,
             context: IngressContext(key: clientKey),
             leg: protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
         let stream = EngineStream(
@@ -127,7 +127,7 @@ extension Worker {
                 payloadType: target.payloadType, codec: target.codec, ssrc: target.ssrc, rtx: target.rtx)
         }
         let transport = SubscribeTransport(
-            id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed,
+            id: TransportID(rawValue: hex(16)), session: session, rtcpMux: request.rtcpMux, leg: leg, targets: placed,
             wantsAllStreams: all, openedAt: now)
         session.subscribers.insert(transport, transport.id)
         if request.video != nil { session.starting.append(transport) }
@@ -222,9 +222,9 @@ extension Worker {
 
     func closePlain(_ id: TransportID, session name: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
-        if let transport = session.subscribers[id], transport.peer == nil {
+        if let transport = session.subscribers[id], transport.isPlain {
             close(transport, in: session, quiesced)
-        } else if let transport = session.publishers[id], transport.peer == nil {
+        } else if let transport = session.publishers[id], transport.isPlain {
             close(transport, in: session, quiesced)
         } else {
             throw .unknownTransport(id.rawValue)

@@ -20,7 +20,7 @@ extension Worker {
     /// Starts the video of a plain subscriber again at its client's request, within its budget of key frames.
     func requestKeyFrame(_ id: TransportID, session name: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
-        guard let transport = session.subscribers[id], transport.peer == nil else {
+        guard let transport = session.subscribers[id], transport.isPlain else {
             throw .unknownTransport(id.rawValue)
         }
         for track in transport.tracks {

@@ -26,8 +26,8 @@ extension Worker {
         }
         if let outbound = peer.outbound {
             follow(outbound.session, quiesced)
-            let limit = Self.maximumHeaders / max(1, outbound.transport.tracks.count)
-            for track in outbound.transport.tracks {
+            let limit = Self.maximumHeaders / max(1, outbound.tracks.count)
+            for track in outbound.tracks {
                 guard let producer = track.producer else { continue }
                 let stream = outbound.session.stream(named: track.streamName)
                 let consumer = producer.core.pointee.index(path: track.path).map {
@@ -40,7 +40,7 @@ extension Worker {
                         sequenceOffset: consumer?.rewrite.sequenceOffset, headers: headers(of: producer, limit, now)))
             }
         }
-        let decisions = peer.outbound?.transport.decisions ?? peer.inbound?.transport.decisions
+        let decisions = peer.outbound?.decisions ?? peer.inbound?.decisions
         trace.decisions = decisions?.recent(now: now) ?? []
         return trace
     }

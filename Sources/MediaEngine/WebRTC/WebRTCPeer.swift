@@ -15,7 +15,12 @@ final class WebRTCPeer {
     /// Stream name of a peer for one stream (WHIP, WHEP); otherwise empty.
     let stream: String
     /// Subsession of the peer. Media passes only within a subsession.
-    var room = EngineRoom.main
+    var room = EngineRoom.main {
+        didSet {
+            inbound?.room = room
+            outbound?.room = room
+        }
+    }
     /// Credentials of the ICE session in force: those of the latest restart, otherwise those of offer and answer.
     var credentials: (local: ICECredentials, remote: ICECredentials)
     /// The relay's credentials of a restart that it has offered, until the answer.
@@ -47,10 +52,10 @@ final class WebRTCPeer {
     var keys: DTLSKeys?
     /// Keys of outgoing packets, with the peer's keys for RTCP; nil before the peer has connected.
     var leg: UnsafeMutablePointer<EgressLeg>?
-    var inbound: PeerInbound?
+    var inbound: PublishTransport?
     /// Time to report a publisher that has connected and sent no media.
     var mediaDue = MediaTime.never
-    var outbound: PeerOutbound?
+    var outbound: SubscribeTransport?
 
     init(
         id: TransportID, direction: WebRTCRequest.Direction, session: String, stream: String = "",

@@ -12,7 +12,7 @@ extension Worker {
     private static let unlimited = Bitrate(rawValue: 1 << 40)
 
     /// Selects the encoding and the temporal layers of every video track, and the pacing rate.
-    func allocate(_ outbound: PeerOutbound, now: MediaTime, _ quiesced: borrowing Quiesced) {
+    func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
         follow(outbound.session, quiesced)
         let claims = claims(of: outbound, now: now)
         var target = outbound.estimator?.target ?? Self.unlimited
@@ -33,7 +33,7 @@ extension Worker {
         let allocation = outbound.allocator.allocate(
             claims, target: target, capacity: capacity, now: now)
         for decision in allocation.decisions {
-            guard let track = outbound.transport.track(decision.id) else { continue }
+            guard let track = outbound.track(decision.id) else { continue }
             let choices = claims.first { $0.id == decision.id }?.encodings ?? []
             apply(decision, among: choices, to: track, of: outbound, now: now, quiesced)
         }
@@ -41,7 +41,7 @@ extension Worker {
         outbound.note(allocation, isLimited: isLimited, isIdle: isIdle, now: now)
         if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
         guard let estimator = outbound.estimator else { return }
-        outbound.transport.decisions.note(estimate: estimator.target.rawValue, now: now)
+        outbound.decisions.note(estimate: estimator.target.rawValue, now: now)
         estimator.wanted = allocation.wanted
         estimator.used = allocation.used
         if allocation.used.rawValue > 0 { estimator.resume(now: now) }
@@ -53,17 +53,17 @@ extension Worker {
         if allocation.used > rate {
             let least = Double(allocation.used.rawValue) * (isLimited ? 1.2 : Self.haste)
             rate = max(estimator.pacingRate, Bitrate(saturating: least))
-            if !isLimited { rate = max(rate, PeerOutbound.leastPace) }
+            if !isLimited { rate = max(rate, SubscribeTransport.leastPace) }
         }
         outbound.session.router.path(outbound.path).pointee.pacing.setRate(rate, now: now)
     }
 
     /// Returns the tracks that the subscriber receives at present, with their measured bit rates.
-    func claims(of outbound: PeerOutbound, now: MediaTime) -> [AllocatedTrack] {
+    func claims(of outbound: SubscribeTransport, now: MediaTime) -> [AllocatedTrack] {
         var claims: [AllocatedTrack] = []
-        for track in outbound.transport.tracks where track.producer != nil && !track.isUnwanted {
+        for track in outbound.tracks where track.producer != nil && !track.isUnwanted {
             guard let stream = outbound.session.stream(named: track.streamName),
-                !outbound.transport.paused.contains(track.kind)
+                !outbound.paused.contains(track.kind)
             else { continue }
             if track.kind == .audio, let audio = stream.audio {
                 let rate = audio.measured(now: now).bitrates.last ?? Bitrate(rawValue: 0)
@@ -107,7 +107,7 @@ extension Worker {
 
     private func apply(
         _ decision: LayerAllocation.Decision, among choices: [AllocatedTrack.Encoding], to track: SubscribedTrack,
-        of outbound: PeerOutbound, now: MediaTime, _ quiesced: borrowing Quiesced
+        of outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         guard let producer = track.producer, let stream = outbound.session.stream(named: track.streamName) else {
             return
@@ -122,23 +122,23 @@ extension Worker {
             if let latest = router.latestSequence(path: track.path, producer: producer) {
                 track.abandoned = (latest, now)
             }
-            outbound.transport.decisions.note(.paused, stream: track.streamName, now: now)
+            outbound.decisions.note(.paused, stream: track.streamName, now: now)
             _ = setPaused(true, track, of: producer, in: outbound.session, quiesced)
             events.send(
                 .trackPaused(
-                    session: outbound.session.name, transport: outbound.transport.id, stream: track.streamName,
+                    session: outbound.session.name, transport: outbound.id, stream: track.streamName,
                     kind: track.kind))
             return
         }
         if track.isPausedByBandwidth {
             track.isPausedByBandwidth = false
-            outbound.transport.decisions.note(.resumed, stream: track.streamName, now: now)
+            outbound.decisions.note(.resumed, stream: track.streamName, now: now)
             if setPaused(false, track, of: producer, in: outbound.session, quiesced) {
                 requestKeyFrame(of: producer, isAwaited: true)
             }
             events.send(
                 .trackResumed(
-                    session: outbound.session.name, transport: outbound.transport.id, stream: track.streamName,
+                    session: outbound.session.name, transport: outbound.id, stream: track.streamName,
                     kind: track.kind))
         }
         // A track that waits for a key frame does not change to a larger encoding, because each change would wait for another key frame.
@@ -160,15 +160,15 @@ extension Worker {
         }
         if decision.change == .down, wanted !== producer, outbound.estimator?.isCongested == true {
             abandon(producer, of: track, router, now: now, quiesced)
-            outbound.transport.decisions.note(.abandoned, stream: track.streamName, now: now)
+            outbound.decisions.note(.abandoned, stream: track.streamName, now: now)
         }
         let isOtherLayer = stream.spatialLayers != nil && track.layerLimit != limit
         if track.wanted !== wanted || isOtherLayer {
-            outbound.transport.decisions.note(
+            outbound.decisions.note(
                 .encoding, stream: track.streamName, value: Int64(selection.encoding), now: now)
         }
         if track.layerLimit != limit {
-            outbound.transport.decisions.note(
+            outbound.decisions.note(
                 .temporalLayer, stream: track.streamName, value: Int64(selection.temporal), now: now)
         }
         track.wanted = wanted

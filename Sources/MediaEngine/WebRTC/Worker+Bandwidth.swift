@@ -5,7 +5,7 @@ import RTP
 /// Bandwidth measurement of subscribers' paths, and reactions to it.
 extension Worker {
     /// Updates the estimate of a path from a subscriber's RTCP.
-    func measure(_ packet: RTCPPacket, _ outbound: PeerOutbound, of peer: WebRTCPeer, now: MediaTime) {
+    func measure(_ packet: RTCPPacket, _ outbound: SubscribeTransport, of peer: WebRTCPeer, now: MediaTime) {
         guard let estimator = outbound.estimator else { return }
         switch packet.kind {
         case .transportCC:
@@ -57,10 +57,10 @@ extension Worker {
 
     /// Returns the bit rate that REMB allows for all tracks. REMB applies to the streams that it names (draft-alvestrand-rmcat-remb-03
     /// section 2.1), and some receivers name only their video: the bit rate of audio that is not named is added.
-    private func allowed(by remb: REMB, _ outbound: PeerOutbound, now: MediaTime) -> Bitrate {
-        guard remb.sources.contains(where: { outbound.transport.track(of: $0) != nil }) else { return remb.bitrate }
+    private func allowed(by remb: REMB, _ outbound: SubscribeTransport, now: MediaTime) -> Bitrate {
+        guard remb.sources.contains(where: { outbound.track(of: $0) != nil }) else { return remb.bitrate }
         let unnamed = claims(of: outbound, now: now).reduce(Int64(0)) { sum, claim in
-            guard claim.kind == .audio, let track = outbound.transport.track(claim.id),
+            guard claim.kind == .audio, let track = outbound.track(claim.id),
                 !remb.sources.contains(track.ssrc)
             else { return sum }
             return sum + claim.bitrate
@@ -70,18 +70,18 @@ extension Worker {
     }
 
     /// Stores the loss and jitter that a subscriber reports, for statistics.
-    private func note(_ blocks: [ReportBlock], _ outbound: PeerOutbound) {
+    private func note(_ blocks: [ReportBlock], _ outbound: SubscribeTransport) {
         for block in blocks {
-            guard let track = outbound.transport.track(of: block.source) else { continue }
+            guard let track = outbound.track(of: block.source) else { continue }
             track.lost = Int64(block.cumulativeLost)
             track.jitter = MediaTime(rawValue: Int64(block.jitter) * 1_000_000_000 / Int64(track.kind.clockRate))
         }
     }
 
     /// Returns the round-trip time. It is computed on the publisher's clock, because sender reports carry that clock.
-    private func roundTrip(_ blocks: [ReportBlock], _ outbound: PeerOutbound, now: MediaTime) -> MediaTime? {
+    private func roundTrip(_ blocks: [ReportBlock], _ outbound: SubscribeTransport, now: MediaTime) -> MediaTime? {
         for block in blocks {
-            guard let track = outbound.transport.track(of: block.source),
+            guard let track = outbound.track(of: block.source),
                 let reading = track.producer?.clock.reading(now: now)
             else { continue }
             if let time = block.roundTripTime(now: reading.ntp) { return time }
@@ -90,7 +90,7 @@ extension Worker {
     }
 
     /// Runs the timers of one subscriber. Packets may be pending.
-    func adapt(_ outbound: PeerOutbound, now: MediaTime) {
+    func adapt(_ outbound: SubscribeTransport, now: MediaTime) {
         if let estimator = outbound.estimator, now >= estimator.deadline {
             let before = estimator.target
             estimator.handleTimeout(sent: UnsafePointer(outbound.sent), now: now)
@@ -103,7 +103,7 @@ extension Worker {
     }
 
     /// Starts the probe that the estimator requests, one at a time, if a stream can carry it.
-    private func beginProbe(_ outbound: PeerOutbound, now: MediaTime) {
+    private func beginProbe(_ outbound: SubscribeTransport, now: MediaTime) {
         guard outbound.probe == nil, let estimator = outbound.estimator, estimator.mayProbe(now: now),
             outbound.canProbe, let probe = estimator.takeProbe(now: now)
         else { return }
@@ -132,7 +132,7 @@ extension Worker {
     }
 
     private func sendPadding(
-        _ bytes: Int, of probe: ProbePacer, to outbound: PeerOutbound, _ quiesced: borrowing Quiesced
+        _ bytes: Int, of probe: ProbePacer, to outbound: SubscribeTransport, _ quiesced: borrowing Quiesced
     ) -> Int {
         outbound.session.router.sendPadding(
             bytes: bytes, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch

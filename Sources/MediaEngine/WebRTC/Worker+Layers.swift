@@ -18,7 +18,7 @@ extension Worker {
         }
         peer.choice = choice
         guard let outbound = peer.outbound else { return }
-        for track in outbound.transport.tracks { track.choice = choice }
+        for track in outbound.tracks { track.choice = choice }
         allocate(outbound, now: time(), quiesced)
         schedule(peer, now: time())
     }
@@ -26,9 +26,15 @@ extension Worker {
     /// Makes a new allocation due for the subscribers of a session, because encodings or their rates have changed.
     func allocateSoon(in session: EngineSession, now: MediaTime) {
         for transport in session.subscribers.members {
-            guard let peer = transport.peer, let outbound = peer.outbound, outbound.isLevel else { continue }
-            outbound.allocateSoon()
-            schedule(peer, now: now)
+            guard !transport.isPlain, transport.isLevel else { continue }
+            allocateSoon(transport, now: now)
         }
+    }
+
+    /// Makes a new allocation due for a subscriber with a peer.
+    func allocateSoon(_ transport: SubscribeTransport, now: MediaTime) {
+        guard let peer = peers[transport.id] else { return }
+        transport.allocateSoon()
+        schedule(peer, now: now)
     }
 }

@@ -34,7 +34,7 @@ extension Worker {
                 guard let bytes = copy.baseAddress else { return false }
                 var plain = datagram.count
                 do throws(SRTPFailure) {
-                    try inbound.transport.context.unprotect(bytes, length: &plain)
+                    try inbound.context.unprotect(bytes, length: &plain)
                 } catch {
                     return false
                 }
@@ -76,19 +76,19 @@ extension Worker {
         _ peer: WebRTCPeer, from before: PeerAddress?, to address: PeerAddress, now: MediaTime,
         _ quiesced: borrowing Quiesced
     ) {
-        if before != nil { peer.inbound?.transport.decisions.note(.moved, now: now) }
+        if before != nil { peer.inbound?.decisions.note(.moved, now: now) }
         guard let outbound = peer.outbound else { return }
         outbound.move(to: address, now: now)
         outbound.session.router.path(outbound.path).pointee.socket = socket(for: address, .webRTC)
         guard before != nil else { return }
-        outbound.transport.decisions.note(.moved, now: now)
+        outbound.decisions.note(.moved, now: now)
         refresh(outbound, now: now, quiesced)
     }
 
     /// Recovers a subscriber that has moved. Packets sent to its old address are lost, possibly seconds of them. A key frame restores the
     /// video sooner than retransmissions, which would fill a path of unknown capacity.
-    private func refresh(_ outbound: PeerOutbound, now: MediaTime, _ quiesced: borrowing Quiesced) {
-        for track in outbound.transport.tracks where track.kind == .video {
+    private func refresh(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
+        for track in outbound.tracks where track.kind == .video {
             guard let producer = track.producer,
                 let latest = outbound.session.router.latestSequence(path: track.path, producer: producer)
             else { continue }

@@ -246,8 +246,8 @@ extension Worker {
         if !peer.isConnected { unestablishedCount -= 1 }
         if let session = sessions[peer.session] {
             if peer.inbound == nil { for section in peer.published { session.reserved[section.stream] = nil } }
-            if let inbound = peer.inbound { close(inbound.transport, in: session, quiesced) }
-            if let outbound = peer.outbound { close(outbound.transport, in: session, quiesced) }
+            if let inbound = peer.inbound { close(inbound, in: session, quiesced) }
+            if let outbound = peer.outbound { close(outbound, in: session, quiesced) }
             forgetIfEmpty(session)
         }
         peer.outbound?.deallocate()

@@ -80,7 +80,7 @@ extension Worker {
             return
         }
         guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
-        if let peer = found.transport.peer, let inbound = peer.inbound {
+        if let peer = peers[found.transport.id], let inbound = peer.inbound {
             peer.published.removeAll { $0.stream == stream }
             replace(peer.published, of: inbound, now: time(), quiesced)
         } else {
@@ -150,17 +150,15 @@ extension Worker {
         _ peer: WebRTCPeer, _ keys: DTLSKeys, _ leg: UnsafeMutablePointer<EgressLeg>, in session: EngineSession,
         now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
-        let transport = PublishTransport(
-            id: peer.id, rtcpMux: true,
+        let inbound = PublishTransport(
+            id: peer.id, session: session, room: peer.room,
             context: IngressContext(key: keys.remote, maximumStreams: configuration.limits.ssrcsPerConnection),
-            leg: leg, peer: peer, localSSRC: freeSSRC(), now: now)
-        session.publishers.insert(transport, peer.id)
-        let inbound = PeerInbound(
-            transport: transport, session: session, maximumBindings: configuration.limits.ssrcsPerTransport,
+            leg: leg, localSSRC: freeSSRC(), maximumBindings: configuration.limits.ssrcsPerTransport,
             maximumEnded: configuration.limits.ssrcsPerConnection,
             allowed: UplinkAllowance(
                 start: Self.uplinkStart, minimum: configuration.webRTC.minimumBitrate,
-                maximum: configuration.webRTC.maximumBitrate))
+                maximum: configuration.webRTC.maximumBitrate), now: now)
+        session.publishers.insert(inbound, peer.id)
         peer.inbound = inbound
         peer.mediaDue = now + configuration.webRTC.pathTimeout
         webRTCPublishers += 1
@@ -176,26 +174,25 @@ extension Worker {
 
     /// Replaces the sections of a connected publisher, and its streams and tracks accordingly.
     private func replace(
-        _ sections: [PublishedSection], of inbound: PeerInbound, now: MediaTime, _ quiesced: borrowing Quiesced
+        _ sections: [PublishedSection], of inbound: PublishTransport, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         let session = inbound.session
-        let transport = inbound.transport
         var streams: [String: EngineStream] = [:]
         for section in inbound.sections { streams[section.stream.name] = section.stream }
         let names = Set(sections.map(\.stream))
-        for stream in session.streams where stream.transport === transport && !names.contains(stream.name) {
+        for stream in session.streams where stream.transport === inbound && !names.contains(stream.name) {
             close(stream, in: session, quiesced)
             streams[stream.name] = nil
         }
         var fresh: [EngineStream] = []
-        var next: [(section: PeerInbound.Section, before: Int?)] = []
+        var next: [(section: PublishTransport.Section, before: Int?)] = []
         for section in sections {
             let stream: EngineStream
             if let known = streams[section.stream] {
                 stream = known
             } else {
                 stream = EngineStream(
-                    name: section.stream, transport: transport, room: session.room(of: transport),
+                    name: section.stream, transport: inbound, room: session.room(of: inbound),
                     createdAt: realTime(), isEncrypted: section.isEncrypted)
                 streams[section.stream] = stream
                 fresh.append(stream)
@@ -205,7 +202,7 @@ extension Worker {
             // A new track, or one that returns, starts as its section says; no state of a removed track is kept.
             if before == nil { stream.setMuted(section.startsMuted, kind) }
             let isSame = before.map { Self.isSame(inbound.sections[$0].track, section.track) } ?? false
-            next.append((PeerInbound.Section(track: section.track, stream: stream), isSame ? before : nil))
+            next.append((PublishTransport.Section(track: section.track, stream: stream), isSame ? before : nil))
         }
         let kept = Set(next.compactMap(\.before))
         for (place, section) in inbound.sections.enumerated() where !kept.contains(place) {
@@ -226,7 +223,7 @@ extension Worker {
         for stream in fresh {
             session.add(stream)
             attachWaiting(to: stream, in: session, now: now, quiesced)
-            events.send(.published(session: session.name, transport: transport.id, stream: stream.name))
+            events.send(.published(session: session.name, transport: inbound.id, stream: stream.name))
         }
     }
 

@@ -19,7 +19,7 @@ extension Worker {
         guard !placed.isEmpty, let session = sessions[name] else { return }
         var streams: [EngineStream] = []
         for peer in placed {
-            guard let transport = peer.inbound?.transport else { continue }
+            guard let transport = peer.inbound else { continue }
             for stream in session.streams where stream.transport === transport {
                 move(stream, to: peer.room, in: session, quiesced)
                 streams.append(stream)
@@ -32,7 +32,7 @@ extension Worker {
                 refresh(transport, only: stream, in: session, &touched, quiesced)
             }
         }
-        for transport in placed.compactMap({ $0.outbound?.transport }) {
+        for transport in placed.compactMap(\.outbound) {
             refresh(transport, only: nil, in: session, &touched, quiesced)
         }
         let now = time()
@@ -81,7 +81,7 @@ extension Worker {
                 track.isParted != (stream.room.name != transport.room)
             else { continue }
             setParted(!track.isParted, track, of: transport, in: session, quiesced)
-            if let peer = transport.peer { touched[ObjectIdentifier(peer)] = peer }
+            if let peer = peers[transport.id] { touched[ObjectIdentifier(peer)] = peer }
         }
     }
 

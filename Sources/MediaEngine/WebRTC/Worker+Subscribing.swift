@@ -71,17 +71,17 @@ extension Worker {
     ) {
         let path = session.router.open(
             EgressPath(address: address.address, leg: leg, tagLength: leg.pointee.suite.tagLength, lane: .webRTC))
-        let transport = SubscribeTransport(id: peer.id, leg: leg, peer: peer, path: path)
         var estimate = BandwidthEstimator.Configuration()
         estimate.minimum = configuration.webRTC.minimumBitrate
         estimate.start = configuration.webRTC.startBitrate
         estimate.maximum = configuration.webRTC.maximumBitrate
-        let outbound = PeerOutbound(
-            transport: transport, session: session, path: path, at: address, estimate: estimate, now: now)
+        let outbound = SubscribeTransport(
+            id: peer.id, session: session, room: peer.room, leg: leg, path: path, at: address, estimate: estimate,
+            now: now)
         session.router.path(path).pointee.socket = socket(for: address, .webRTC)
         peer.outbound = outbound
-        session.subscribersByPath[path] = transport
-        session.subscribers.insert(transport, peer.id)
+        session.subscribersByPath[path] = outbound
+        session.subscribers.insert(outbound, peer.id)
         let waiting = peer.waiting
         peer.waiting = []
         // A connection for one stream keeps its tracks. One with audio alone has no use for an estimate of its path, and its feedback would
@@ -110,7 +110,7 @@ extension Worker {
         var mids = Set(peer.waiting.map(\.track.mid))
         var names = Set(peer.waiting.map { TrackName(stream: $0.stream, kind: $0.track.kind) })
         var ssrcs = Set(peer.waiting.flatMap { [$0.ssrc, $0.rtxSSRC].compactMap(\.self) })
-        for track in peer.outbound?.transport.tracks ?? [] {
+        for track in peer.outbound?.tracks ?? [] {
             if let mid = track.mid { mids.insert(mid) }
             names.insert(TrackName(stream: track.streamName, kind: track.kind))
             ssrcs.insert(track.ssrc)
@@ -143,7 +143,8 @@ extension Worker {
 
     /// - Parameter isNumbered: packets get transport-wide sequence numbers if the subscriber supports them.
     private func begin(
-        _ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: PeerOutbound, isNumbered: Bool, now: MediaTime,
+        _ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: SubscribeTransport, isNumbered: Bool,
+        now: MediaTime,
         _ quiesced: borrowing Quiesced
     ) {
         var section = wanted.track
@@ -161,10 +162,10 @@ extension Worker {
         track.choice = peer.choice
         if let preferences = peer.preferences[wanted.stream] { track.preferences = preferences }
         outbound.admit(section, now: now)
-        outbound.transport.add(track)
+        outbound.add(track)
         let session = outbound.session
         if let stream = session.stream(named: wanted.stream) {
-            attach(outbound.transport, to: stream, in: session, now: now, quiesced)
+            attach(outbound, to: stream, in: session, now: now, quiesced)
         }
     }
 
@@ -177,10 +178,10 @@ extension Worker {
         let gone = Set(mids)
         peer.waiting.removeAll { gone.contains($0.track.mid) }
         guard let outbound = peer.outbound else { return }
-        for track in outbound.transport.tracks where track.mid.map(gone.contains) == true {
+        for track in outbound.tracks where track.mid.map(gone.contains) == true {
             detach(track, in: outbound.session, quiesced)
-            outbound.transport.remove(track)
-            if !outbound.transport.tracks.contains(where: { $0.streamName == track.streamName }) {
+            outbound.remove(track)
+            if !outbound.tracks.contains(where: { $0.streamName == track.streamName }) {
                 peer.preferences[track.streamName] = nil
             }
         }
@@ -206,12 +207,12 @@ extension Worker {
         peer.preferences[stream] = preferences
         guard let outbound = peer.outbound else { return }
         var isChanged = false
-        for track in outbound.transport.tracks where track.streamName == stream && track.preferences != preferences {
+        for track in outbound.tracks where track.streamName == stream && track.preferences != preferences {
             isChanged = true
             let wasUnwanted = track.isUnwanted
             track.preferences = preferences
             guard track.isUnwanted != wasUnwanted, !track.isPausedByBandwidth, let producer = track.producer,
-                !outbound.transport.paused.contains(track.kind)
+                !outbound.paused.contains(track.kind)
             else { continue }
             if setPaused(track.isUnwanted, track, of: producer, in: outbound.session, quiesced) {
                 requestKeyFrame(of: producer, isAwaited: true)
@@ -224,7 +225,7 @@ extension Worker {
 
     /// Removes preferences of streams that are not subscribed to any more, or not yet.
     private func forgetPreferences(of peer: WebRTCPeer) {
-        let streams = Set(peer.waiting.map(\.stream) + (peer.outbound?.transport.tracks.map(\.streamName) ?? []))
+        let streams = Set(peer.waiting.map(\.stream) + (peer.outbound?.tracks.map(\.streamName) ?? []))
         peer.preferences = peer.preferences.filter { streams.contains($0.key) }
     }
 

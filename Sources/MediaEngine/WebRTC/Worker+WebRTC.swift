@@ -169,7 +169,7 @@ extension Worker {
 
     static let peerSweepInterval = MediaTime.milliseconds(10)
 
-    private func sendFeedback(_ inbound: PeerInbound, of peer: WebRTCPeer, now: MediaTime) {
+    private func sendFeedback(_ inbound: PublishTransport, of peer: WebRTCPeer, now: MediaTime) {
         while let feedback = inbound.feedback.take(now: now) {
             var bytes: [UInt8] = []
             feedback.write(into: &bytes)
