@@ -65,7 +65,7 @@ extension Worker {
             trapWhenDue(now)
         #endif
         if !catchingUp.isEmpty, now >= nextCatchUp { catchUp(now) }
-        if now >= nextRequests { sendRequests(now) }
+        if now >= inbound.nextRequests { sendRequests(now) }
         if now >= nextPeerSweep { lookAfterPeers(now) }
         if now >= nextProbe { sendProbes(now) }
         if now >= nextHousekeeping { housekeeping(now) }
@@ -80,7 +80,7 @@ extension Worker {
 
     /// Returns the time at which `act` is due next.
     func nextDeadline() -> MediaTime {
-        var deadline = min(min(nextHousekeeping, nextProbe), min(nextRequests, nextPeerSweep))
+        var deadline = min(min(nextHousekeeping, nextProbe), min(inbound.nextRequests, nextPeerSweep))
         for session in dirty {
             deadline = min(deadline, session._withUnsafeGuaranteedRef { $0.flushAt })
         }

@@ -49,7 +49,7 @@ extension Worker {
     ) -> Producer {
         let producer = Producer(configuration, now: now)
         session.router.add(producer)
-        producer.tag = addInbound(
+        producer.tag = inbound.add(
             InboundTrack(
                 session: .passUnretained(session), stream: .passUnretained(stream), room: .passUnretained(stream.room),
                 transport: .passUnretained(stream.transport), producer: .passUnretained(producer),
@@ -276,36 +276,15 @@ extension Worker {
         awaited = [:]
     }
 
-    private func addInbound(_ track: InboundTrack) -> Int {
-        var index = inboundCount
-        if let free = inboundFree.popLast() {
-            index = free
-        } else {
-            if inboundCount == inboundCapacity {
-                let grown = UnsafeMutablePointer<InboundTrack>.allocate(capacity: inboundCapacity * 2)
-                grown.moveInitialize(from: inbound, count: inboundCount)
-                inbound.deallocate()
-                inbound = grown
-                inboundCapacity *= 2
-            }
-            inboundCount += 1
-        }
-        (inbound + index).initialize(to: track)
-        return index
-    }
-
     private func headerLog(_ kind: MediaKind) -> HeaderLog? {
         let count = configuration.limits.headersPerTrack / (kind == .video ? 1 : 2)
         return count > 0 ? HeaderLog(capacity: count) : nil
     }
 
     private func removeInbound(_ index: Int) {
-        forgetRequests(of: index)
-        inbound[index].headers?.deallocate()
-        inbound[index].headers = nil
         fallSilent(index)
         plainSources.remove(track: index)
-        inboundFree.append(index)
+        inbound.remove(index)
     }
 
     /// Returns an unused SSRC.

@@ -64,7 +64,7 @@ extension Worker {
     private func authenticate(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ first: Int, from: SocketAddress
     ) -> UnsafeMutablePointer<InboundTrack>? {
-        let tracks = plainSources.places(from: first, at: from).map { inbound + plainSources[$0].track }
+        let tracks = plainSources.places(from: first, at: from).map { inbound[plainSources[$0].track] }
         let legs = tracks.map { $0.pointee.transport.takeUnretainedValue().leg }
         return authenticate(bytes, &length, legs).map { tracks[$0] }
     }
@@ -105,8 +105,10 @@ extension Worker {
         switch packet.kind {
         case .senderReport:
             guard let report = try? SenderReport(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
-            guard let index = transport.tracks.first(where: { inbound[$0].ssrc == report.sender }) else { return }
-            let producer = inbound[index].producer.takeUnretainedValue()
+            guard let index = transport.tracks.first(where: { inbound[$0].pointee.ssrc == report.sender }) else {
+                return
+            }
+            let producer = inbound[index].pointee.producer.takeUnretainedValue()
             let isFirst = producer.clock.ntp == nil
             producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
             // Subscribers need a sender report to synchronise audio and video.
@@ -321,7 +323,7 @@ extension Worker {
             if let peer = peers[transport.id] { send(bytes, to: peer) }
             return
         }
-        let track = inbound[producer.tag]
+        let track = inbound[producer.tag].pointee
         if transport.rtcpMux {
             guard track.rtpAddress.length > 0 else { return }
             send(bytes, transport.leg, to: PeerAddress(track.rtpAddress), .rtp)

@@ -83,7 +83,7 @@ extension Worker {
         let tap = PacketTap(capacity: capacity, kinds: kinds, codec: stream.codec)
         if let video = stream.video, kinds.contains(.video) { replay(video, of: stream, to: tap) }
         stream.taps.append(tap)
-        for producer in stream.producers { inbound[producer.tag].hasTaps = true }
+        for producer in stream.producers { inbound[producer.tag].pointee.hasTaps = true }
         return tap
     }
 

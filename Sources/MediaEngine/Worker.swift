@@ -37,18 +37,11 @@ final class Worker: @unchecked Sendable {
     }
     /// SSRCs of plain publishers.
     var plainSources = PlainSources()
-    var inbound: UnsafeMutablePointer<InboundTrack>
-    var inboundCapacity = 16
-    var inboundFree: [Int] = []
-    var inboundCount = 0
+    var inbound = InboundTable()
     /// Sessions with pending packets.
     var dirty: ContiguousArray<Unmanaged<EngineSession>> = []
     var catchingUp: ContiguousArray<EngineSession> = []
     var nextCatchUp: MediaTime = .zero
-    /// Inbound tracks with pending requests to their publishers, and the time of the next request.
-    var asking: ContiguousArray<Int> = []
-    var nextRequests: MediaTime = .never
-    var lastRequests: MediaTime = .zero
     /// Taps that received packets in this turn.
     var tapped: ContiguousArray<PacketTap> = []
 
@@ -137,7 +130,6 @@ final class Worker: @unchecked Sendable {
         protector = FanoutProtector(configuration.protection)
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
         batch = EgressBatch(maximumSegments: gso ? 64 : 1)
-        inbound = .allocate(capacity: inboundCapacity)
         random = WorkerRandom(seed: seed)
         rest = FeedbackRest(length: configuration.gather)
         dirty.reserveCapacity(64)
@@ -146,11 +138,6 @@ final class Worker: @unchecked Sendable {
         precondition(
             MemoryLayout<EgressMessage>.stride == MemoryLayout<millrace_message>.stride
                 && MemoryLayout<SocketAddress>.size == MemoryLayout<millrace_address>.size)
-    }
-
-    deinit {
-        for index in 0..<inboundCount { inbound[index].headers?.deallocate() }
-        inbound.deallocate()
     }
 
     /// Returns the time of the worker's clock.
@@ -207,7 +194,7 @@ final class Worker: @unchecked Sendable {
             count(failure)
             return
         }
-        let track = inbound + plainSources[place].track
+        let track = inbound[plainSources[place].track]
         track.pointee.transport._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
         if plainSources[place].address != from { plainSources[place].address = from }
         let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
@@ -245,7 +232,7 @@ final class Worker: @unchecked Sendable {
 
     @inline(__always)
     private func unprotect(_ bytes: UnsafeMutableRawPointer, _ length: inout Int, of place: Int) -> SRTPFailure? {
-        inbound[plainSources[place].track].transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
+        inbound[plainSources[place].track].pointee.transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
             do throws(SRTPFailure) {
                 try transport.context.unprotect(bytes, length: &length)
             } catch {
@@ -297,7 +284,7 @@ final class Worker: @unchecked Sendable {
             var slot: UnsafeMutablePointer<StoredPacket>?
             let outcome = producer.receive(
                 header, payload: payload, extensions: extensions, descriptor: descriptor, now: now, stored: &slot)
-            askWhenDue(track, producer)
+            inbound.askWhenDue(track, producer)
             guard outcome == .forward, let slot else {
                 track.pointee.headers?.note(header, [], PacketFate(outcome), now: now)
                 count(outcome)

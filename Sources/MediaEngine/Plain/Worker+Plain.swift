@@ -86,7 +86,7 @@ extension Worker {
     private func admit(_ ssrc: SSRC, to session: EngineSession) throws(EngineError) {
         let tracks = plainSources.tracks(of: ssrc)
         guard tracks.count < PlainSources.maximumShared,
-            !tracks.contains(where: { inbound[$0].session.takeUnretainedValue() === session })
+            !tracks.contains(where: { inbound[$0].pointee.session.takeUnretainedValue() === session })
         else { throw .ssrcInUse(ssrc.rawValue) }
     }
 

@@ -47,6 +47,6 @@ extension Worker {
 
     private func headers(of producer: Producer, _ limit: Int, _ now: MediaTime) -> [HeaderNote] {
         guard producer.tag >= 0 else { return [] }
-        return inbound[producer.tag].headers?.recent(limit: limit, now: now) ?? []
+        return inbound[producer.tag].pointee.headers?.recent(limit: limit, now: now) ?? []
     }
 }

@@ -71,7 +71,7 @@ extension Worker {
         }
         forward(
             header, payload, values, descriptor: values.dependencyDescriptor(in: packet),
-            of: self.inbound + producer.tag, now: now)
+            of: self.inbound[producer.tag], now: now)
     }
 
     /// Binds an SSRC that no description named. If its encoding already has an SSRC, the encoding continues under the new one: browsers
@@ -99,7 +99,7 @@ extension Worker {
         // Must run before the SSRC changes, because completed switches name the old one.
         follow(inbound.session, quiesced)
         producer.restart(ssrc: header.ssrc, first: header.sequenceNumber)
-        self.inbound[producer.tag].ssrc = header.ssrc
+        self.inbound[producer.tag].pointee.ssrc = header.ssrc
         inbound.feedback.media = header.ssrc
         inbound.sections[binding.section].stream.interruptTaps(of: producer)
         inbound.supersede(by: header.ssrc, isReturn: isReturn)

@@ -50,7 +50,7 @@ extension Worker {
         for producer in stream.producers { fallSilent(producer.tag) }
         session.move(stream, to: session.room(named: name))
         for producer in stream.producers {
-            inbound[producer.tag].room = .passUnretained(stream.room)
+            inbound[producer.tag].pointee.room = .passUnretained(stream.room)
             producer.startAnew()
         }
     }
