@@ -263,7 +263,7 @@ extension Worker {
 
     func closeAll() {
         let quiesced = flush()
-        for peer in peerList {
+        for peer in peers.all {
             peer.transport.close(now: time())
             act(on: peer, now: time())
             end(peer, quiesced)

@@ -47,27 +47,9 @@ final class Worker: @unchecked Sendable {
 
     // State of WebRTC transports.
     let identity: DTLSIdentity
-    var peers: [TransportID: WebRTCPeer] = [:]
-    /// Dense array of peers, for iteration.
-    var peerList: ContiguousArray<WebRTCPeer> = []
-    /// Time at which each peer of `peerList` is due next, so that the search for due peers does not touch the others.
-    var peerDues: ContiguousArray<MediaTime> = []
+    var peers: PeerTable
     /// Subscribe peer connections that were offered and have not been answered yet.
     var awaited: [TransportID: AwaitedSubscriber] = [:]
-    /// Peers by their local ICE user name fragments.
-    var peersByFragment: [String: WebRTCPeer] = [:]
-    var peersByAddress: [PeerAddress: WebRTCPeer] = [:]
-    /// Number of decryption attempts left for packets from unknown addresses, number of peers that may still be searched for their SSRCs,
-    /// and start of the second in which these budgets apply; see Worker+Moves.
-    var strangersLeft = 0
-    var strangerLookupsLeft = 0
-    var strangersSince = MediaTime.seconds(-1)
-    /// Peers that have not connected yet, oldest first. The array may also hold peers that have connected or ended since.
-    var unestablished: ContiguousArray<WebRTCPeer> = []
-    var unestablishedCount = 0 {
-        didSet { totals.unestablished.set(unestablishedCount, of: index) }
-    }
-    var nextPeerSweep: MediaTime = .never
     var rest: FeedbackRest
     /// Number of connected WebRTC publishers.
     var webRTCPublishers = 0
@@ -114,6 +96,7 @@ final class Worker: @unchecked Sendable {
     ) throws(EngineError) {
         self.index = index
         self.totals = totals ?? WorkerTotals(workers: index + 1)
+        peers = PeerTable(total: self.totals.unestablished, worker: index)
         counterBlock = CounterBlock(worker: index)
         counterMemory = counterBlock.counters
         self.configuration = configuration

@@ -32,13 +32,9 @@ final class WebRTCPeer {
     let transport: WebRTCTransport
     /// Destination of media; nil before a pair is nominated.
     var address: PeerAddress?
-    /// Addresses by which the worker finds the peer, the newest last.
-    var addresses: [PeerAddress] = []
-    static let maximumAddresses = 8
-    /// Local user name fragments by which the worker finds the peer: two during a restart.
-    var fragments: [String] = []
-    /// Index in the worker's list of peers; -1: not listed.
+    /// Index in `PeerTable`, which alone changes it; -1: not in the table.
     var place = -1
+    /// Set by `PeerTable.connect`.
     var isConnected = false
     /// Publishers: negotiated sections that have not ended.
     var published: [PublishedSection] = []
@@ -68,5 +64,13 @@ final class WebRTCPeer {
         self.credentials = (credentials, peer.credentials)
         description = peer
         self.transport = transport
+    }
+
+    /// Time at which one of its timers is due next.
+    var due: MediaTime {
+        var due = min(transport.deadline, mediaDue)
+        if let feedback = inbound?.feedback.deadline { due = min(due, feedback) }
+        if let outbound { due = min(due, outbound.deadline) }
+        return due
     }
 }

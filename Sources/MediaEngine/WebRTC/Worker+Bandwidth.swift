@@ -18,11 +18,11 @@ extension Worker {
             let before = estimator.target
             let wasResting = estimator.isResting
             estimator.receive(feedback, sent: sent, now: now)
-            if wasResting { schedule(peer, now: now) }
+            if wasResting { peers.schedule(peer, now: now) }
             // Lost capacity requires an allocation at once.
             if estimator.target < before || outbound.isLevel && estimator.isCongested {
                 outbound.allocateSoon()
-                schedule(peer, now: now)
+                peers.schedule(peer, now: now)
             }
             // The result of a probe may start the next one at once.
             beginProbe(outbound, now: now)
@@ -32,7 +32,7 @@ extension Worker {
             estimator.receive(remb: allowed(by: remb, outbound, now: now), now: now)
             if estimator.target < before {
                 outbound.allocateSoon()
-                schedule(peer, now: now)
+                peers.schedule(peer, now: now)
             }
             // If REMB has risen after a probe, the next probe may start at once.
             beginProbe(outbound, now: now)
@@ -47,7 +47,7 @@ extension Worker {
             estimator.receive(reports: report.blocks, roundTrip: roundTrip, now: now)
             if estimator.target < before {
                 outbound.allocateSoon()
-                schedule(peer, now: now)
+                peers.schedule(peer, now: now)
             }
             beginProbe(outbound, now: now)
         case .senderReport, .sdes, .bye, .genericNACK, .pli, .fir, .xr, .other:

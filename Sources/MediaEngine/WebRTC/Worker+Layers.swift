@@ -20,7 +20,7 @@ extension Worker {
         guard let outbound = peer.outbound else { return }
         for track in outbound.tracks { track.choice = choice }
         allocate(outbound, now: time(), quiesced)
-        schedule(peer, now: time())
+        peers.schedule(peer, now: time())
     }
 
     /// Makes a new allocation due for the subscribers of a session, because encodings or their rates have changed.
@@ -35,6 +35,6 @@ extension Worker {
     func allocateSoon(_ transport: SubscribeTransport, now: MediaTime) {
         guard let peer = peers[transport.id] else { return }
         transport.allocateSoon()
-        schedule(peer, now: now)
+        peers.schedule(peer, now: now)
     }
 }

@@ -95,7 +95,7 @@ extension Worker {
         let peer = WebRTCPeer(
             id: id ?? TransportID(rawValue: hex(16)), direction: direction, session: session, stream: stream,
             credentials: credentials, peer: description, transport: transport)
-        list(peer, fragment: credentials.ufrag)
+        peers.insert(peer, fragment: credentials.ufrag, now: time())
         return peer
     }
 
@@ -132,12 +132,9 @@ extension Worker {
         let local = peer.prepared ?? freeCredentials()
         peer.prepared = nil
         peer.transport.restart(local: local, remote: credentials, now: time())
-        schedule(peer, now: time())
+        peers.schedule(peer, now: time())
         peer.credentials = (local, credentials)
-        peer.fragments.append(local.ufrag)
-        peersByFragment[local.ufrag] = peer
-        // A third fragment removes the first one, whose restart is over by then.
-        if peer.fragments.count > 2 { peersByFragment[peer.fragments.removeFirst()] = nil }
+        peers.add(fragment: local.ufrag, of: peer)
         return local
     }
 
@@ -155,25 +152,10 @@ extension Worker {
 
     // MARK: the list of peers
 
-    private func list(_ peer: WebRTCPeer, fragment: String) {
-        peer.fragments = [fragment]
-        peersByFragment[fragment] = peer
-        peers[peer.id] = peer
-        peer.place = peerList.count
-        peerList.append(peer)
-        peerDues.append(.never)
-        if unestablished.count > 2 * unestablishedCount + 64 {
-            unestablished.removeAll { $0.place < 0 || $0.isConnected }
-        }
-        unestablished.append(peer)
-        unestablishedCount += 1
-        schedule(peer, now: time())
-    }
-
     func freeCredentials() -> ICECredentials {
         while true {
             let made = ICECredentials.random(using: &random)
-            if peersByFragment[made.ufrag] == nil { return made }
+            if peers.peer(fragment: made.ufrag) == nil { return made }
         }
     }
 
@@ -193,14 +175,10 @@ extension Worker {
 
     /// Ends the peer that has had the longest time to connect.
     private func endOldestUnestablished(_ quiesced: borrowing Quiesced) {
-        while !unestablished.isEmpty {
-            let oldest = unestablished.removeFirst()
-            guard oldest.place >= 0, !oldest.isConnected else { continue }
-            counters.peersDisplaced &+= 1
-            events.send(.peerGone(session: oldest.session, transport: oldest.id))
-            end(oldest, quiesced)
-            return
-        }
+        guard let oldest = peers.takeOldestUnestablished() else { return }
+        counters.peersDisplaced &+= 1
+        events.send(.peerGone(session: oldest.session, transport: oldest.id))
+        end(oldest, quiesced)
     }
 
     // MARK: connected
@@ -208,10 +186,9 @@ extension Worker {
     /// Starts media once the keys are known and a pair is nominated, in either order.
     func connectIfReady(_ peer: WebRTCPeer, now: MediaTime, _ quiesced: borrowing Quiesced) {
         guard let address = peer.address, let keys = peer.keys, !peer.isConnected else { return }
-        peer.isConnected = true
+        peers.connect(peer)
         peer.keys = nil
         counters.peersConnected &+= 1
-        unestablishedCount -= 1
         let leg = protector.makeLeg(key: keys.local, peerKey: keys.remote)
         peer.leg = leg
         let session =
@@ -228,22 +205,8 @@ extension Worker {
 
     /// Removes a peer, its streams and its subscriptions.
     func end(_ peer: WebRTCPeer, _ quiesced: borrowing Quiesced) {
-        guard peer.place >= 0 else { return }
-        let last = peerList.removeLast()
-        let due = peerDues.removeLast()
-        if last !== peer {
-            peerList[peer.place] = last
-            peerDues[peer.place] = due
-            last.place = peer.place
-        }
-        peer.place = -1
-        peers[peer.id] = nil
-        for fragment in peer.fragments { peersByFragment[fragment] = nil }
-        for address in peer.addresses {
-            peersByAddress[address] = nil
-            if address.isTCP { sockets?.tcp?.close(address.connection) }
-        }
-        if !peer.isConnected { unestablishedCount -= 1 }
+        guard let addresses = peers.remove(peer) else { return }
+        for address in addresses where address.isTCP { sockets?.tcp?.close(address.connection) }
         if let session = sessions[peer.session] {
             if peer.inbound == nil { for section in peer.published { session.reserved[section.stream] = nil } }
             if let inbound = peer.inbound { close(inbound, in: session, quiesced) }

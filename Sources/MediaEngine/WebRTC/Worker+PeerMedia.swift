@@ -37,7 +37,7 @@ extension Worker {
         let values = RTPExtensionValues(header, in: packet, map: inbound.extensions)
         if let sequence = values.transportSequence {
             let isSooner = inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
-            if isSooner, let peer = peers[inbound.id] { schedule(peer, now: now) }
+            if isSooner, let peer = peers[inbound.id] { peers.schedule(peer, now: now) }
         }
         guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound, now: now)
         else {

@@ -73,7 +73,7 @@ extension Worker {
     func closeStream(session name: String, stream: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
         if session.reserved.removeValue(forKey: stream) != nil {
-            for peer in peerList where peer.session == name && peer.inbound == nil {
+            for peer in peers.all where peer.session == name && peer.inbound == nil {
                 peer.published.removeAll { $0.stream == stream }
             }
             forgetIfEmpty(session)

@@ -38,7 +38,7 @@ extension Worker {
         let now = time()
         for peer in touched.values.sorted(by: { $0.place < $1.place }) {
             peer.outbound?.allocateSoon()
-            schedule(peer, now: now)
+            peers.schedule(peer, now: now)
         }
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
     }

@@ -103,7 +103,7 @@ extension Worker {
             return
         }
         for track in tracks { begin(track, of: peer, outbound, isNumbered: true, now: time(), quiesced) }
-        schedule(peer, now: time())
+        peers.schedule(peer, now: time())
     }
 
     private func check(_ tracks: [SubscriberTrack], for peer: WebRTCPeer) throws(EngineError) {
@@ -186,7 +186,7 @@ extension Worker {
             }
         }
         allocate(outbound, now: time(), quiesced)
-        schedule(peer, now: time())
+        peers.schedule(peer, now: time())
     }
 
     // MARK: preferences
@@ -220,7 +220,7 @@ extension Worker {
         }
         guard isChanged else { return }
         allocate(outbound, now: time(), quiesced)
-        schedule(peer, now: time())
+        peers.schedule(peer, now: time())
     }
 
     /// Removes preferences of streams that are not subscribed to any more, or not yet.
