@@ -214,10 +214,7 @@ extension Worker {
             session.subscribersByPath[path] = nil
         }
         if transport.isPlain {
-            for address in Set(transport.targets.map(\.rtcpAddress)) {
-                subscribersByAddress[address]?.removeAll { $0.transport === transport }
-                if subscribersByAddress[address]?.isEmpty == true { subscribersByAddress[address] = nil }
-            }
+            plain.remove(transport)
             protector.freeLeg(transport.leg)
         }
     }
@@ -283,7 +280,7 @@ extension Worker {
 
     private func removeInbound(_ index: Int) {
         fallSilent(index)
-        plainSources.remove(track: index)
+        plain.remove(track: index)
         inbound.remove(index)
     }
 
@@ -297,7 +294,7 @@ extension Worker {
                 $0.tracks.contains { $0.ssrc == ssrc || $0.rtx?.ssrc == ssrc }
                     || $0.targets.contains { $0.ssrc == ssrc || $0.rtx?.ssrc == ssrc.rawValue }
             }
-            if isTaken != true, plainSources.first(of: ssrc) == nil { return ssrc }
+            if isTaken != true, !plain.uses(ssrc) { return ssrc }
         }
     }
 

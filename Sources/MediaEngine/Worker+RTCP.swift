@@ -12,7 +12,6 @@ extension Worker {
     /// Interval of housekeeping and reports of a session in which no packets arrive: the minimum interval of RFC 3550 section 6.2. Visits to
     /// such sessions are due at its multiples, so that they share one wake-up.
     private static let quietInterval = MediaTime.seconds(5)
-    private static let candidatesPerAddress = 8
     private static let sessionsPerSlice = 256
     private static let sliceInterval = MediaTime.milliseconds(1)
 
@@ -25,69 +24,18 @@ extension Worker {
             counters.droppedMalformedRTCP &+= 1
             return
         }
-        let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         var plain = length
-        if let first = plainSources.first(of: ssrc) {
-            guard let track = authenticate(bytes, &plain, first, from: from) else {
-                counters.droppedUnauthenticRTCP &+= 1
-                return
-            }
+        switch self.plain.authenticateRTCP(bytes, &plain, from: from, inbound, protector) {
+        case .publisher(let track):
             let transport = track.pointee.transport.takeUnretainedValue()
             track.pointee.rtcpAddress = from
             transport.lastAuthentic = now
-            let session = track.pointee.session.takeUnretainedValue()
-            read(bytes, plain) { publisherSent($0, transport, in: session, now: now) }
-        } else if let candidates = subscribersByAddress[from] {
-            guard let (session, transport) = authenticate(bytes, &plain, candidates) else {
-                counters.droppedUnauthenticRTCP &+= 1
-                return
-            }
+            read(bytes, plain) { publisherSent($0, transport, in: transport.session, now: now) }
+        case .subscriber(let transport):
             transport.starts.end()
-            read(bytes, plain) { subscriberSent($0, transport, in: session, now: now) }
-        } else {
-            counters.droppedUnknownRTCP &+= 1
-        }
-    }
-
-    /// Finds the subscriber whose keys authenticate a datagram among those that share an address. Tries only the oldest ones: newcomers
-    /// cannot displace them, and the cost of a datagram stays bounded.
-    private func authenticate(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int,
-        _ candidates: [(session: EngineSession, transport: SubscribeTransport)]
-    ) -> (EngineSession, SubscribeTransport)? {
-        let oldest = candidates.prefix(Self.candidatesPerAddress)
-        return authenticate(bytes, &length, oldest.map(\.transport.leg)).map { candidates[$0] }
-    }
-
-    /// Finds the publisher whose keys authenticate a datagram among those that use its SSRC.
-    /// - Returns: nil if no key fits.
-    private func authenticate(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ first: Int, from: SocketAddress
-    ) -> UnsafeMutablePointer<InboundTrack>? {
-        let tracks = plainSources.places(from: first, at: from).map { inbound[plainSources[$0].track] }
-        let legs = tracks.map { $0.pointee.transport.takeUnretainedValue().leg }
-        return authenticate(bytes, &length, legs).map { tracks[$0] }
-    }
-
-    /// Tries keys in order.
-    /// - Returns: index of the key that authenticates the datagram, which is then decrypted; nil: none does.
-    private func authenticate(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ legs: [UnsafeMutablePointer<EgressLeg>]
-    ) -> Int? {
-        let whole = length
-        return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
-            // A failed attempt may have overwritten the datagram.
-            if legs.count > 1 { copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole)) }
-            for (i, leg) in legs.enumerated() {
-                if i > 0 { bytes.copyMemory(from: copy.baseAddress!, byteCount: whole) }
-                do {
-                    try protector.unprotectRTCP(leg, bytes, length: &length)
-                    return i
-                } catch {
-                    length = whole
-                }
-            }
-            return nil
+            read(bytes, plain) { subscriberSent($0, transport, in: transport.session, now: now) }
+        case .unauthentic: counters.droppedUnauthenticRTCP &+= 1
+        case .unknown: counters.droppedUnknownRTCP &+= 1
         }
     }
 

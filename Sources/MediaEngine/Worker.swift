@@ -35,8 +35,8 @@ final class Worker: @unchecked Sendable {
         _read { yield counterMemory.pointee }
         _modify { yield &counterMemory.pointee }
     }
-    /// SSRCs of plain publishers.
-    var plainSources = PlainSources()
+    /// Receive path of plain transports.
+    var plain = PlainIngress()
     var inbound = InboundTable()
     /// Sessions with pending packets.
     var dirty: ContiguousArray<Unmanaged<EngineSession>> = []
@@ -65,8 +65,6 @@ final class Worker: @unchecked Sendable {
     var sessions: [String: EngineSession] = [:] {
         didSet { totals.sessions.set(sessions.count, of: index) }
     }
-    /// Plain subscribers by the source address of their RTCP, oldest first. Several may use one address.
-    var subscribersByAddress: [SocketAddress: [(session: EngineSession, transport: SubscribeTransport)]] = [:]
     var nextHousekeeping: MediaTime = .zero
     var lastHousekeeping: MediaTime = .zero
     /// Sessions that housekeeping has not visited yet in this round.
@@ -160,95 +158,10 @@ final class Worker: @unchecked Sendable {
 
     /// Receives RTP of a plain publisher.
     private func receiveRTP(_ bytes: UnsafeMutableRawPointer, length: Int, from: SocketAddress, now: MediaTime) {
-        guard length >= RTPHeader.fixedLength else {
-            counters.droppedMalformed &+= 1
+        guard let packet = plain.receive(bytes, length: length, from: from, now: now, inbound, &counters) else {
             return
         }
-        let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        guard var place = plainSources.first(of: ssrc) else {
-            counters.droppedUnknownSSRC &+= 1
-            return
-        }
-        var plain = length
-        let failure =
-            plainSources.isShared(place)
-            ? unprotect(bytes, &plain, shared: &place, from: from) : unprotect(bytes, &plain, of: place)
-        if let failure {
-            count(failure)
-            return
-        }
-        let track = inbound[plainSources[place].track]
-        track.pointee.transport._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
-        if plainSources[place].address != from { plainSources[place].address = from }
-        let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
-        guard var header = try? RTPHeader(parsing: packet) else {
-            counters.droppedMalformed &+= 1
-            return
-        }
-        if let rtx = plainSources[place].rtx {
-            guard header.payloadType == rtx else { return counters.droppedPayloadType &+= 1 }
-            let producer = track.pointee.producer.takeUnretainedValue()
-            guard unwrapRetransmission(&header, packet, of: producer) else { return }
-        } else if track.pointee.rtpAddress != from {
-            track.pointee.rtpAddress = from
-        }
-        let payload = UnsafeRawBufferPointer(
-            rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
-        forward(header, payload, of: track, now: now)
-    }
-
-    /// Replaces the header of a retransmission with that of the packet that it repeats (RFC 4588 section 4).
-    /// - Returns: false if it repeats no packet, because it is padding.
-    func unwrapRetransmission(_ header: inout RTPHeader, _ packet: UnsafeRawBufferPointer, of producer: Producer)
-        -> Bool
-    {
-        guard header.payloadLength >= 2 else { return false }
-        counters.rtxReceived &+= 1
-        let original = UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1])
-        header.sequenceNumber = SequenceNumber(original)
-        header.ssrc = producer.configuration.ssrc
-        header.payloadType = producer.configuration.payloadType
-        header.payloadOffset += 2
-        header.payloadLength -= 2
-        return true
-    }
-
-    @inline(__always)
-    private func unprotect(_ bytes: UnsafeMutableRawPointer, _ length: inout Int, of place: Int) -> SRTPFailure? {
-        inbound[plainSources[place].track].pointee.transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
-            do throws(SRTPFailure) {
-                try transport.context.unprotect(bytes, length: &length)
-            } catch {
-                return error
-            }
-            return nil
-        }
-    }
-
-    /// Decrypts a packet whose SSRC several transports use. Tries the transports that last sent from this address first, then the others,
-    /// until a key authenticates the packet.
-    /// - Parameter first: the first source of the SSRC; on return, the source of the packet.
-    private func unprotect(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, shared first: inout Int, from: SocketAddress
-    ) -> SRTPFailure? {
-        let whole = length
-        return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
-            // Failed AEAD decryption leaves its input unusable.
-            copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole))
-            var failure: SRTPFailure?
-            var place = plainSources.firstPlace(from: first, at: from)
-            while let candidate = place {
-                if failure != nil, let base = copy.baseAddress { bytes.copyMemory(from: base, byteCount: whole) }
-                length = whole
-                guard let refusal = unprotect(bytes, &length, of: candidate) else {
-                    first = candidate
-                    return nil
-                }
-                failure = failure ?? refusal
-                place = plainSources.place(after: candidate, from: first, at: from)
-            }
-            return failure
-        }
+        forward(packet.header, packet.payload, of: packet.track, now: now)
     }
 
     /// Passes an authentic packet to its producer and queues it for the consumers.
@@ -270,7 +183,7 @@ final class Worker: @unchecked Sendable {
             inbound.askWhenDue(track, producer)
             guard outcome == .forward, let slot else {
                 track.pointee.headers?.note(header, [], PacketFate(outcome), now: now)
-                count(outcome)
+                counters.count(outcome)
                 return
             }
             counters.packetsReceived &+= 1
@@ -325,26 +238,6 @@ final class Worker: @unchecked Sendable {
                 if !tap.push(packet) { counters.droppedTap &+= 1 }
                 tapped.append(tap)
             }
-        }
-    }
-
-    private func count(_ outcome: Producer.Outcome) {
-        switch outcome {
-        case .forward: break
-        case .muted: counters.packetsMuted &+= 1
-        case .wrongPayloadType: counters.droppedPayloadType &+= 1
-        case .tooOld: counters.droppedTooOld &+= 1
-        case .duplicate: counters.droppedDuplicate &+= 1
-        case .malformed: counters.droppedMalformed &+= 1
-        }
-    }
-
-    func count(_ failure: SRTPFailure) {
-        switch failure {
-        case .authentication: counters.droppedAuthentication &+= 1
-        case .replay: counters.droppedReplay &+= 1
-        case .unknownStream: counters.droppedUnknownSSRC &+= 1
-        case .malformed, .capacity, .keyExpired, .invalidKey, .library: counters.droppedMalformed &+= 1
         }
     }
 }

@@ -37,9 +37,9 @@ extension Worker {
         var ssrcs: [SSRC] = []
         for (kind, track) in wanted {
             try checkPayloadType(track.payloadType, kind)
-            if let rtx = track.rtx?.ssrc { try admit(SSRC(rtx), to: session) }
+            if let rtx = track.rtx?.ssrc, !plain.admits(SSRC(rtx), to: session, inbound) { throw .ssrcInUse(rtx) }
             let ssrc = track.ssrc.map { SSRC($0) } ?? freeSSRC()
-            try admit(ssrc, to: session)
+            guard plain.admits(ssrc, to: session, inbound) else { throw .ssrcInUse(ssrc.rawValue) }
             ssrcs.append(ssrc)
         }
 
@@ -62,13 +62,13 @@ extension Worker {
                 .init(
                     kind: kind, codec: track.codec ?? .vp8, ssrc: ssrc, payloadType: payloadType,
                     retransmissionBytes: configuration.limits.retransmissionBytes), to: stream, in: session, now: now)
-            plainSources.insert(.init(ssrc: ssrc, track: producer.tag))
+            plain.add(.init(ssrc: ssrc, track: producer.tag))
             var described = PlainTrack(
                 port: rtpPort, rtcpPort: request.rtcpMux ? rtpPort : rtcpPort, payloadType: payloadType.rawValue,
                 ssrc: ssrc.rawValue, codec: producer.codec)
             if let rtx = track.rtx {
                 let named = rtx.ssrc.map { SSRC($0) } ?? freeSSRC()
-                plainSources.insert(
+                plain.add(
                     .init(ssrc: named, track: producer.tag, rtx: PayloadType(rtx.payloadType)))
                 described.rtx = PlainRTX(payloadType: rtx.payloadType, ssrc: named.rawValue)
             }
@@ -80,14 +80,6 @@ extension Worker {
         attachWaiting(to: stream, in: session, now: now, quiesced)
         events.send(.published(session: session.name, transport: transport.id, stream: name))
         return answer
-    }
-
-    /// Checks that one more publisher may use an SSRC. It must be unused in the session; other sessions may use it.
-    private func admit(_ ssrc: SSRC, to session: EngineSession) throws(EngineError) {
-        let tracks = plainSources.tracks(of: ssrc)
-        guard tracks.count < PlainSources.maximumShared,
-            !tracks.contains(where: { inbound[$0].pointee.session.takeUnretainedValue() === session })
-        else { throw .ssrcInUse(ssrc.rawValue) }
     }
 
     private func subscribe(_ request: PlainTransportRequest, in session: EngineSession, _ quiesced: borrowing Quiesced)
@@ -132,9 +124,7 @@ extension Worker {
         session.subscribers.insert(transport, transport.id)
         if request.video != nil { session.starting.append(transport) }
         for path in transport.paths { session.subscribersByPath[path] = transport }
-        for address in Set(placed.map(\.rtcpAddress)) {
-            subscribersByAddress[address, default: []].append((session, transport))
-        }
+        plain.add(transport)
         for stream in streams { addTracks(of: stream, to: transport, in: session) }
         for stream in streams { attach(transport, to: stream, in: session, now: now, quiesced) }
 

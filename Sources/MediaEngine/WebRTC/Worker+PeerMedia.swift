@@ -17,7 +17,7 @@ extension Worker {
         do throws(SRTPFailure) {
             try inbound.context.unprotect(bytes, length: &plain)
         } catch {
-            count(error)
+            counters.count(error)
             return
         }
         peer.transport.received(from: from, now: now)
@@ -53,8 +53,9 @@ extension Worker {
             }
             // A stream that has not begun has no packets to repeat.
             guard let producer = inbound.producers[binding.section][binding.encoding],
-                unwrapRetransmission(&header, packet, of: producer)
+                header.unwrapRetransmission(in: packet, of: producer.configuration)
             else { return }
+            counters.rtxReceived &+= 1
         }
         // A packet with only padding is a probe of the publisher: only its transport-wide sequence number matters.
         let payload = UnsafeRawBufferPointer(
