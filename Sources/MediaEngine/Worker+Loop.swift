@@ -67,7 +67,7 @@ extension Worker {
         if !catchingUp.isEmpty, now >= nextCatchUp { catchUp(now) }
         if now >= inbound.nextRequests { sendRequests(now) }
         if now >= peers.nextSweep { lookAfterPeers(now) }
-        if now >= nextProbe { sendProbes(now) }
+        if now >= allocator.nextProbe { sendProbes(now) }
         if now >= nextHousekeeping { housekeeping(now) }
         guard let tcp = sockets?.tcp else { return }
         if let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
@@ -80,7 +80,7 @@ extension Worker {
 
     /// Returns the time at which `act` is due next.
     func nextDeadline() -> MediaTime {
-        var deadline = min(min(nextHousekeeping, nextProbe), min(inbound.nextRequests, peers.nextSweep))
+        var deadline = min(min(nextHousekeeping, allocator.nextProbe), min(inbound.nextRequests, peers.nextSweep))
         for session in dirty {
             deadline = min(deadline, session._withUnsafeGuaranteedRef { $0.flushAt })
         }

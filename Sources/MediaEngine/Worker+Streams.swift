@@ -49,20 +49,9 @@ extension Worker {
         if paused { transport.paused.insert(kind) } else { transport.paused.remove(kind) }
         for track in tracks {
             guard let producer = track.producer, !track.isUnwanted, !track.isPausedByBandwidth else { continue }
-            if setPaused(paused, track, of: producer, in: session, quiesced) { requestKeyFrame(of: producer) }
+            if track.setPaused(paused, of: producer, in: session.router, quiesced) { requestKeyFrame(of: producer) }
         }
         if !transport.isPlain { allocateSoon(transport, now: time()) }
-    }
-
-    /// Pauses or resumes a track. The router cancels a switch of encodings that has not happened yet;
-    /// `wanted` is cleared so that the switch is requested again.
-    /// - Returns: true if a key frame must be requested.
-    func setPaused(
-        _ paused: Bool, _ track: SubscribedTrack, of producer: Producer, in session: EngineSession,
-        _ quiesced: borrowing Quiesced
-    ) -> Bool {
-        if paused { track.wanted = nil }
-        return session.router.setPaused(paused, path: track.path, producer: producer)
     }
 
     func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {

@@ -55,11 +55,7 @@ final class Worker: @unchecked Sendable {
     var webRTCPublishers = 0
     /// Whether the last read of the WebRTC port returned a datagram other than RTCP.
     var gotOtherThanRTCP = false
-    /// Buffer for parsed feedback, kept to reuse its memory.
-    var feedback = TransportCC()
-    /// Subscribers whose paths are being probed.
-    var probing: ContiguousArray<SubscribeTransport> = []
-    var nextProbe: MediaTime = .never
+    var allocator = SubscriberAllocator()
 
     // State of control calls.
     var sessions: [String: EngineSession] = [:] {

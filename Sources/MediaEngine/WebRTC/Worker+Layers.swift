@@ -37,4 +37,34 @@ extension Worker {
         transport.allocateSoon()
         peers.schedule(peer, now: now)
     }
+
+    /// Selects the encodings and layers of a subscriber.
+    func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
+        follow(outbound.session, quiesced)
+        for effect in allocator.allocate(outbound, now: now, quiesced) {
+            switch effect {
+            case .requestKeyFrame(let producer, let isAwaited): requestKeyFrame(of: producer, isAwaited: isAwaited)
+            case .event(let event): events.send(event)
+            case .trackPaused: counters.tracksPaused &+= 1
+            }
+        }
+        if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
+    }
+
+    /// Runs the timers of one subscriber. Packets may be pending.
+    func adapt(_ outbound: SubscribeTransport, now: MediaTime) {
+        allocator.handleTimeout(outbound, now: now)
+        if outbound.hasVideo, now >= outbound.nextAllocation { allocate(outbound, now: now, flush()) }
+    }
+
+    func sendProbes(_ now: MediaTime) {
+        allocator.sendProbes(now: now, flush()) { outbound, bytes, probe in
+            let sent = outbound.session.router.sendPadding(
+                bytes: bytes, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
+            ) { send(&$0, for: outbound.session) }
+            counters.probeBytes &+= UInt64(sent)
+            if outbound.session.router.hasDrops { noteDrops(outbound.session) }
+            return sent
+        }
+    }
 }

@@ -161,7 +161,7 @@ extension Worker {
         if let outbound = peer.outbound {
             read(bytes, plain) { packet in
                 subscriberSent(packet, outbound, in: outbound.session, now: now)
-                measure(packet, outbound, of: peer, now: now)
+                if allocator.measure(packet, outbound, now: now, &counters) { peers.schedule(peer, now: now) }
             }
         }
     }

@@ -95,7 +95,7 @@ extension Worker {
             !transport.paused.contains(track.kind)
         else { return }
         if isParted {
-            _ = setPaused(true, track, of: producer, in: session, quiesced)
+            _ = track.setPaused(true, of: producer, in: session.router, quiesced)
         } else if session.router.resume(path: track.path, producer: producer) {
             requestKeyFrame(of: producer)
         }

@@ -214,7 +214,7 @@ extension Worker {
             guard track.isUnwanted != wasUnwanted, !track.isPausedByBandwidth, let producer = track.producer,
                 !outbound.paused.contains(track.kind)
             else { continue }
-            if setPaused(track.isUnwanted, track, of: producer, in: outbound.session, quiesced) {
+            if track.setPaused(track.isUnwanted, of: producer, in: outbound.session.router, quiesced) {
                 requestKeyFrame(of: producer, isAwaited: true)
             }
         }
