@@ -35,7 +35,7 @@ extension Worker {
 
     /// Withdraws a track that ended or was muted from the loudest tracks and from the active speaker.
     func fallSilent(_ index: Int) {
-        visitSoon(inbound[index].pointee.session.takeUnretainedValue(), now: time())
+        housekeepingSchedule.visitSoon(inbound[index].pointee.session.takeUnretainedValue(), now: time())
         guard inbound[index].pointee.kind == .audio else { return }
         let room = inbound[index].pointee.room.takeUnretainedValue()
         room.loudest.remove(id: index)

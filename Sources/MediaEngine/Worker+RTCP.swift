@@ -8,12 +8,9 @@ import Transport
 /// RTCP in both directions, and housekeeping. This is not the packet path, so that arrays are allowed.
 extension Worker {
     static let firstReportDelay = MediaTime.milliseconds(100)
-    private static let housekeepingInterval = MediaTime.milliseconds(100)
     /// Interval of housekeeping and reports of a session in which no packets arrive: the minimum interval of RFC 3550 section 6.2. Visits to
     /// such sessions are due at its multiples, so that they share one wake-up.
     private static let quietInterval = MediaTime.seconds(5)
-    private static let sessionsPerSlice = 256
-    private static let sliceInterval = MediaTime.milliseconds(1)
 
     // MARK: inbound
 
@@ -166,28 +163,14 @@ extension Worker {
 
     // MARK: timers
 
-    /// Sends reports, closes silent publishers and drops closed taps, for a slice of the sessions per call,
-    /// so that packets do not wait for thousands of sessions.
+    /// Sends reports, closes silent publishers and drops closed taps.
     func housekeeping(_ now: MediaTime) {
         let quiesced = flush()
-        lastHousekeeping = now
-        if sweep.isEmpty {
-            sweep = visitsAll ? Array(sessions.values) : sessions.values.filter { $0.visitDue <= now }
-            visitsAll = false
-            // The order of a dictionary differs from run to run; runs in virtual time must be repeatable.
-            if virtual != nil { sweep.sort { $0.name < $1.name } }
-        }
-        for session in sweep.suffix(Self.sessionsPerSlice) {
+        for session in housekeepingSchedule.takeSlice(of: sessions, isSorted: virtual != nil, now: now) {
             lookAfter(session, now, quiesced)
             session.visitDue = nextVisit(of: session, now)
         }
-        sweep.removeLast(min(sweep.count, Self.sessionsPerSlice))
-        nextHousekeeping = sweep.isEmpty ? nextRound(now) : now + Self.sliceInterval
-    }
-
-    private func nextRound(_ now: MediaTime) -> MediaTime {
-        let due = visitsAll ? now : sessions.values.reduce(MediaTime.never) { min($0, $1.visitDue) }
-        return max(due, now + Self.housekeepingInterval)
+        housekeepingSchedule.finish(sessions, now: now)
     }
 
     /// Returns the time of the next visit to a session that was visited now: the next round while packets arrive or a timer runs. Streams that
@@ -206,16 +189,9 @@ extension Worker {
         return due
     }
 
-    /// Ends the rest of a session, because packets arrive or one of its timers starts.
-    func visitSoon(_ session: EngineSession, now: MediaTime) {
-        session.visitDue = now
-        nextHousekeeping = min(nextHousekeeping, max(now, lastHousekeeping + Self.housekeepingInterval))
-    }
-
     /// Prepares for a control call, which may move paths and consumers, and start timers of any session.
     func prepareForControl() -> Quiesced {
-        visitsAll = true
-        nextHousekeeping = min(nextHousekeeping, lastHousekeeping + Self.housekeepingInterval)
+        housekeepingSchedule.visitAll()
         return flush()
     }
 

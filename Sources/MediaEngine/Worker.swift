@@ -61,12 +61,7 @@ final class Worker: @unchecked Sendable {
     var sessions: [String: EngineSession] = [:] {
         didSet { totals.sessions.set(sessions.count, of: index) }
     }
-    var nextHousekeeping: MediaTime = .zero
-    var lastHousekeeping: MediaTime = .zero
-    /// Sessions that housekeeping has not visited yet in this round.
-    var sweep: [EngineSession] = []
-    /// Whether the next round of housekeeping visits all sessions, because a control call may have changed any of them.
-    var visitsAll = true
+    var housekeepingSchedule = HousekeepingSchedule()
     var random: WorkerRandom
     var isStopping = false
     /// Control calls taken from the mailbox, and how many of them have run.
@@ -188,7 +183,7 @@ final class Worker: @unchecked Sendable {
             #endif
             if track.pointee.hasTaps { offer(slot, payload, of: track, producer) }
             track.pointee.session._withUnsafeGuaranteedRef { session in
-                if session.visitDue > now { visitSoon(session, now: now) }
+                if session.visitDue > now { housekeepingSchedule.visitSoon(session, now: now) }
                 if producer.kind == .audio, !isHeard(extensions.audioLevel, track, producer, session, now) {
                     track.pointee.headers?.note(header, slot.pointee.flags, .withheld, now: now)
                     return

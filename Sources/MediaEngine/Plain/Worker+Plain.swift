@@ -33,10 +33,10 @@ extension Worker {
         var wanted: [(MediaKind, PlainTrackRequest)] = []
         if let audio = both ? PlainTrackRequest() : request.audio { wanted.append((.audio, audio)) }
         if let video = both ? PlainTrackRequest() : request.video { wanted.append((.video, video)) }
-        try checkRetransmission(request)
+        try request.checkRetransmission()
         var ssrcs: [SSRC] = []
         for (kind, track) in wanted {
-            try checkPayloadType(track.payloadType, kind)
+            try request.checkPayloadType(track.payloadType, kind)
             if let rtx = track.rtx?.ssrc, !plain.admits(SSRC(rtx), to: session, inbound) { throw .ssrcInUse(rtx) }
             let ssrc = track.ssrc.map { SSRC($0) } ?? freeSSRC()
             guard plain.admits(ssrc, to: session, inbound) else { throw .ssrcInUse(ssrc.rawValue) }
@@ -97,7 +97,7 @@ extension Worker {
         {
             throw .codecMismatch(offered: [wanted], stream: codec)
         }
-        let targets = try openTargets(request)
+        let targets = try request.targets(isIPv6: SocketAddress(configuration.bindAddress, port: 0)?.isIPv6)
 
         let now = time()
         let clientKey = SRTPKey.random(for: request.suite)
@@ -147,67 +147,6 @@ extension Worker {
         }
         answer.sdp = PlainSessionDescription.text(for: answer)
         return answer
-    }
-
-    /// Checks that a transport's SSRCs differ, because two streams under one SSRC and key would share a keystream, and that the payload
-    /// type of retransmissions is valid and unused.
-    private func checkRetransmission(_ request: PlainTransportRequest) throws(EngineError) {
-        guard request.audio?.rtx == nil else {
-            throw .invalidRequest(field: "audio.rtx", reason: "only video can have a retransmission stream (RFC 4588)")
-        }
-        var ssrcs: Set<UInt32> = []
-        let named = [request.audio?.ssrc, request.video?.ssrc, request.video?.rtx?.ssrc].compactMap(\.self)
-        for ssrc in named where !ssrcs.insert(ssrc).inserted { throw .ssrcInUse(ssrc) }
-        guard let rtx = request.video?.rtx else { return }
-        let others = [
-            request.audio?.payloadType ?? MediaKind.audio.defaultPayloadType,
-            request.video?.payloadType ?? MediaKind.video.defaultPayloadType,
-        ]
-        guard rtx.payloadType < 128, !(64...95).contains(rtx.payloadType), !others.contains(rtx.payloadType) else {
-            throw .invalidRequest(
-                field: "video.rtx.payloadType", reason: "must be 0 to 63 or 96 to 127, and unused by the tracks")
-        }
-    }
-
-    /// Checks the destinations of a subscriber's tracks. Paths are not opened yet.
-    private func openTargets(_ request: PlainTransportRequest) throws(EngineError) -> [SubscriptionTarget] {
-        guard request.audio != nil || request.video != nil else {
-            throw .invalidRequest(field: "audio, video", reason: "request at least one track, with its port")
-        }
-        let host = request.address ?? ""
-        var targets: [SubscriptionTarget] = []
-        for (kind, track) in [(MediaKind.audio, request.audio), (.video, request.video)] {
-            guard let track else { continue }
-            guard let port = track.port, port > 0, request.rtcpMux || port < 65_535 else {
-                throw .invalidRequest(field: "\(kind.rawValue).port", reason: "must be a UDP port, 1 to 65535")
-            }
-            try checkPayloadType(track.payloadType, kind)
-            guard let address = SocketAddress(host, port: port),
-                address.isIPv6 == SocketAddress(configuration.bindAddress, port: 0)?.isIPv6
-            else {
-                throw .addressUnusable(
-                    address: host, reason: "must be a numeric address of the IP family that the relay is bound to")
-            }
-            var rtcpAddress = address
-            if !request.rtcpMux { rtcpAddress.port = port + 1 }
-            // With retransmissions, the default is used: the publisher's payload type could equal that of the retransmissions.
-            let payloadType = track.payloadType ?? (request.video?.rtx == nil ? nil : kind.defaultPayloadType)
-            targets.append(
-                SubscriptionTarget(
-                    kind: kind, path: -1, address: address, rtcpAddress: rtcpAddress,
-                    payloadType: payloadType.map { PayloadType($0) }, codec: track.codec,
-                    ssrc: track.ssrc.map { SSRC($0) },
-                    rtx: track.rtx))
-        }
-        try checkRetransmission(request)
-        return targets
-    }
-
-    private func checkPayloadType(_ payloadType: UInt8?, _ kind: MediaKind) throws(EngineError) {
-        guard let payloadType, payloadType > 127 || (64...95).contains(payloadType) else { return }
-        throw .invalidRequest(
-            field: "\(kind.rawValue).payloadType",
-            reason: "must be 0 to 63 or 96 to 127; 64 to 95 would be read as RTCP (RFC 5761)")
     }
 
     func closePlain(_ id: TransportID, session name: String, _ quiesced: borrowing Quiesced) throws(EngineError) {

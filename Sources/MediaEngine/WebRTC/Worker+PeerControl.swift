@@ -20,7 +20,7 @@ extension Worker {
             let session = try session(toOpenIn: request.session)
             let name = try admitStream(request.stream, to: session)
             let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
-            try check(sections)
+            try sections.check(configuration.videoCodecs)
             return try publish(sections, as: request.peer, stream: name, in: session, quiesced)
         case .subscribe:
             return try view(request, quiesced)
@@ -194,7 +194,7 @@ extension Worker {
         let session =
             sessions[peer.session] ?? EngineSession(name: peer.session, loudest: configuration.webRTC.loudestAudio)
         sessions[peer.session] = session
-        visitSoon(session, now: now)
+        housekeepingSchedule.visitSoon(session, now: now)
         switch peer.direction {
         case .publish: beginPublishing(peer, keys, leg, in: session, now: now, quiesced)
         case .subscribe: beginSubscribing(peer, leg, at: address, in: session, now: now, quiesced)

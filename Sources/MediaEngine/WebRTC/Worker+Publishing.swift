@@ -7,8 +7,6 @@ import Transport
 
 /// Publish peers: one connection each, with all streams that it has offered.
 extension Worker {
-    /// Maximum number of media sections of one peer connection.
-    private static let maximumSections = SessionDescription.maximumSections
     /// Initial bit rate allowed to a publisher that supports REMB and no transport-wide feedback.
     private static let uplinkStart = Bitrate.kilobits(1_500)
 
@@ -16,9 +14,9 @@ extension Worker {
 
     func openPublisher(_ request: PublisherRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer
     {
-        try check(request.sections)
+        try request.sections.check(configuration.videoCodecs)
         let session = try session(toOpenIn: request.session)
-        try admit(Self.streams(of: request.sections), to: session)
+        try admit(request.sections.streams, to: session)
         return try publish(request.sections, as: request.peer, in: session, quiesced)
     }
 
@@ -33,7 +31,7 @@ extension Worker {
             quiesced)
         peer.crypto = agreed?.answer
         peer.published = sections
-        for name in Self.streams(of: sections) { session.reserved[name] = Self.mutedKinds(of: name, in: sections) }
+        for name in sections.streams { session.reserved[name] = sections.mutedKinds(of: name) }
         sessions[session.name] = session
         return answer(of: peer, to: description)
     }
@@ -48,17 +46,17 @@ extension Worker {
         guard description.isSameTransport(as: peer.description) else {
             throw .invalidRequest(field: "sdp", reason: "the certificate or the keys have changed")
         }
-        try check(sections)
+        try sections.check(configuration.videoCodecs)
         // A peer without streams that has not connected yet does not keep its session.
         let session: EngineSession
         if let known = sessions[name] { session = known } else { session = try newSession(name) }
         let before = Set(peer.published.map(\.stream))
-        let streams = Self.streams(of: sections)
+        let streams = sections.streams
         try admit(streams.filter { !before.contains($0) }, to: session)
         if let inbound = peer.inbound {
             replace(sections, of: inbound, now: time(), quiesced)
         } else {
-            reserve(sections, instead: peer.published, in: session)
+            session.reserve(sections, instead: peer.published)
             sessions[name] = session
             forgetIfEmpty(session)
         }
@@ -89,26 +87,6 @@ extension Worker {
         }
     }
 
-    func check(_ sections: [PublishedSection]) throws(EngineError) {
-        guard sections.count <= Self.maximumSections else {
-            throw .limitReached(name: "sections", limit: Self.maximumSections)
-        }
-        var mids: Set<MID> = []
-        var tracks: Set<[String]> = []
-        for section in sections {
-            if let codec = section.track.videoCodec, !configuration.videoCodecs.contains(codec) {
-                throw .invalidRequest(field: "sdp", reason: "the relay does not forward \(codec.rawValue)")
-            }
-            guard mids.insert(section.track.mid).inserted else {
-                throw .invalidRequest(field: "sdp", reason: "two tracks in media section \"\(section.track.mid)\"")
-            }
-            guard tracks.insert([section.stream, section.track.kind.rawValue]).inserted else {
-                throw .invalidRequest(
-                    field: "streams", reason: "\"\(section.stream)\" has more than one \(section.track.kind.rawValue)")
-            }
-        }
-    }
-
     private func admit(_ streams: [String], to session: EngineSession) throws(EngineError) {
         let limit = configuration.limits.streamsPerSession
         guard session.streams.count + session.reserved.count + streams.count <= limit else {
@@ -116,32 +94,6 @@ extension Worker {
             throw .limitReached(name: "streamsPerSession", limit: limit)
         }
         for stream in streams { _ = try admitStream(stream, to: session) }
-    }
-
-    /// Returns the names of the streams, each once, in the order of the sections.
-    private static func streams(of sections: [PublishedSection]) -> [String] {
-        var seen: Set<String> = []
-        return sections.map(\.stream).filter { seen.insert($0).inserted }
-    }
-
-    /// Reserves the streams of a publisher that has not connected, with the kinds that start muted. Kinds
-    /// that were reserved before keep their current mute state.
-    private func reserve(
-        _ sections: [PublishedSection], instead before: [PublishedSection], in session: EngineSession
-    ) {
-        let streams = Set(sections.map(\.stream))
-        for section in before where !streams.contains(section.stream) { session.reserved[section.stream] = nil }
-        for stream in streams {
-            let known = Set(before.filter { $0.stream == stream }.map(\.track.kind))
-            let kept = (session.reserved[stream] ?? []).intersection(known)
-            let kinds = Set(sections.filter { $0.stream == stream }.map(\.track.kind))
-            session.reserved[stream] = kept.intersection(kinds).union(
-                Self.mutedKinds(of: stream, in: sections).subtracting(known))
-        }
-    }
-
-    private static func mutedKinds(of stream: String, in sections: [PublishedSection]) -> Set<MediaKind> {
-        Set(sections.filter { $0.stream == stream && $0.startsMuted }.map(\.track.kind))
     }
 
     // MARK: connected
