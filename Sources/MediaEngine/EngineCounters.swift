@@ -1,5 +1,6 @@
 package import Forwarding
 import MediaBase
+import SRTP
 import Transport
 
 /// Counters of the workers since their start. All but the gauges at the end only grow.
@@ -163,6 +164,28 @@ package struct EngineCounters: Sendable {
             ("sessions", "Sessions with a transport", sessions), ("streams", "Published streams", streams),
             ("transports", "Open transports", transports), ("taps", "Open taps", taps),
         ]
+    }
+
+    /// Counts a packet that a producer did not forward.
+    mutating func count(_ outcome: Producer.Outcome) {
+        switch outcome {
+        case .forward: break
+        case .muted: packetsMuted &+= 1
+        case .wrongPayloadType: droppedPayloadType &+= 1
+        case .tooOld: droppedTooOld &+= 1
+        case .duplicate: droppedDuplicate &+= 1
+        case .malformed: droppedMalformed &+= 1
+        }
+    }
+
+    /// Counts a packet that could not be decrypted.
+    mutating func count(_ failure: SRTPFailure) {
+        switch failure {
+        case .authentication: droppedAuthentication &+= 1
+        case .replay: droppedReplay &+= 1
+        case .unknownStream: droppedUnknownSSRC &+= 1
+        case .malformed, .capacity, .keyExpired, .invalidKey, .library: droppedMalformed &+= 1
+        }
     }
 
     mutating func count(_ end: TransportEnd) {

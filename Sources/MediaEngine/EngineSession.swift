@@ -66,7 +66,7 @@ final class EngineSession {
     }
 
     /// Returns the subsession of a transport's streams; creates it if necessary.
-    func room(of transport: PublishTransport) -> EngineRoom { room(named: transport.peer?.room ?? EngineRoom.main) }
+    func room(of transport: PublishTransport) -> EngineRoom { room(named: transport.room) }
 
     func room(named name: String) -> EngineRoom {
         if let room = rooms.first(where: { $0.name == name }) { return room }
@@ -86,6 +86,22 @@ final class EngineSession {
     private func leave(_ room: EngineRoom) {
         room.streams -= 1
         if room.streams == 0, room.name != EngineRoom.main { rooms.removeAll { $0 === room } }
+    }
+
+    /// Reserves the streams of a publisher that has not connected, with the kinds that start muted. Kinds
+    /// that were reserved before keep their current mute state.
+    func reserve(
+        _ sections: [PublishedSection], instead before: [PublishedSection]
+    ) {
+        let streams = Set(sections.map(\.stream))
+        for section in before where !streams.contains(section.stream) { reserved[section.stream] = nil }
+        for stream in streams {
+            let known = Set(before.filter { $0.stream == stream }.map(\.track.kind))
+            let kept = (reserved[stream] ?? []).intersection(known)
+            let kinds = Set(sections.filter { $0.stream == stream }.map(\.track.kind))
+            reserved[stream] = kept.intersection(kinds).union(
+                sections.mutedKinds(of: stream).subtracting(known))
+        }
     }
 
     /// Time without packets after which housekeeping visits a session rarely. Longer than the time after which an encoding counts as stopped.

@@ -19,7 +19,7 @@ struct InboundTrack {
     var levels = AudioLevelTracker()
     /// Audio: whether its packets are withheld because other tracks are louder.
     var isWithheld = false
-    /// Whether the worker's list of tracks with requests to their publishers holds this track.
+    /// Whether the list of tracks with requests holds this track. Only `InboundTable` changes it.
     var isAsking = false
     /// Headers of the newest packets, for reports; nil: none are kept.
     var headers: HeaderLog?

@@ -78,26 +78,36 @@ package final class MediaEngine: Sendable {
     // MARK: transports
 
     package func openPlain(_ request: PlainTransportRequest) async throws(EngineError) -> PlainTransport {
-        try await run(request.session) { (worker) throws(EngineError) in try worker.openPlain(request) }
+        try await run(request.session) { (worker, quiesced) throws(EngineError) in
+            try worker.openPlain(request, quiesced)
+        }
     }
 
     package func closePlain(_ id: TransportID, session: String) async throws(EngineError) {
-        try await run(session) { (worker) throws(EngineError) in try worker.closePlain(id, session: session) }
+        try await run(session) { (worker, quiesced) throws(EngineError) in
+            try worker.closePlain(id, session: session, quiesced)
+        }
     }
 
     /// Pauses or resumes one kind of media for one subscriber. No renegotiation follows.
     package func setPaused(_ id: TransportID, session: String, kind: MediaKind, paused: Bool) async throws(EngineError)
     {
-        try await run(session) { (worker) throws(EngineError) in try worker.setPaused(session, id, kind, paused) }
+        try await run(session) { (worker, quiesced) throws(EngineError) in
+            try worker.setPaused(session, id, kind, paused, quiesced)
+        }
     }
 
     /// Answers a client's offer. The client has `connectTimeout` to connect; its published stream exists from then on.
     package func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer {
-        try await run(request.session) { (worker) throws(EngineError) in try worker.openWebRTC(request) }
+        try await run(request.session) { (worker, quiesced) throws(EngineError) in
+            try worker.openWebRTC(request, quiesced)
+        }
     }
 
     package func closeWebRTC(_ id: TransportID, session: String) async throws(EngineError) {
-        try await run(session) { (worker) throws(EngineError) in try worker.closeWebRTC(id, session: session) }
+        try await run(session) { (worker, quiesced) throws(EngineError) in
+            try worker.closeWebRTC(id, session: session, quiesced)
+        }
     }
 
     /// Restarts ICE with the client's new credentials (RFC 8445 section 9).
@@ -105,46 +115,52 @@ package final class MediaEngine: Sendable {
     package func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials)
         async throws(EngineError) -> ICECredentials
     {
-        try await run(session) { (worker) throws(EngineError) in
+        try await run(session) { (worker, quiesced) throws(EngineError) in
             try worker.restartICE(id, session: session, peer: credentials)
         }
     }
 
     /// Sets the layers of video that a subscriber gets.
     package func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) async throws(EngineError) {
-        try await run(session) { (worker) throws(EngineError) in try worker.setLayer(id, session: session, choice) }
+        try await run(session) { (worker, quiesced) throws(EngineError) in
+            try worker.setLayer(id, session: session, choice, quiesced)
+        }
     }
 
     /// Returns the state of a transport; throws `unknownTransport` once it has ended.
     package func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot {
-        try await run(session) { (worker) throws(EngineError) in try worker.webRTC(id, session: session) }
+        try await run(session) { (worker, _) throws(EngineError) in try worker.webRTC(id, session: session) }
     }
 
     // MARK: streams
 
     package func sessions() async -> [SessionSnapshot] {
         var all: [SessionSnapshot] = []
-        for worker in workers { all += (try? await run(on: worker) { $0.snapshot() }) ?? [] }
+        for worker in workers { all += (try? await run(on: worker) { worker, _ in worker.snapshot() }) ?? [] }
         return all.sorted { $0.name < $1.name }
     }
 
     package func streams(session: String) async throws(EngineError) -> [StreamSnapshot] {
-        try await run(session) { (worker) throws(EngineError) in try worker.streams(session) }
+        try await run(session) { (worker, _) throws(EngineError) in try worker.streams(session) }
     }
 
     /// Mutes or unmutes a track at the relay: its packets are dropped on arrival, whatever the publisher sends.
     package func setMuted(session: String, stream: String, kind: MediaKind, muted: Bool) async throws(EngineError) {
-        try await run(session) { (worker) throws(EngineError) in try worker.setMuted(session, stream, kind, muted) }
+        try await run(session) { (worker, quiesced) throws(EngineError) in
+            try worker.setMuted(session, stream, kind, muted, quiesced)
+        }
     }
 
     /// Requests a key frame from the publisher (RFC 4585 section 6.3.1), at most once every 500 ms.
     package func requestKeyFrame(session: String, stream: String) async throws(EngineError) {
-        try await run(session) { (worker) throws(EngineError) in try worker.requestKeyFrame(session, stream) }
+        try await run(session) { (worker, _) throws(EngineError) in try worker.requestKeyFrame(session, stream) }
     }
 
     /// Sends a plain subscriber the cached frames since the last key frame again, and requests a new key frame from the publisher.
     package func requestKeyFrame(_ id: TransportID, session: String) async throws(EngineError) {
-        try await run(session) { (worker) throws(EngineError) in try worker.requestKeyFrame(id, session: session) }
+        try await run(session) { (worker, quiesced) throws(EngineError) in
+            try worker.requestKeyFrame(id, session: session, quiesced)
+        }
     }
 
     /// Opens a tap: a decrypted copy of a stream's packets.
@@ -153,7 +169,7 @@ package final class MediaEngine: Sendable {
         session: String, stream: String, kinds: Set<MediaKind> = Set(MediaKind.allCases), capacity: Int = 4 << 20,
         decodes: Bool = false
     ) async throws(EngineError) -> PacketTap {
-        try await run(session) { (worker) throws(EngineError) in
+        try await run(session) { (worker, quiesced) throws(EngineError) in
             try worker.openTap(session, stream, kinds, capacity, decodes: decodes)
         }
     }
@@ -161,7 +177,7 @@ package final class MediaEngine: Sendable {
     package func counters() async -> EngineCounters {
         var sum = EngineCounters()
         for worker in workers {
-            if let counters = try? await run(on: worker, { $0.countersNow() }) { sum.add(counters) }
+            if let counters = try? await run(on: worker, { worker, _ in worker.countersNow() }) { sum.add(counters) }
         }
         return sum
     }
@@ -176,13 +192,13 @@ package final class MediaEngine: Sendable {
     }
 
     func begin(
-        _ session: String, _ body: @escaping @Sendable (Worker) throws(EngineError) -> Void
+        _ session: String, _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> Void
     ) -> EngineCall {
         EngineCall { outcome in
             do throws(Mailbox.Refusal) {
                 try worker(for: session).mailbox.post(isUrgent: true) { worker in
                     do throws(EngineError) {
-                        try body(worker)
+                        try body(worker, worker.prepareForControl())
                         outcome.settle(.success(()))
                     } catch {
                         outcome.settle(.failure(error))
@@ -202,19 +218,19 @@ package final class MediaEngine: Sendable {
     }
 
     func run<R: Sendable>(
-        _ session: String, _ body: @escaping @Sendable (Worker) throws(EngineError) -> R
+        _ session: String, _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> R
     ) async throws(EngineError) -> R {
         try await run(on: worker(for: session), body)
     }
 
     private func run<R: Sendable>(
-        on worker: Worker, _ body: @escaping @Sendable (Worker) throws(EngineError) -> R
+        on worker: Worker, _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> R
     ) async throws(EngineError) -> R {
         let result: Result<R, EngineError> = await withCheckedContinuation { continuation in
             do throws(Mailbox.Refusal) {
                 try worker.mailbox.post { worker in
                     do throws(EngineError) {
-                        continuation.resume(returning: .success(try body(worker)))
+                        continuation.resume(returning: .success(try body(worker, worker.prepareForControl())))
                     } catch {
                         continuation.resume(returning: .failure(error))
                     }

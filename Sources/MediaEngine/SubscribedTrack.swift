@@ -88,6 +88,14 @@ final class SubscribedTrack {
         return true
     }
 
+    /// Pauses or resumes the track. The router cancels a switch of encodings that has not happened yet; `wanted` is cleared so that the switch
+    /// is requested again.
+    /// - Returns: true if a key frame must be requested.
+    func setPaused(_ isPaused: Bool, of producer: Producer, in router: Router, _ quiesced: borrowing Quiesced) -> Bool {
+        if isPaused { wanted = nil }
+        return router.setPaused(isPaused, path: path, producer: producer)
+    }
+
     private func use(_ codec: CodecDescription) {
         payloadType = codec.payloadType
         rtx = nil

@@ -4,70 +4,60 @@ package import SDP
 /// Calls about participants' peer connections, as in `MediaEngine`.
 extension VirtualWorker {
     package func openPublisher(_ request: PublisherRequest) throws(EngineError) -> WebRTCAnswer {
-        worker.prepareForControl()
-        return try worker.openPublisher(request)
+        try worker.openPublisher(request, worker.prepareForControl())
     }
 
     package func updatePublisher(
         _ id: TransportID, session: String, peer: PeerDescription, sections: [PublishedSection]
     ) throws(EngineError) -> WebRTCAnswer {
-        worker.prepareForControl()
-        return try worker.updatePublisher(id, session: session, peer: peer, sections: sections)
+        try worker.updatePublisher(
+            id, session: session, peer: peer, sections: sections, worker.prepareForControl())
     }
 
     package func closeStream(session: String, stream: String) throws(EngineError) {
-        worker.prepareForControl()
-        return try worker.closeStream(session: session, stream: stream)
+        try worker.closeStream(session: session, stream: stream, worker.prepareForControl())
     }
 
     package func openSubscriber(session: String, isNative: Bool = false) throws(EngineError) -> SubscriberOffer {
-        worker.prepareForControl()
-        return try worker.openSubscriber(session: session, isNative: isNative)
+        try worker.openSubscriber(session: session, isNative: isNative)
     }
 
     package func connectSubscriber(_ id: TransportID, session: String, peer: PeerDescription)
         throws(EngineError)
     {
-        worker.prepareForControl()
-        return try worker.connectSubscriber(id, session: session, peer: peer)
+        try worker.connectSubscriber(id, session: session, peer: peer, worker.prepareForControl())
     }
 
     package func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack])
         throws(EngineError)
     {
-        worker.prepareForControl()
-        return try worker.addTracks(id, session: session, tracks)
+        try worker.addTracks(id, session: session, tracks, worker.prepareForControl())
     }
 
     package func removeTracks(_ id: TransportID, session: String, mids: [MID]) throws(EngineError) {
-        worker.prepareForControl()
-        return try worker.removeTracks(id, session: session, mids: mids)
+        try worker.removeTracks(id, session: session, mids: mids, worker.prepareForControl())
     }
 
     package func setPreferences(
         _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences
     ) throws(EngineError) {
-        worker.prepareForControl()
-        return try worker.setPreferences(id, session: session, stream: stream, preferences)
+        try worker.setPreferences(id, session: session, stream: stream, preferences, worker.prepareForControl())
     }
 
     package func place(_ placements: [RoomPlacement], session: String) {
-        worker.prepareForControl()
-        worker.place(placements, session: session)
+        worker.place(placements, session: session, worker.prepareForControl())
     }
 
     package func prepareRestart(_ id: TransportID, session: String) throws(EngineError) -> ICECredentials {
-        worker.prepareForControl()
+        _ = worker.prepareForControl()
         return try worker.prepareRestart(id, session: session)
     }
 
     package func peerTrace(_ id: TransportID, session: String) throws(EngineError) -> PeerTrace {
-        worker.prepareForControl()
-        return try worker.trace(of: id, session: session)
+        try worker.trace(of: id, session: session, worker.prepareForControl())
     }
 
     package func peerStatistics(_ id: TransportID, session: String) throws(EngineError) -> PeerStatistics {
-        worker.prepareForControl()
-        return try worker.statistics(of: id, session: session)
+        try worker.statistics(of: id, session: session, worker.prepareForControl())
     }
 }

@@ -70,30 +70,26 @@ package final class VirtualWorker {
     // MARK: control calls, as in `MediaEngine`
 
     package func openWebRTC(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
-        worker.prepareForControl()
-        return try worker.openWebRTC(request)
+        try worker.openWebRTC(request, worker.prepareForControl())
     }
 
     package func closeWebRTC(_ id: TransportID, session: String) throws(EngineError) {
-        worker.prepareForControl()
-        try worker.closeWebRTC(id, session: session)
+        try worker.closeWebRTC(id, session: session, worker.prepareForControl())
     }
 
     package func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials) throws(EngineError)
         -> ICECredentials
     {
-        worker.prepareForControl()
+        _ = worker.prepareForControl()
         return try worker.restartICE(id, session: session, peer: credentials)
     }
 
     package func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) throws(EngineError) {
-        worker.prepareForControl()
-        try worker.setLayer(id, session: session, choice)
+        try worker.setLayer(id, session: session, choice, worker.prepareForControl())
     }
 
     package func setMuted(session: String, stream: String, kind: MediaKind, muted: Bool) throws(EngineError) {
-        worker.prepareForControl()
-        try worker.setMuted(session, stream, kind, muted)
+        try worker.setMuted(session, stream, kind, muted, worker.prepareForControl())
     }
 
     package func streams(session: String) throws(EngineError) -> [StreamSnapshot] { try worker.streams(session) }

@@ -35,19 +35,19 @@ extension Worker {
 
     /// Withdraws a track that ended or was muted from the loudest tracks and from the active speaker.
     func fallSilent(_ index: Int) {
-        visitSoon(inbound[index].session.takeUnretainedValue(), now: time())
-        guard inbound[index].kind == .audio else { return }
-        let room = inbound[index].room.takeUnretainedValue()
+        housekeepingSchedule.visitSoon(inbound[index].pointee.session.takeUnretainedValue(), now: time())
+        guard inbound[index].pointee.kind == .audio else { return }
+        let room = inbound[index].pointee.room.takeUnretainedValue()
         room.loudest.remove(id: index)
         room.speakers.remove(id: index)
-        inbound[index].isWithheld = false
+        inbound[index].pointee.isWithheld = false
     }
 
     /// Sends an event for each subsession whose active speaker has changed.
     func lookAfterSpeakers(_ session: EngineSession, _ now: MediaTime) {
         for room in session.rooms {
             guard case .activeSpeakerChanged(let id) = room.speakers.handleTimeout(now: now) else { continue }
-            let name = id.map { inbound[$0].stream.takeUnretainedValue().name }
+            let name = id.map { inbound[$0].pointee.stream.takeUnretainedValue().name }
             events.send(.activeSpeaker(session: session.name, room: room.name, stream: name))
         }
     }

@@ -17,12 +17,12 @@ extension Worker {
     /// Sends the next cached packets. Call at `nextCatchUp`: more than one call per interval would
     /// overflow the subscribers' socket buffers.
     func catchUp(_ now: MediaTime) {
-        forwardAll()
+        let quiesced = flush()
         nextCatchUp = now + Self.catchUpInterval
         var kept = 0
         for i in catchingUp.indices {
             let session = catchingUp[i]
-            session.router.catchUp(now: now, into: &batch) { send(&$0, for: session) }
+            catchUp(session, now, quiesced)
             if session.router.hasDrops { noteDrops(session) }
             guard session.router.isCatchingUp else {
                 session.isCatchingUp = false
@@ -32,5 +32,9 @@ extension Worker {
             kept += 1
         }
         catchingUp.removeLast(catchingUp.count - kept)
+    }
+
+    private func catchUp(_ session: EngineSession, _ now: MediaTime, _ quiesced: borrowing Quiesced) {
+        session.router.catchUp(now: now, into: &batch) { send(&$0, for: session) }
     }
 }

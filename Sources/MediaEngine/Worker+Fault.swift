@@ -81,7 +81,7 @@
                 guard rooms.count > 1, let (room, place) = find(producer.tag, in: rooms) else { return producer }
                 let source = rooms[(room + rooms.count - 1) % rooms.count]
                 guard place < source.count else { return producer }
-                return inbound[source[place]].producer.takeUnretainedValue()
+                return inbound[source[place]].pointee.producer.takeUnretainedValue()
             case .dropVideo, .dropAudio, .swapAudio, .stall, .freeze, .noRetransmit, .deafToMoves, .trap, nil:
                 return producer
             }
@@ -104,11 +104,11 @@
                 }
             guard isDiverted else { return (header, track) }
             let rooms = liveTracks(track.pointee.kind)
-            let tag = track - inbound
+            let tag = inbound.index(of: track)
             guard rooms.count > 1, let (room, place) = find(tag, in: rooms) else { return (header, track) }
             let takers = rooms[(room + 1) % rooms.count]
             guard place < takers.count else { return nil }
-            let taker = inbound + takers[place]
+            let taker = inbound[takers[place]]
             let producer = taker.pointee.producer.takeUnretainedValue()
             if taker.pointee.fault.source != tag {
                 taker.pointee.fault.source = tag

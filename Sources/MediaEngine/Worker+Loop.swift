@@ -65,10 +65,10 @@ extension Worker {
             trapWhenDue(now)
         #endif
         if !catchingUp.isEmpty, now >= nextCatchUp { catchUp(now) }
-        if now >= nextRequests { sendRequests(now) }
-        if now >= nextPeerSweep { lookAfterPeers(now) }
-        if now >= nextProbe { sendProbes(now) }
-        if now >= nextHousekeeping { housekeeping(now) }
+        if now >= inbound.nextRequests { sendRequests(now) }
+        if now >= peers.nextSweep { lookAfterPeers(now) }
+        if now >= allocator.nextProbe { sendProbes(now) }
+        if now >= housekeepingSchedule.next { housekeeping(now) }
         guard let tcp = sockets?.tcp else { return }
         if let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
         // Ended connections are handled here, not when they end, because that may be in the middle of a batch.
@@ -80,7 +80,8 @@ extension Worker {
 
     /// Returns the time at which `act` is due next.
     func nextDeadline() -> MediaTime {
-        var deadline = min(min(nextHousekeeping, nextProbe), min(nextRequests, nextPeerSweep))
+        var deadline = min(
+            min(housekeepingSchedule.next, allocator.nextProbe), min(inbound.nextRequests, peers.nextSweep))
         for session in dirty {
             deadline = min(deadline, session._withUnsafeGuaranteedRef { $0.flushAt })
         }
@@ -95,7 +96,6 @@ extension Worker {
     private func runMailbox() -> Bool {
         if work.isEmpty { work = mailbox.takeAll() }
         if !work.isEmpty {
-            prepareForControl()
             let end = millrace_monotonic_ns() + Self.workSlice.rawValue
             repeat {
                 work[workDone](self)

@@ -4,7 +4,7 @@ import MediaBase
 import RTP
 import SRTP
 
-/// Sessions, streams, producers and subscriptions for all kinds of transports. Runs on the worker's thread with no packet pending.
+/// Sessions, streams, producers and subscriptions for all kinds of transports. Runs on the worker's thread.
 extension Worker {
     /// Creates a session without listing it in `sessions`; the caller lists it on success.
     func newSession(_ name: String) throws(EngineError) -> EngineSession {
@@ -49,7 +49,7 @@ extension Worker {
     ) -> Producer {
         let producer = Producer(configuration, now: now)
         session.router.add(producer)
-        producer.tag = addInbound(
+        producer.tag = inbound.add(
             InboundTrack(
                 session: .passUnretained(session), stream: .passUnretained(stream), room: .passUnretained(stream.room),
                 transport: .passUnretained(stream.transport), producer: .passUnretained(producer),
@@ -67,10 +67,12 @@ extension Worker {
     }
 
     /// Attaches the tracks of a new stream to subscribers that wait for this stream, or for all streams.
-    func attachWaiting(to stream: EngineStream, in session: EngineSession, now: MediaTime) {
+    func attachWaiting(
+        to stream: EngineStream, in session: EngineSession, now: MediaTime, _ quiesced: borrowing Quiesced
+    ) {
         for transport in session.subscribers.members {
             if transport.wantsAllStreams { addTracks(of: stream, to: transport, in: session) }
-            attach(transport, to: stream, in: session, now: now)
+            attach(transport, to: stream, in: session, now: now, quiesced)
         }
     }
 
@@ -99,7 +101,8 @@ extension Worker {
     }
 
     func attach(
-        _ transport: SubscribeTransport, to stream: EngineStream, in session: EngineSession, now: MediaTime
+        _ transport: SubscribeTransport, to stream: EngineStream, in session: EngineSession, now: MediaTime,
+        _ quiesced: borrowing Quiesced
     ) {
         var isAttached = false
         let isParted = transport.room != stream.room.name
@@ -108,14 +111,11 @@ extension Worker {
             guard acceptsCodec(of: stream, track, of: transport, in: session),
                 let producer = firstProducer(for: track, of: stream, now: now)
             else { continue }
-            attach(track, of: transport, to: producer, in: session)
+            attach(track, of: transport, to: producer, in: session, quiesced)
             isAttached = true
         }
         // The new track needs layers, even if the last allocation changed nothing.
-        if isAttached, let peer = transport.peer, let outbound = peer.outbound {
-            outbound.allocateSoon()
-            schedule(peer, now: now)
-        }
+        if isAttached, !transport.isPlain { allocateSoon(transport, now: now) }
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
         // A report can describe packets only after some have been sent.
         session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
@@ -144,7 +144,8 @@ extension Worker {
     }
 
     func attach(
-        _ track: SubscribedTrack, of transport: SubscribeTransport, to producer: Producer, in session: EngineSession
+        _ track: SubscribedTrack, of transport: SubscribeTransport, to producer: Producer, in session: EngineSession,
+        _ quiesced: borrowing Quiesced
     ) {
         var consumer = Consumer(
             path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
@@ -162,10 +163,11 @@ extension Worker {
     }
 
     /// Moves plain subscribers to the largest active encoding. They send no feedback about their paths.
-    func moveOthers(to stream: EngineStream, in session: EngineSession, now: MediaTime) {
+    func moveOthers(to stream: EngineStream, in session: EngineSession, now: MediaTime, _ quiesced: borrowing Quiesced)
+    {
         guard let best = stream.video else { return }
         requestKeyFrame(of: best)
-        for transport in session.subscribers.members where transport.peer == nil {
+        for transport in session.subscribers.members where transport.isPlain {
             for track in transport.tracks where track.streamName == stream.name && track.kind == .video {
                 guard let producer = track.producer, producer !== best else { continue }
                 _ = session.router.switchConsumer(path: track.path, from: producer, to: best, now: now)
@@ -174,7 +176,7 @@ extension Worker {
     }
 
     /// Updates the tracks that have switched to another encoding.
-    func follow(_ session: EngineSession) {
+    func follow(_ session: EngineSession, _ quiesced: borrowing Quiesced) {
         for change in session.router.takeSwitches() {
             guard let transport = session.subscribersByPath[change.path],
                 let track = transport.track(of: change.ssrc),
@@ -189,7 +191,7 @@ extension Worker {
     }
 
     /// Detaches a track from its producer. The state of the outgoing stream is kept for the next producer.
-    func detach(_ track: SubscribedTrack, in session: EngineSession) {
+    func detach(_ track: SubscribedTrack, in session: EngineSession, _ quiesced: borrowing Quiesced) {
         if let producer = track.producer,
             let progress = session.router.unsubscribe(path: track.path, from: producer)
         {
@@ -204,34 +206,31 @@ extension Worker {
         if session.isEmpty, sessions[session.name] === session { sessions[session.name] = nil }
     }
 
-    func close(_ transport: SubscribeTransport, in session: EngineSession) {
+    func close(_ transport: SubscribeTransport, in session: EngineSession, _ quiesced: borrowing Quiesced) {
         session.subscribers.remove(transport.id)
-        if transport.peer == nil { session.starting.removeAll { $0 === transport } }
+        if transport.isPlain { session.starting.removeAll { $0 === transport } }
         for path in transport.paths {
             session.router.close(path: path)
             session.subscribersByPath[path] = nil
         }
-        if transport.peer == nil {
-            for address in Set(transport.targets.map(\.rtcpAddress)) {
-                subscribersByAddress[address]?.removeAll { $0.transport === transport }
-                if subscribersByAddress[address]?.isEmpty == true { subscribersByAddress[address] = nil }
-            }
+        if transport.isPlain {
+            plain.remove(transport)
             protector.freeLeg(transport.leg)
         }
     }
 
-    func close(_ transport: PublishTransport, in session: EngineSession) {
+    func close(_ transport: PublishTransport, in session: EngineSession, _ quiesced: borrowing Quiesced) {
         session.publishers.remove(transport.id)
-        for stream in session.streams where stream.transport === transport { close(stream, in: session) }
-        if transport.peer == nil { protector.freeLeg(transport.leg) }
+        for stream in session.streams where stream.transport === transport { close(stream, in: session, quiesced) }
+        if transport.isPlain { protector.freeLeg(transport.leg) }
     }
 
     /// Ends a stream; its transport remains.
-    func close(_ stream: EngineStream, in session: EngineSession) {
+    func close(_ stream: EngineStream, in session: EngineSession, _ quiesced: borrowing Quiesced) {
         // Must run before the stream is removed, because it looks streams up by name.
-        follow(session)
+        follow(session, quiesced)
         session.remove(stream)
-        for producer in stream.producers { remove(producer, of: stream, in: session) }
+        for producer in stream.producers { remove(producer, of: stream, in: session, quiesced) }
         for tap in stream.taps { tap.close() }
         for transport in session.subscribers.members {
             for track in transport.tracks where track.isUnsupported && track.streamName == stream.name {
@@ -242,12 +241,14 @@ extension Worker {
     }
 
     /// Ends the audio or one encoding of a stream. Its subscribed tracks wait for another producer.
-    func remove(_ producer: Producer, of stream: EngineStream, in session: EngineSession) {
+    func remove(
+        _ producer: Producer, of stream: EngineStream, in session: EngineSession, _ quiesced: borrowing Quiesced
+    ) {
         // `detach` reads a track's progress from the producer that currently feeds it, so that completed switches must be known first.
-        follow(session)
+        follow(session, quiesced)
         for subscriber in session.subscribers.members {
             for track in subscriber.tracks where track.producer === producer || track.wanted === producer {
-                detach(track, in: session)
+                detach(track, in: session, quiesced)
             }
         }
         session.router.remove(producer)
@@ -258,36 +259,18 @@ extension Worker {
     }
 
     func closeAll() {
-        forwardAll()
-        for peer in peerList {
+        let quiesced = flush()
+        for peer in peers.all {
             peer.transport.close(now: time())
             act(on: peer, now: time())
-            end(peer)
+            end(peer, quiesced)
         }
         for session in sessions.values {
-            for transport in session.publishers.members { close(transport, in: session) }
-            for transport in session.subscribers.members { close(transport, in: session) }
+            for transport in session.publishers.members { close(transport, in: session, quiesced) }
+            for transport in session.subscribers.members { close(transport, in: session, quiesced) }
         }
         sessions = [:]
         awaited = [:]
-    }
-
-    private func addInbound(_ track: InboundTrack) -> Int {
-        var index = inboundCount
-        if let free = inboundFree.popLast() {
-            index = free
-        } else {
-            if inboundCount == inboundCapacity {
-                let grown = UnsafeMutablePointer<InboundTrack>.allocate(capacity: inboundCapacity * 2)
-                grown.moveInitialize(from: inbound, count: inboundCount)
-                inbound.deallocate()
-                inbound = grown
-                inboundCapacity *= 2
-            }
-            inboundCount += 1
-        }
-        (inbound + index).initialize(to: track)
-        return index
     }
 
     private func headerLog(_ kind: MediaKind) -> HeaderLog? {
@@ -296,12 +279,9 @@ extension Worker {
     }
 
     private func removeInbound(_ index: Int) {
-        forgetRequests(of: index)
-        inbound[index].headers?.deallocate()
-        inbound[index].headers = nil
         fallSilent(index)
-        plainSources.remove(track: index)
-        inboundFree.append(index)
+        plain.remove(track: index)
+        inbound.remove(index)
     }
 
     /// Returns an unused SSRC.
@@ -314,7 +294,7 @@ extension Worker {
                 $0.tracks.contains { $0.ssrc == ssrc || $0.rtx?.ssrc == ssrc }
                     || $0.targets.contains { $0.ssrc == ssrc || $0.rtx?.ssrc == ssrc.rawValue }
             }
-            if isTaken != true, plainSources.first(of: ssrc) == nil { return ssrc }
+            if isTaken != true, !plain.uses(ssrc) { return ssrc }
         }
     }
 

@@ -8,13 +8,9 @@ import Transport
 /// RTCP in both directions, and housekeeping. This is not the packet path, so that arrays are allowed.
 extension Worker {
     static let firstReportDelay = MediaTime.milliseconds(100)
-    private static let housekeepingInterval = MediaTime.milliseconds(100)
     /// Interval of housekeeping and reports of a session in which no packets arrive: the minimum interval of RFC 3550 section 6.2. Visits to
     /// such sessions are due at its multiples, so that they share one wake-up.
     private static let quietInterval = MediaTime.seconds(5)
-    private static let candidatesPerAddress = 8
-    private static let sessionsPerSlice = 256
-    private static let sliceInterval = MediaTime.milliseconds(1)
 
     // MARK: inbound
 
@@ -25,69 +21,18 @@ extension Worker {
             counters.droppedMalformedRTCP &+= 1
             return
         }
-        let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         var plain = length
-        if let first = plainSources.first(of: ssrc) {
-            guard let track = authenticate(bytes, &plain, first, from: from) else {
-                counters.droppedUnauthenticRTCP &+= 1
-                return
-            }
+        switch self.plain.authenticateRTCP(bytes, &plain, from: from, inbound, protector) {
+        case .publisher(let track):
             let transport = track.pointee.transport.takeUnretainedValue()
             track.pointee.rtcpAddress = from
             transport.lastAuthentic = now
-            let session = track.pointee.session.takeUnretainedValue()
-            read(bytes, plain) { publisherSent($0, transport, in: session, now: now) }
-        } else if let candidates = subscribersByAddress[from] {
-            guard let (session, transport) = authenticate(bytes, &plain, candidates) else {
-                counters.droppedUnauthenticRTCP &+= 1
-                return
-            }
+            read(bytes, plain) { publisherSent($0, transport, in: transport.session, now: now) }
+        case .subscriber(let transport):
             transport.starts.end()
-            read(bytes, plain) { subscriberSent($0, transport, in: session, now: now) }
-        } else {
-            counters.droppedUnknownRTCP &+= 1
-        }
-    }
-
-    /// Finds the subscriber whose keys authenticate a datagram among those that share an address. Tries only the oldest ones: newcomers
-    /// cannot displace them, and the cost of a datagram stays bounded.
-    private func authenticate(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int,
-        _ candidates: [(session: EngineSession, transport: SubscribeTransport)]
-    ) -> (EngineSession, SubscribeTransport)? {
-        let oldest = candidates.prefix(Self.candidatesPerAddress)
-        return authenticate(bytes, &length, oldest.map(\.transport.leg)).map { candidates[$0] }
-    }
-
-    /// Finds the publisher whose keys authenticate a datagram among those that use its SSRC.
-    /// - Returns: nil if no key fits.
-    private func authenticate(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ first: Int, from: SocketAddress
-    ) -> UnsafeMutablePointer<InboundTrack>? {
-        let tracks = plainSources.places(from: first, at: from).map { inbound + plainSources[$0].track }
-        let legs = tracks.map { $0.pointee.transport.takeUnretainedValue().leg }
-        return authenticate(bytes, &length, legs).map { tracks[$0] }
-    }
-
-    /// Tries keys in order.
-    /// - Returns: index of the key that authenticates the datagram, which is then decrypted; nil: none does.
-    private func authenticate(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ legs: [UnsafeMutablePointer<EgressLeg>]
-    ) -> Int? {
-        let whole = length
-        return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
-            // A failed attempt may have overwritten the datagram.
-            if legs.count > 1 { copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole)) }
-            for (i, leg) in legs.enumerated() {
-                if i > 0 { bytes.copyMemory(from: copy.baseAddress!, byteCount: whole) }
-                do {
-                    try protector.unprotectRTCP(leg, bytes, length: &length)
-                    return i
-                } catch {
-                    length = whole
-                }
-            }
-            return nil
+            read(bytes, plain) { subscriberSent($0, transport, in: transport.session, now: now) }
+        case .unauthentic: counters.droppedUnauthenticRTCP &+= 1
+        case .unknown: counters.droppedUnknownRTCP &+= 1
         }
     }
 
@@ -105,8 +50,10 @@ extension Worker {
         switch packet.kind {
         case .senderReport:
             guard let report = try? SenderReport(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
-            guard let index = transport.tracks.first(where: { inbound[$0].ssrc == report.sender }) else { return }
-            let producer = inbound[index].producer.takeUnretainedValue()
+            guard let index = transport.tracks.first(where: { inbound[$0].pointee.ssrc == report.sender }) else {
+                return
+            }
+            let producer = inbound[index].pointee.producer.takeUnretainedValue()
             let isFirst = producer.clock.ntp == nil
             producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
             // Subscribers need a sender report to synchronise audio and video.
@@ -216,28 +163,14 @@ extension Worker {
 
     // MARK: timers
 
-    /// Sends reports, closes silent publishers and drops closed taps, for a slice of the sessions per call,
-    /// so that packets do not wait for thousands of sessions.
+    /// Sends reports, closes silent publishers and drops closed taps.
     func housekeeping(_ now: MediaTime) {
-        forwardAll()
-        lastHousekeeping = now
-        if sweep.isEmpty {
-            sweep = visitsAll ? Array(sessions.values) : sessions.values.filter { $0.visitDue <= now }
-            visitsAll = false
-            // The order of a dictionary differs from run to run; runs in virtual time must be repeatable.
-            if virtual != nil { sweep.sort { $0.name < $1.name } }
-        }
-        for session in sweep.suffix(Self.sessionsPerSlice) {
-            lookAfter(session, now)
+        let quiesced = flush()
+        for session in housekeepingSchedule.takeSlice(of: sessions, isSorted: virtual != nil, now: now) {
+            lookAfter(session, now, quiesced)
             session.visitDue = nextVisit(of: session, now)
         }
-        sweep.removeLast(min(sweep.count, Self.sessionsPerSlice))
-        nextHousekeeping = sweep.isEmpty ? nextRound(now) : now + Self.sliceInterval
-    }
-
-    private func nextRound(_ now: MediaTime) -> MediaTime {
-        let due = visitsAll ? now : sessions.values.reduce(MediaTime.never) { min($0, $1.visitDue) }
-        return max(due, now + Self.housekeepingInterval)
+        housekeepingSchedule.finish(sessions, now: now)
     }
 
     /// Returns the time of the next visit to a session that was visited now: the next round while packets arrive or a timer runs. Streams that
@@ -249,47 +182,42 @@ extension Worker {
         var due = MediaTime.never
         for stream in session.streams where !stream.producers.isEmpty || !stream.taps.isEmpty {
             due = min(due, MediaTime(rawValue: (now.rawValue / beat + 1) * beat))
-            if timeout > .zero, stream.transport.peer == nil {
+            if timeout > .zero, stream.transport.isPlain {
                 due = min(due, stream.transport.lastAuthentic + timeout + .nanoseconds(1))
             }
         }
         return due
     }
 
-    /// Ends the rest of a session, because packets arrive or one of its timers starts.
-    func visitSoon(_ session: EngineSession, now: MediaTime) {
-        session.visitDue = now
-        nextHousekeeping = min(nextHousekeeping, max(now, lastHousekeeping + Self.housekeepingInterval))
+    /// Prepares for a control call, which may move paths and consumers, and start timers of any session.
+    func prepareForControl() -> Quiesced {
+        housekeepingSchedule.visitAll()
+        return flush()
     }
 
-    /// Prepares for a control call, which may move paths and consumers, and start timers of any session: no packet is pending afterwards.
-    func prepareForControl() {
-        forwardAll()
-        visitsAll = true
-        nextHousekeeping = min(nextHousekeeping, lastHousekeeping + Self.housekeepingInterval)
-    }
-
-    /// Looks after one session. No packet may be pending.
-    private func lookAfter(_ session: EngineSession, _ now: MediaTime) {
+    /// Looks after one session.
+    private func lookAfter(_ session: EngineSession, _ now: MediaTime, _ quiesced: borrowing Quiesced) {
         let timeout = configuration.limits.publisherTimeout
         session.router.requestHeldKeyFrames(now: now)
-        startPlainSubscribersAgain(in: session, now: now)
+        startPlainSubscribersAgain(in: session, now: now, quiesced)
         lookAfterSpeakers(session, now)
-        follow(session)
+        follow(session, quiesced)
         var expired: [PublishTransport] = []
         var hasNewRates = false
         for stream in session.streams {
-            if stream.encodings.count > 1, stream.chooseBest(now: now) { moveOthers(to: stream, in: session, now: now) }
+            if stream.encodings.count > 1, stream.chooseBest(now: now) {
+                moveOthers(to: stream, in: session, now: now, quiesced)
+            }
             if stream.hasNewRates(now: now) { hasNewRates = true }
             tellDimensions(of: stream, in: session)
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
             // A WebRTC publisher may send no media for as long as it keeps giving consent.
-            if timeout > .zero, stream.transport.peer == nil, now - stream.transport.lastAuthentic > timeout {
+            if timeout > .zero, stream.transport.isPlain, now - stream.transport.lastAuthentic > timeout {
                 expired.append(stream.transport)
             }
         }
         if hasNewRates { allocateSoon(in: session, now: now) }
-        for transport in expired { close(transport, in: session) }
+        for transport in expired { close(transport, in: session, quiesced) }
         if !expired.isEmpty { forgetIfEmpty(session) }
         guard now >= session.reportsAt else { return }
         for stream in session.streams {
@@ -315,11 +243,11 @@ extension Worker {
     // MARK: outbound
 
     func send(_ bytes: [UInt8], to producer: Producer, of transport: PublishTransport) {
-        if let peer = transport.peer {
-            send(bytes, to: peer)
+        guard transport.isPlain else {
+            if let peer = peers[transport.id] { send(bytes, to: peer) }
             return
         }
-        let track = inbound[producer.tag]
+        let track = inbound[producer.tag].pointee
         if transport.rtcpMux {
             guard track.rtpAddress.length > 0 else { return }
             send(bytes, transport.leg, to: PeerAddress(track.rtpAddress), .rtp)
@@ -336,8 +264,8 @@ extension Worker {
     }
 
     func send(_ bytes: [UInt8], to track: SubscribedTrack, of transport: SubscribeTransport) {
-        if let peer = transport.peer {
-            send(bytes, to: peer)
+        if !transport.isPlain {
+            if let peer = peers[transport.id] { send(bytes, to: peer) }
         } else {
             send(bytes, transport.leg, to: PeerAddress(track.rtcpAddress), transport.rtcpMux ? .rtp : .rtcp)
         }

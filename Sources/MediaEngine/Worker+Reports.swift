@@ -28,18 +28,19 @@ extension Worker {
 
     /// Appends REMB with the allowed bit rate, for a publisher that supports REMB and no transport-wide feedback.
     private func allow(_ block: ReportBlock, _ producer: Producer, _ stream: EngineStream, into bytes: inout [UInt8]) {
-        guard let inbound = stream.transport.peer?.inbound, var allowance = inbound.allowance else { return }
-        let tracks = stream.transport.tracks
+        let transport = stream.transport
+        guard var allowance = transport.allowance else { return }
+        let tracks = transport.tracks
         // The allowance covers everything that the publisher sends, and is computed once per report interval.
-        guard producer.tag == tracks.first(where: { self.inbound[$0].kind == .video }) else { return }
+        guard producer.tag == tracks.first(where: { self.inbound[$0].pointee.kind == .video }) else { return }
         let received = tracks.reduce(into: Int64(0)) { sum, index in
-            sum += self.inbound[index].stream.takeUnretainedValue().bitrate[index]?.rawValue ?? 0
+            sum += self.inbound[index].pointee.stream.takeUnretainedValue().bitrate[index]?.rawValue ?? 0
         }
         let allowed = allowance.update(
             received: Bitrate(rawValue: received), loss: Double(block.fractionLost) / 256)
-        inbound.allowance = allowance
+        transport.allowance = allowance
         REMB(
-            sender: stream.transport.localSSRC, bitrate: allowed, sources: tracks.map { self.inbound[$0].ssrc }
+            sender: stream.transport.localSSRC, bitrate: allowed, sources: tracks.map { self.inbound[$0].pointee.ssrc }
         ).write(into: &bytes)
     }
 

@@ -4,6 +4,12 @@ import Glibc
 import MediaBase
 import Transport
 
+/// Proof that no packet is pending in any router. Only `Worker.flush` makes it. Functions that change paths, consumers or producers take it, so
+/// that the compiler rejects a call that could leave a pending packet with a stale path or producer.
+struct Quiesced: ~Copyable {
+    fileprivate init() {}
+}
+
 /// Sending of pending packets through the sockets.
 extension Worker {
     func forwardDue() {
@@ -26,7 +32,7 @@ extension Worker {
     }
 
     /// Sends all pending packets of all sessions.
-    func forwardAll() {
+    func flush() -> Quiesced {
         for session in dirty {
             session._withUnsafeGuaranteedRef {
                 forward($0)
@@ -34,6 +40,7 @@ extension Worker {
             }
         }
         dirty.removeAll(keepingCapacity: true)
+        return Quiesced()
     }
 
     func forward(_ session: EngineSession) {
@@ -175,14 +182,11 @@ extension Worker {
     func noteDrops(_ session: EngineSession) {
         let now = time()
         for drop in session.router.takeDrops() {
-            guard let transport = session.subscribersByPath[drop.path], let peer = transport.peer,
-                let outbound = peer.outbound, outbound.transport === transport
-            else { continue }
+            guard let transport = session.subscribersByPath[drop.path], !transport.isPlain else { continue }
             transport.decisions.count(.packetsUnsent, stream: nil, drop.packets, now: now)
-            guard let estimator = outbound.estimator else { continue }
+            guard let estimator = transport.estimator else { continue }
             estimator.receive(unsent: drop.packets, now: now)
-            outbound.allocateSoon()
-            schedule(peer, now: now)
+            allocateSoon(transport, now: now)
         }
     }
 

@@ -11,7 +11,9 @@ extension Worker {
         return (session, stream)
     }
 
-    func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool) throws(EngineError) {
+    func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
         if let reserved = sessions[session]?.reserved[stream] {
             // The publisher has not connected yet: the kind starts in this state.
             sessions[session]?.reserved[stream] = muted ? reserved.union([kind]) : reserved.subtracting([kind])
@@ -21,7 +23,7 @@ extension Worker {
         let producers = found.producers.filter { $0.kind == kind }
         // Tracks of a WebRTC publisher are known before their first packets.
         let announced =
-            found.transport.peer?.published.contains { $0.stream == stream && $0.track.kind == kind } ?? false
+            found.transport.sections.contains { $0.stream === found && $0.track.kind == kind }
         guard announced || !producers.isEmpty else {
             throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
         }
@@ -35,7 +37,9 @@ extension Worker {
         if !muted, kind == .video { allocateSoon(in: owner, now: time()) }
     }
 
-    func setPaused(_ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool) throws(EngineError) {
+    func setPaused(
+        _ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool, _ quiesced: borrowing Quiesced
+    ) throws(EngineError) {
         guard let session = sessions[session] else { throw .unknownSession(session) }
         guard let transport = session.subscribers[id] else { throw .unknownTransport(id.rawValue) }
         let tracks = transport.tracks.filter { $0.kind == kind }
@@ -45,21 +49,9 @@ extension Worker {
         if paused { transport.paused.insert(kind) } else { transport.paused.remove(kind) }
         for track in tracks {
             guard let producer = track.producer, !track.isUnwanted, !track.isPausedByBandwidth else { continue }
-            if setPaused(paused, track, of: producer, in: session) { requestKeyFrame(of: producer) }
+            if track.setPaused(paused, of: producer, in: session.router, quiesced) { requestKeyFrame(of: producer) }
         }
-        guard let peer = transport.peer, let outbound = peer.outbound else { return }
-        outbound.allocateSoon()
-        schedule(peer, now: time())
-    }
-
-    /// Pauses or resumes a track. The router cancels a switch of encodings that has not happened yet;
-    /// `wanted` is cleared so that the switch is requested again.
-    /// - Returns: true if a key frame must be requested.
-    func setPaused(
-        _ paused: Bool, _ track: SubscribedTrack, of producer: Producer, in session: EngineSession
-    ) -> Bool {
-        if paused { track.wanted = nil }
-        return session.router.setPaused(paused, path: track.path, producer: producer)
+        if !transport.isPlain { allocateSoon(transport, now: time()) }
     }
 
     func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {
@@ -80,7 +72,7 @@ extension Worker {
         let tap = PacketTap(capacity: capacity, kinds: kinds, codec: stream.codec)
         if let video = stream.video, kinds.contains(.video) { replay(video, of: stream, to: tap) }
         stream.taps.append(tap)
-        for producer in stream.producers { inbound[producer.tag].hasTaps = true }
+        for producer in stream.producers { inbound[producer.tag].pointee.hasTaps = true }
         return tap
     }
 

@@ -35,69 +35,33 @@ final class Worker: @unchecked Sendable {
         _read { yield counterMemory.pointee }
         _modify { yield &counterMemory.pointee }
     }
-    /// SSRCs of plain publishers.
-    var plainSources = PlainSources()
-    var inbound: UnsafeMutablePointer<InboundTrack>
-    var inboundCapacity = 16
-    var inboundFree: [Int] = []
-    var inboundCount = 0
+    /// Receive path of plain transports.
+    var plain = PlainIngress()
+    var inbound = InboundTable()
     /// Sessions with pending packets.
     var dirty: ContiguousArray<Unmanaged<EngineSession>> = []
     var catchingUp: ContiguousArray<EngineSession> = []
     var nextCatchUp: MediaTime = .zero
-    /// Inbound tracks with pending requests to their publishers, and the time of the next request.
-    var asking: ContiguousArray<Int> = []
-    var nextRequests: MediaTime = .never
-    var lastRequests: MediaTime = .zero
     /// Taps that received packets in this turn.
     var tapped: ContiguousArray<PacketTap> = []
 
     // State of WebRTC transports.
     let identity: DTLSIdentity
-    var peers: [TransportID: WebRTCPeer] = [:]
-    /// Dense array of peers, for iteration.
-    var peerList: ContiguousArray<WebRTCPeer> = []
-    /// Time at which each peer of `peerList` is due next, so that the search for due peers does not touch the others.
-    var peerDues: ContiguousArray<MediaTime> = []
+    var peers: PeerTable
     /// Subscribe peer connections that were offered and have not been answered yet.
     var awaited: [TransportID: AwaitedSubscriber] = [:]
-    /// Peers by their local ICE user name fragments.
-    var peersByFragment: [String: WebRTCPeer] = [:]
-    var peersByAddress: [PeerAddress: WebRTCPeer] = [:]
-    /// Number of decryption attempts left for packets from unknown addresses, number of peers that may still be searched for their SSRCs,
-    /// and start of the second in which these budgets apply; see Worker+Moves.
-    var strangersLeft = 0
-    var strangerLookupsLeft = 0
-    var strangersSince = MediaTime.seconds(-1)
-    /// Peers that have not connected yet, oldest first. The array may also hold peers that have connected or ended since.
-    var unestablished: ContiguousArray<WebRTCPeer> = []
-    var unestablishedCount = 0 {
-        didSet { totals.unestablished.set(unestablishedCount, of: index) }
-    }
-    var nextPeerSweep: MediaTime = .never
     var rest: FeedbackRest
     /// Number of connected WebRTC publishers.
     var webRTCPublishers = 0
     /// Whether the last read of the WebRTC port returned a datagram other than RTCP.
     var gotOtherThanRTCP = false
-    /// Buffer for parsed feedback, kept to reuse its memory.
-    var feedback = TransportCC()
-    /// Subscribers whose paths are being probed.
-    var probing: ContiguousArray<PeerOutbound> = []
-    var nextProbe: MediaTime = .never
+    var allocator = SubscriberAllocator()
 
     // State of control calls.
     var sessions: [String: EngineSession] = [:] {
         didSet { totals.sessions.set(sessions.count, of: index) }
     }
-    /// Plain subscribers by the source address of their RTCP, oldest first. Several may use one address.
-    var subscribersByAddress: [SocketAddress: [(session: EngineSession, transport: SubscribeTransport)]] = [:]
-    var nextHousekeeping: MediaTime = .zero
-    var lastHousekeeping: MediaTime = .zero
-    /// Sessions that housekeeping has not visited yet in this round.
-    var sweep: [EngineSession] = []
-    /// Whether the next round of housekeeping visits all sessions, because a control call may have changed any of them.
-    var visitsAll = true
+    var housekeepingSchedule = HousekeepingSchedule()
     var random: WorkerRandom
     var isStopping = false
     /// Control calls taken from the mailbox, and how many of them have run.
@@ -121,6 +85,7 @@ final class Worker: @unchecked Sendable {
     ) throws(EngineError) {
         self.index = index
         self.totals = totals ?? WorkerTotals(workers: index + 1)
+        peers = PeerTable(total: self.totals.unestablished, worker: index)
         counterBlock = CounterBlock(worker: index)
         counterMemory = counterBlock.counters
         self.configuration = configuration
@@ -137,7 +102,6 @@ final class Worker: @unchecked Sendable {
         protector = FanoutProtector(configuration.protection)
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
         batch = EgressBatch(maximumSegments: gso ? 64 : 1)
-        inbound = .allocate(capacity: inboundCapacity)
         random = WorkerRandom(seed: seed)
         rest = FeedbackRest(length: configuration.gather)
         dirty.reserveCapacity(64)
@@ -146,11 +110,6 @@ final class Worker: @unchecked Sendable {
         precondition(
             MemoryLayout<EgressMessage>.stride == MemoryLayout<millrace_message>.stride
                 && MemoryLayout<SocketAddress>.size == MemoryLayout<millrace_address>.size)
-    }
-
-    deinit {
-        for index in 0..<inboundCount { inbound[index].headers?.deallocate() }
-        inbound.deallocate()
     }
 
     /// Returns the time of the worker's clock.
@@ -190,95 +149,10 @@ final class Worker: @unchecked Sendable {
 
     /// Receives RTP of a plain publisher.
     private func receiveRTP(_ bytes: UnsafeMutableRawPointer, length: Int, from: SocketAddress, now: MediaTime) {
-        guard length >= RTPHeader.fixedLength else {
-            counters.droppedMalformed &+= 1
+        guard let packet = plain.receive(bytes, length: length, from: from, now: now, inbound, &counters) else {
             return
         }
-        let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        guard var place = plainSources.first(of: ssrc) else {
-            counters.droppedUnknownSSRC &+= 1
-            return
-        }
-        var plain = length
-        let failure =
-            plainSources.isShared(place)
-            ? unprotect(bytes, &plain, shared: &place, from: from) : unprotect(bytes, &plain, of: place)
-        if let failure {
-            count(failure)
-            return
-        }
-        let track = inbound + plainSources[place].track
-        track.pointee.transport._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
-        if plainSources[place].address != from { plainSources[place].address = from }
-        let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
-        guard var header = try? RTPHeader(parsing: packet) else {
-            counters.droppedMalformed &+= 1
-            return
-        }
-        if let rtx = plainSources[place].rtx {
-            guard header.payloadType == rtx else { return counters.droppedPayloadType &+= 1 }
-            let producer = track.pointee.producer.takeUnretainedValue()
-            guard unwrapRetransmission(&header, packet, of: producer) else { return }
-        } else if track.pointee.rtpAddress != from {
-            track.pointee.rtpAddress = from
-        }
-        let payload = UnsafeRawBufferPointer(
-            rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
-        forward(header, payload, of: track, now: now)
-    }
-
-    /// Replaces the header of a retransmission with that of the packet that it repeats (RFC 4588 section 4).
-    /// - Returns: false if it repeats no packet, because it is padding.
-    func unwrapRetransmission(_ header: inout RTPHeader, _ packet: UnsafeRawBufferPointer, of producer: Producer)
-        -> Bool
-    {
-        guard header.payloadLength >= 2 else { return false }
-        counters.rtxReceived &+= 1
-        let original = UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1])
-        header.sequenceNumber = SequenceNumber(original)
-        header.ssrc = producer.configuration.ssrc
-        header.payloadType = producer.configuration.payloadType
-        header.payloadOffset += 2
-        header.payloadLength -= 2
-        return true
-    }
-
-    @inline(__always)
-    private func unprotect(_ bytes: UnsafeMutableRawPointer, _ length: inout Int, of place: Int) -> SRTPFailure? {
-        inbound[plainSources[place].track].transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
-            do throws(SRTPFailure) {
-                try transport.context.unprotect(bytes, length: &length)
-            } catch {
-                return error
-            }
-            return nil
-        }
-    }
-
-    /// Decrypts a packet whose SSRC several transports use. Tries the transports that last sent from this address first, then the others,
-    /// until a key authenticates the packet.
-    /// - Parameter first: the first source of the SSRC; on return, the source of the packet.
-    private func unprotect(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, shared first: inout Int, from: SocketAddress
-    ) -> SRTPFailure? {
-        let whole = length
-        return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
-            // Failed AEAD decryption leaves its input unusable.
-            copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole))
-            var failure: SRTPFailure?
-            var place = plainSources.firstPlace(from: first, at: from)
-            while let candidate = place {
-                if failure != nil, let base = copy.baseAddress { bytes.copyMemory(from: base, byteCount: whole) }
-                length = whole
-                guard let refusal = unprotect(bytes, &length, of: candidate) else {
-                    first = candidate
-                    return nil
-                }
-                failure = failure ?? refusal
-                place = plainSources.place(after: candidate, from: first, at: from)
-            }
-            return failure
-        }
+        forward(packet.header, packet.payload, of: packet.track, now: now)
     }
 
     /// Passes an authentic packet to its producer and queues it for the consumers.
@@ -297,10 +171,10 @@ final class Worker: @unchecked Sendable {
             var slot: UnsafeMutablePointer<StoredPacket>?
             let outcome = producer.receive(
                 header, payload: payload, extensions: extensions, descriptor: descriptor, now: now, stored: &slot)
-            askWhenDue(track, producer)
+            inbound.askWhenDue(track, producer)
             guard outcome == .forward, let slot else {
                 track.pointee.headers?.note(header, [], PacketFate(outcome), now: now)
-                count(outcome)
+                counters.count(outcome)
                 return
             }
             counters.packetsReceived &+= 1
@@ -309,7 +183,7 @@ final class Worker: @unchecked Sendable {
             #endif
             if track.pointee.hasTaps { offer(slot, payload, of: track, producer) }
             track.pointee.session._withUnsafeGuaranteedRef { session in
-                if session.visitDue > now { visitSoon(session, now: now) }
+                if session.visitDue > now { housekeepingSchedule.visitSoon(session, now: now) }
                 if producer.kind == .audio, !isHeard(extensions.audioLevel, track, producer, session, now) {
                     track.pointee.headers?.note(header, slot.pointee.flags, .withheld, now: now)
                     return
@@ -355,26 +229,6 @@ final class Worker: @unchecked Sendable {
                 if !tap.push(packet) { counters.droppedTap &+= 1 }
                 tapped.append(tap)
             }
-        }
-    }
-
-    private func count(_ outcome: Producer.Outcome) {
-        switch outcome {
-        case .forward: break
-        case .muted: counters.packetsMuted &+= 1
-        case .wrongPayloadType: counters.droppedPayloadType &+= 1
-        case .tooOld: counters.droppedTooOld &+= 1
-        case .duplicate: counters.droppedDuplicate &+= 1
-        case .malformed: counters.droppedMalformed &+= 1
-        }
-    }
-
-    func count(_ failure: SRTPFailure) {
-        switch failure {
-        case .authentication: counters.droppedAuthentication &+= 1
-        case .replay: counters.droppedReplay &+= 1
-        case .unknownStream: counters.droppedUnknownSSRC &+= 1
-        case .malformed, .capacity, .keyExpired, .invalidKey, .library: counters.droppedMalformed &+= 1
         }
     }
 }

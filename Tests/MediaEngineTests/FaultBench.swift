@@ -84,7 +84,7 @@
             request.rtcpMux = true
             request.audio = PlainTrackRequest(ssrc: 0x5000_0000 + id * 2)
             request.video = PlainTrackRequest(ssrc: 0x5000_0000 + id * 2 + 1)
-            let publisher = try Publisher(id: id, transport: try worker.openPlain(request))
+            let publisher = try Publisher(id: id, transport: try worker.openPlain(request, worker.flush()))
             publishers.append(publisher)
             return publisher
         }
@@ -97,7 +97,7 @@
             request.audio = PlainTrackRequest(port: port)
             request.video = PlainTrackRequest(port: port)
             let viewer = try Viewer(
-                transport: try worker.openPlain(request),
+                transport: try worker.openPlain(request, worker.flush()),
                 address: PeerAddress(SocketAddress("127.0.0.1", port: port)!))
             viewers.append(viewer)
             return viewer

@@ -31,7 +31,7 @@
                     tracks: [
                         TrackDescription(
                             mid: MID("0")!, codecs: [CodecDescription(video: nil, payloadType: PayloadType(111))])
-                    ]))
+                    ]), bench.worker.flush())
             client = try WebRTCClientTransport(
                 .init(
                     credentials: credentials,

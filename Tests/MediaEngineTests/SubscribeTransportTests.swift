@@ -12,7 +12,8 @@ struct SubscribeTransportTests {
         let leg = protector.makeLeg(key: .random(for: .aeadAES128GCM))
         defer { protector.freeLeg(leg) }
         let transport = SubscribeTransport(
-            id: TransportID(rawValue: "1"), rtcpMux: true, leg: leg, targets: [], wantsAllStreams: true)
+            id: TransportID(rawValue: "1"), session: EngineSession(name: "a", loudest: 0), rtcpMux: true, leg: leg,
+            targets: [], wantsAllStreams: true)
         let tracks = (0..<200 as Range<UInt32>).map { number in
             SubscribedTrack(
                 streamName: "\(number)", kind: .audio, path: 0, ssrc: SSRC(1_000 + 7 * number),

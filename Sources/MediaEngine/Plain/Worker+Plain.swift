@@ -5,9 +5,11 @@ import RTP
 import SRTP
 import Transport
 
-/// Control calls of plain transports. They run on the worker's thread with no packet pending.
+/// Control calls of plain transports.
 extension Worker {
-    func openPlain(_ request: PlainTransportRequest) throws(EngineError) -> PlainTransport {
+    func openPlain(_ request: PlainTransportRequest, _ quiesced: borrowing Quiesced) throws(EngineError)
+        -> PlainTransport
+    {
         let existing = sessions[request.session]
         if existing == nil, request.direction == .subscribe { throw .unknownSession(request.session) }
         let session: EngineSession
@@ -15,14 +17,15 @@ extension Worker {
         try admitTransport(to: session)
         let transport: PlainTransport
         switch request.direction {
-        case .publish: transport = try publish(request, in: session)
-        case .subscribe: transport = try subscribe(request, in: session)
+        case .publish: transport = try publish(request, in: session, quiesced)
+        case .subscribe: transport = try subscribe(request, in: session, quiesced)
         }
         sessions[request.session] = session
         return transport
     }
 
-    private func publish(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError)
+    private func publish(_ request: PlainTransportRequest, in session: EngineSession, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
         -> PlainTransport
     {
         let name = try admitStream(request.stream, to: session)
@@ -30,13 +33,13 @@ extension Worker {
         var wanted: [(MediaKind, PlainTrackRequest)] = []
         if let audio = both ? PlainTrackRequest() : request.audio { wanted.append((.audio, audio)) }
         if let video = both ? PlainTrackRequest() : request.video { wanted.append((.video, video)) }
-        try checkRetransmission(request)
+        try request.checkRetransmission()
         var ssrcs: [SSRC] = []
         for (kind, track) in wanted {
-            try checkPayloadType(track.payloadType, kind)
-            if let rtx = track.rtx?.ssrc { try admit(SSRC(rtx), to: session) }
+            try request.checkPayloadType(track.payloadType, kind)
+            if let rtx = track.rtx?.ssrc, !plain.admits(SSRC(rtx), to: session, inbound) { throw .ssrcInUse(rtx) }
             let ssrc = track.ssrc.map { SSRC($0) } ?? freeSSRC()
-            try admit(ssrc, to: session)
+            guard plain.admits(ssrc, to: session, inbound) else { throw .ssrcInUse(ssrc.rawValue) }
             ssrcs.append(ssrc)
         }
 
@@ -44,7 +47,7 @@ extension Worker {
         let clientKey = SRTPKey.random(for: request.suite)
         let relayKey = SRTPKey.random(for: request.suite)
         let transport = PublishTransport(
-            id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux,
+            id: TransportID(rawValue: hex(16)), session: session, rtcpMux: request.rtcpMux,
             context: IngressContext(key: clientKey),
             leg: protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
         let stream = EngineStream(
@@ -59,13 +62,13 @@ extension Worker {
                 .init(
                     kind: kind, codec: track.codec ?? .vp8, ssrc: ssrc, payloadType: payloadType,
                     retransmissionBytes: configuration.limits.retransmissionBytes), to: stream, in: session, now: now)
-            plainSources.insert(.init(ssrc: ssrc, track: producer.tag))
+            plain.add(.init(ssrc: ssrc, track: producer.tag))
             var described = PlainTrack(
                 port: rtpPort, rtcpPort: request.rtcpMux ? rtpPort : rtcpPort, payloadType: payloadType.rawValue,
                 ssrc: ssrc.rawValue, codec: producer.codec)
             if let rtx = track.rtx {
                 let named = rtx.ssrc.map { SSRC($0) } ?? freeSSRC()
-                plainSources.insert(
+                plain.add(
                     .init(ssrc: named, track: producer.tag, rtx: PayloadType(rtx.payloadType)))
                 described.rtx = PlainRTX(payloadType: rtx.payloadType, ssrc: named.rawValue)
             }
@@ -74,20 +77,13 @@ extension Worker {
         session.add(stream)
         session.publishers.insert(transport, transport.id)
         answer.sdp = PlainSessionDescription.text(for: answer)
-        attachWaiting(to: stream, in: session, now: now)
+        attachWaiting(to: stream, in: session, now: now, quiesced)
         events.send(.published(session: session.name, transport: transport.id, stream: name))
         return answer
     }
 
-    /// Checks that one more publisher may use an SSRC. It must be unused in the session; other sessions may use it.
-    private func admit(_ ssrc: SSRC, to session: EngineSession) throws(EngineError) {
-        let tracks = plainSources.tracks(of: ssrc)
-        guard tracks.count < PlainSources.maximumShared,
-            !tracks.contains(where: { inbound[$0].session.takeUnretainedValue() === session })
-        else { throw .ssrcInUse(ssrc.rawValue) }
-    }
-
-    private func subscribe(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError)
+    private func subscribe(_ request: PlainTransportRequest, in session: EngineSession, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
         -> PlainTransport
     {
         let all = request.stream == PlainTransportRequest.allStreams
@@ -101,7 +97,7 @@ extension Worker {
         {
             throw .codecMismatch(offered: [wanted], stream: codec)
         }
-        let targets = try openTargets(request)
+        let targets = try request.targets(isIPv6: SocketAddress(configuration.bindAddress, port: 0)?.isIPv6)
 
         let now = time()
         let clientKey = SRTPKey.random(for: request.suite)
@@ -123,16 +119,14 @@ extension Worker {
                 payloadType: target.payloadType, codec: target.codec, ssrc: target.ssrc, rtx: target.rtx)
         }
         let transport = SubscribeTransport(
-            id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed,
+            id: TransportID(rawValue: hex(16)), session: session, rtcpMux: request.rtcpMux, leg: leg, targets: placed,
             wantsAllStreams: all, openedAt: now)
         session.subscribers.insert(transport, transport.id)
         if request.video != nil { session.starting.append(transport) }
         for path in transport.paths { session.subscribersByPath[path] = transport }
-        for address in Set(placed.map(\.rtcpAddress)) {
-            subscribersByAddress[address, default: []].append((session, transport))
-        }
+        plain.add(transport)
         for stream in streams { addTracks(of: stream, to: transport, in: session) }
-        for stream in streams { attach(transport, to: stream, in: session, now: now) }
+        for stream in streams { attach(transport, to: stream, in: session, now: now, quiesced) }
 
         var answer = PlainTransport(
             id: transport.id, session: session.name, stream: all ? PlainTransportRequest.allStreams : streams[0].name,
@@ -155,73 +149,12 @@ extension Worker {
         return answer
     }
 
-    /// Checks that a transport's SSRCs differ, because two streams under one SSRC and key would share a keystream, and that the payload
-    /// type of retransmissions is valid and unused.
-    private func checkRetransmission(_ request: PlainTransportRequest) throws(EngineError) {
-        guard request.audio?.rtx == nil else {
-            throw .invalidRequest(field: "audio.rtx", reason: "only video can have a retransmission stream (RFC 4588)")
-        }
-        var ssrcs: Set<UInt32> = []
-        let named = [request.audio?.ssrc, request.video?.ssrc, request.video?.rtx?.ssrc].compactMap(\.self)
-        for ssrc in named where !ssrcs.insert(ssrc).inserted { throw .ssrcInUse(ssrc) }
-        guard let rtx = request.video?.rtx else { return }
-        let others = [
-            request.audio?.payloadType ?? MediaKind.audio.defaultPayloadType,
-            request.video?.payloadType ?? MediaKind.video.defaultPayloadType,
-        ]
-        guard rtx.payloadType < 128, !(64...95).contains(rtx.payloadType), !others.contains(rtx.payloadType) else {
-            throw .invalidRequest(
-                field: "video.rtx.payloadType", reason: "must be 0 to 63 or 96 to 127, and unused by the tracks")
-        }
-    }
-
-    /// Checks the destinations of a subscriber's tracks. Paths are not opened yet.
-    private func openTargets(_ request: PlainTransportRequest) throws(EngineError) -> [SubscriptionTarget] {
-        guard request.audio != nil || request.video != nil else {
-            throw .invalidRequest(field: "audio, video", reason: "request at least one track, with its port")
-        }
-        let host = request.address ?? ""
-        var targets: [SubscriptionTarget] = []
-        for (kind, track) in [(MediaKind.audio, request.audio), (.video, request.video)] {
-            guard let track else { continue }
-            guard let port = track.port, port > 0, request.rtcpMux || port < 65_535 else {
-                throw .invalidRequest(field: "\(kind.rawValue).port", reason: "must be a UDP port, 1 to 65535")
-            }
-            try checkPayloadType(track.payloadType, kind)
-            guard let address = SocketAddress(host, port: port),
-                address.isIPv6 == SocketAddress(configuration.bindAddress, port: 0)?.isIPv6
-            else {
-                throw .addressUnusable(
-                    address: host, reason: "must be a numeric address of the IP family that the relay is bound to")
-            }
-            var rtcpAddress = address
-            if !request.rtcpMux { rtcpAddress.port = port + 1 }
-            // With retransmissions, the default is used: the publisher's payload type could equal that of the retransmissions.
-            let payloadType = track.payloadType ?? (request.video?.rtx == nil ? nil : kind.defaultPayloadType)
-            targets.append(
-                SubscriptionTarget(
-                    kind: kind, path: -1, address: address, rtcpAddress: rtcpAddress,
-                    payloadType: payloadType.map { PayloadType($0) }, codec: track.codec,
-                    ssrc: track.ssrc.map { SSRC($0) },
-                    rtx: track.rtx))
-        }
-        try checkRetransmission(request)
-        return targets
-    }
-
-    private func checkPayloadType(_ payloadType: UInt8?, _ kind: MediaKind) throws(EngineError) {
-        guard let payloadType, payloadType > 127 || (64...95).contains(payloadType) else { return }
-        throw .invalidRequest(
-            field: "\(kind.rawValue).payloadType",
-            reason: "must be 0 to 63 or 96 to 127; 64 to 95 would be read as RTCP (RFC 5761)")
-    }
-
-    func closePlain(_ id: TransportID, session name: String) throws(EngineError) {
+    func closePlain(_ id: TransportID, session name: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
-        if let transport = session.subscribers[id], transport.peer == nil {
-            close(transport, in: session)
-        } else if let transport = session.publishers[id], transport.peer == nil {
-            close(transport, in: session)
+        if let transport = session.subscribers[id], transport.isPlain {
+            close(transport, in: session, quiesced)
+        } else if let transport = session.publishers[id], transport.isPlain {
+            close(transport, in: session, quiesced)
         } else {
             throw .unknownTransport(id.rawValue)
         }

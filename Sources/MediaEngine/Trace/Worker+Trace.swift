@@ -6,7 +6,7 @@ extension Worker {
     /// Maximum number of headers in one trace, shared equally by its tracks.
     private static let maximumHeaders = 8_000
 
-    func trace(of id: TransportID, session: String) throws(EngineError) -> PeerTrace {
+    func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
         let now = time()
         var trace = PeerTrace(now: now)
         if awaited[id]?.session == session { return trace }
@@ -25,9 +25,9 @@ extension Worker {
             }
         }
         if let outbound = peer.outbound {
-            follow(outbound.session)
-            let limit = Self.maximumHeaders / max(1, outbound.transport.tracks.count)
-            for track in outbound.transport.tracks {
+            follow(outbound.session, quiesced)
+            let limit = Self.maximumHeaders / max(1, outbound.tracks.count)
+            for track in outbound.tracks {
                 guard let producer = track.producer else { continue }
                 let stream = outbound.session.stream(named: track.streamName)
                 let consumer = producer.core.pointee.index(path: track.path).map {
@@ -40,13 +40,13 @@ extension Worker {
                         sequenceOffset: consumer?.rewrite.sequenceOffset, headers: headers(of: producer, limit, now)))
             }
         }
-        let decisions = peer.outbound?.transport.decisions ?? peer.inbound?.transport.decisions
+        let decisions = peer.outbound?.decisions ?? peer.inbound?.decisions
         trace.decisions = decisions?.recent(now: now) ?? []
         return trace
     }
 
     private func headers(of producer: Producer, _ limit: Int, _ now: MediaTime) -> [HeaderNote] {
         guard producer.tag >= 0 else { return [] }
-        return inbound[producer.tag].headers?.recent(limit: limit, now: now) ?? []
+        return inbound[producer.tag].pointee.headers?.recent(limit: limit, now: now) ?? []
     }
 }

@@ -15,7 +15,12 @@ final class WebRTCPeer {
     /// Stream name of a peer for one stream (WHIP, WHEP); otherwise empty.
     let stream: String
     /// Subsession of the peer. Media passes only within a subsession.
-    var room = EngineRoom.main
+    var room = EngineRoom.main {
+        didSet {
+            inbound?.room = room
+            outbound?.room = room
+        }
+    }
     /// Credentials of the ICE session in force: those of the latest restart, otherwise those of offer and answer.
     var credentials: (local: ICECredentials, remote: ICECredentials)
     /// The relay's credentials of a restart that it has offered, until the answer.
@@ -27,13 +32,9 @@ final class WebRTCPeer {
     let transport: WebRTCTransport
     /// Destination of media; nil before a pair is nominated.
     var address: PeerAddress?
-    /// Addresses by which the worker finds the peer, the newest last.
-    var addresses: [PeerAddress] = []
-    static let maximumAddresses = 8
-    /// Local user name fragments by which the worker finds the peer: two during a restart.
-    var fragments: [String] = []
-    /// Index in the worker's list of peers; -1: not listed.
+    /// Index in `PeerTable`, which alone changes it; -1: not in the table.
     var place = -1
+    /// Set by `PeerTable.connect`.
     var isConnected = false
     /// Publishers: negotiated sections that have not ended.
     var published: [PublishedSection] = []
@@ -47,10 +48,10 @@ final class WebRTCPeer {
     var keys: DTLSKeys?
     /// Keys of outgoing packets, with the peer's keys for RTCP; nil before the peer has connected.
     var leg: UnsafeMutablePointer<EgressLeg>?
-    var inbound: PeerInbound?
+    var inbound: PublishTransport?
     /// Time to report a publisher that has connected and sent no media.
     var mediaDue = MediaTime.never
-    var outbound: PeerOutbound?
+    var outbound: SubscribeTransport?
 
     init(
         id: TransportID, direction: WebRTCRequest.Direction, session: String, stream: String = "",
@@ -63,5 +64,13 @@ final class WebRTCPeer {
         self.credentials = (credentials, peer.credentials)
         description = peer
         self.transport = transport
+    }
+
+    /// Time at which one of its timers is due next.
+    var due: MediaTime {
+        var due = min(transport.deadline, mediaDue)
+        if let feedback = inbound?.feedback.deadline { due = min(due, feedback) }
+        if let outbound { due = min(due, outbound.deadline) }
+        return due
     }
 }

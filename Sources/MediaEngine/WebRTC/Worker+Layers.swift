@@ -3,7 +3,9 @@ import MediaBase
 
 /// Selection of encodings and temporal layers for subscribers.
 extension Worker {
-    func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) throws(EngineError) {
+    func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
         let peer = try find(id, session)
         guard peer.direction == .subscribe, !peer.stream.isEmpty else {
             throw .invalidRequest(field: "layer", reason: "the transport does not subscribe to a single stream")
@@ -16,17 +18,53 @@ extension Worker {
         }
         peer.choice = choice
         guard let outbound = peer.outbound else { return }
-        for track in outbound.transport.tracks { track.choice = choice }
-        allocate(outbound, now: time())
-        schedule(peer, now: time())
+        for track in outbound.tracks { track.choice = choice }
+        allocate(outbound, now: time(), quiesced)
+        peers.schedule(peer, now: time())
     }
 
     /// Makes a new allocation due for the subscribers of a session, because encodings or their rates have changed.
     func allocateSoon(in session: EngineSession, now: MediaTime) {
         for transport in session.subscribers.members {
-            guard let peer = transport.peer, let outbound = peer.outbound, outbound.isLevel else { continue }
-            outbound.allocateSoon()
-            schedule(peer, now: now)
+            guard !transport.isPlain, transport.isLevel else { continue }
+            allocateSoon(transport, now: now)
+        }
+    }
+
+    /// Makes a new allocation due for a subscriber with a peer.
+    func allocateSoon(_ transport: SubscribeTransport, now: MediaTime) {
+        guard let peer = peers[transport.id] else { return }
+        transport.allocateSoon()
+        peers.schedule(peer, now: now)
+    }
+
+    /// Selects the encodings and layers of a subscriber.
+    func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
+        follow(outbound.session, quiesced)
+        for effect in allocator.allocate(outbound, now: now, quiesced) {
+            switch effect {
+            case .requestKeyFrame(let producer, let isAwaited): requestKeyFrame(of: producer, isAwaited: isAwaited)
+            case .event(let event): events.send(event)
+            case .trackPaused: counters.tracksPaused &+= 1
+            }
+        }
+        if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
+    }
+
+    /// Runs the timers of one subscriber. Packets may be pending.
+    func adapt(_ outbound: SubscribeTransport, now: MediaTime) {
+        allocator.handleTimeout(outbound, now: now)
+        if outbound.hasVideo, now >= outbound.nextAllocation { allocate(outbound, now: now, flush()) }
+    }
+
+    func sendProbes(_ now: MediaTime) {
+        allocator.sendProbes(now: now, flush()) { outbound, bytes, probe in
+            let sent = outbound.session.router.sendPadding(
+                bytes: bytes, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
+            ) { send(&$0, for: outbound.session) }
+            counters.probeBytes &+= UInt64(sent)
+            if outbound.session.router.hasDrops { noteDrops(outbound.session) }
+            return sent
         }
     }
 }

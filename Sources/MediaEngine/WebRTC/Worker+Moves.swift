@@ -6,40 +6,28 @@ import Transport
 
 /// Address changes of peers during a call, such as a new NAT binding or a phone that changes networks.
 extension Worker {
-    /// Maximum number of publishers whose keys are tried on a packet from an unknown address.
-    private static let maximumCandidates = 4
-    /// Decryption attempts per second for packets from unknown addresses. Beyond it, the next connectivity check reveals the move. A
-    /// packet with an unknown SSRC costs none.
-    private static let strangersPerSecond = 50
-    /// Peers per second that are searched for the SSRC of such packets, which takes a few milliseconds.
-    private static let strangerLookupsPerSecond = 200_000
-
     /// Receives a media packet from an unknown address. A publisher whose address has changed notices it only with its next consent
     /// check, up to 6 s later (RFC 7675 section 5.1), and its packets would be lost until then. Here a packet that a publisher's key
     /// authenticates, and that is no replay, is accepted as that publisher's. Nothing is sent to the new address before a connectivity
     /// check arrives from it, so that an attacker who copies a packet to a forged source address cannot direct traffic there.
     /// - Returns: false if the packet belongs to no publisher.
     func receiveFromElsewhere(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) -> Bool {
-        guard !from.isTCP, datagram.count >= RTPHeader.fixedLength, mayLookUpStranger(now) else { return false }
+        guard !from.isTCP, datagram.count >= RTPHeader.fixedLength else { return false }
         let ssrc = SSRC(UInt32(bigEndian: datagram.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        var tried = 0
-        for peer in peerList {
-            guard let inbound = peer.inbound, inbound.binding(of: ssrc) != nil else { continue }
-            guard tried < Self.maximumCandidates, strangersLeft > 0 else { return false }
-            tried += 1
-            strangersLeft -= 1
+        for peer in peers.publishers(of: ssrc, now: now) {
+            guard let inbound = peer.inbound, peers.takeAttempt() else { return false }
             let isTaken = withUnsafeTemporaryAllocation(byteCount: datagram.count, alignment: 8) { copy in
                 // Failed AEAD decryption leaves its input unusable.
                 copy.copyMemory(from: datagram)
                 guard let bytes = copy.baseAddress else { return false }
                 var plain = datagram.count
                 do throws(SRTPFailure) {
-                    try inbound.transport.context.unprotect(bytes, length: &plain)
+                    try inbound.context.unprotect(bytes, length: &plain)
                 } catch {
                     return false
                 }
                 note(from, of: peer)
-                strangersLeft += 1
+                peers.returnAttempt()
                 receive(
                     authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: datagram.count, inbound,
                     now: now)
@@ -50,42 +38,33 @@ extension Worker {
         return false
     }
 
-    private func mayLookUpStranger(_ now: MediaTime) -> Bool {
-        if now - strangersSince >= .seconds(1) {
-            strangersSince = now
-            strangersLeft = Self.strangersPerSecond
-            strangerLookupsLeft = Self.strangerLookupsPerSecond
-        }
-        guard strangersLeft > 0, strangerLookupsLeft > 0 else { return false }
-        strangerLookupsLeft -= peerList.count
-        return true
-    }
-
     /// Handles the close of a TCP connection that a peer used. Media moves to another address of the peer or, if
     /// there is none, waits for its next connectivity check.
     func disconnected(_ address: PeerAddress, now: MediaTime) {
-        guard let peer = peersByAddress.removeValue(forKey: address) else { return }
-        peer.addresses.removeAll { $0 == address }
+        guard let peer = peers.forget(address) else { return }
         peer.transport.disconnected(address, now: now)
         act(on: peer, now: now)
     }
 
     /// Handles the selection of a peer's address.
     /// - Parameter before: nil for the peer's first address.
-    func moved(_ peer: WebRTCPeer, from before: PeerAddress?, to address: PeerAddress, now: MediaTime) {
-        if before != nil { peer.inbound?.transport.decisions.note(.moved, now: now) }
+    func moved(
+        _ peer: WebRTCPeer, from before: PeerAddress?, to address: PeerAddress, now: MediaTime,
+        _ quiesced: borrowing Quiesced
+    ) {
+        if before != nil { peer.inbound?.decisions.note(.moved, now: now) }
         guard let outbound = peer.outbound else { return }
         outbound.move(to: address, now: now)
         outbound.session.router.path(outbound.path).pointee.socket = socket(for: address, .webRTC)
         guard before != nil else { return }
-        outbound.transport.decisions.note(.moved, now: now)
-        refresh(outbound, now: now)
+        outbound.decisions.note(.moved, now: now)
+        refresh(outbound, now: now, quiesced)
     }
 
     /// Recovers a subscriber that has moved. Packets sent to its old address are lost, possibly seconds of them. A key frame restores the
     /// video sooner than retransmissions, which would fill a path of unknown capacity.
-    private func refresh(_ outbound: PeerOutbound, now: MediaTime) {
-        for track in outbound.transport.tracks where track.kind == .video {
+    private func refresh(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
+        for track in outbound.tracks where track.kind == .video {
             guard let producer = track.producer,
                 let latest = outbound.session.router.latestSequence(path: track.path, producer: producer)
             else { continue }

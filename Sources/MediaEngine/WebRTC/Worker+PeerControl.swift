@@ -6,11 +6,11 @@ import SDP
 import SRTP
 import Transport
 
-/// Control calls that open, change and close peers. No packet may be pending in any router.
+/// Control calls that open, change and close peers.
 extension Worker {
     // MARK: calls
 
-    func openWebRTC(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
+    func openWebRTC(_ request: WebRTCRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer {
         guard !request.tracks.isEmpty else {
             throw .invalidRequest(
                 field: "sdp", reason: "no media section has Opus or a forwarded video codec in this direction")
@@ -20,10 +20,10 @@ extension Worker {
             let session = try session(toOpenIn: request.session)
             let name = try admitStream(request.stream, to: session)
             let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
-            try check(sections)
-            return try publish(sections, as: request.peer, stream: name, in: session)
+            try sections.check(configuration.videoCodecs)
+            return try publish(sections, as: request.peer, stream: name, in: session, quiesced)
         case .subscribe:
-            return try view(request)
+            return try view(request, quiesced)
         }
     }
 
@@ -36,12 +36,13 @@ extension Worker {
     }
 
     /// Opens a subscriber of one stream, which sends the offer itself.
-    private func view(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
+    private func view(_ request: WebRTCRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer {
         guard let session = sessions[request.session] else { throw .unknownSession(request.session) }
         try admitTransport(to: session)
         let stream = try stream(for: request, in: session)
         let peer = try makePeer(
-            .subscribe, request.peer, credentials: freeCredentials(), in: request.session, stream: stream.name)
+            .subscribe, request.peer, credentials: freeCredentials(), in: request.session, stream: stream.name, quiesced
+        )
         var ssrcs = SSRCSequence(using: &random)
         peer.waiting = request.tracks.map { section in
             let section = section.limited(to: stream.codec)
@@ -72,12 +73,13 @@ extension Worker {
     /// - Parameter keys: keys from signalling; nil: the peer uses DTLS.
     func makePeer(
         _ direction: WebRTCRequest.Direction, _ description: PeerDescription, credentials: ICECredentials,
-        keys: DTLSKeys? = nil, id: TransportID? = nil, in session: String, stream: String = ""
+        keys: DTLSKeys? = nil, id: TransportID? = nil, in session: String, stream: String = "",
+        _ quiesced: borrowing Quiesced
     ) throws(EngineError) -> WebRTCPeer {
         guard !description.isLite else {
             throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would send checks")
         }
-        makeRoomForUnestablished()
+        makeRoomForUnestablished(quiesced)
         var path = WebRTCTransport.Configuration(
             credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
         path.signalled = keys.map { ($0, UInt64.random(in: .min ... .max, using: &random)) }
@@ -93,7 +95,7 @@ extension Worker {
         let peer = WebRTCPeer(
             id: id ?? TransportID(rawValue: hex(16)), direction: direction, session: session, stream: stream,
             credentials: credentials, peer: description, transport: transport)
-        list(peer, fragment: credentials.ufrag)
+        peers.insert(peer, fragment: credentials.ufrag, now: time())
         return peer
     }
 
@@ -111,7 +113,7 @@ extension Worker {
         return answer
     }
 
-    func closeWebRTC(_ id: TransportID, session: String) throws(EngineError) {
+    func closeWebRTC(_ id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         if awaited[id]?.session == session {
             forget(awaited: id)
             return
@@ -119,7 +121,7 @@ extension Worker {
         let peer = try find(id, session)
         peer.transport.close(now: time())
         act(on: peer, now: time())
-        end(peer)
+        end(peer, quiesced)
     }
 
     /// Restarts ICE with new credentials. The path remains in use until the first check with them (RFC 8445 section 9).
@@ -130,12 +132,9 @@ extension Worker {
         let local = peer.prepared ?? freeCredentials()
         peer.prepared = nil
         peer.transport.restart(local: local, remote: credentials, now: time())
-        schedule(peer, now: time())
+        peers.schedule(peer, now: time())
         peer.credentials = (local, credentials)
-        peer.fragments.append(local.ufrag)
-        peersByFragment[local.ufrag] = peer
-        // A third fragment removes the first one, whose restart is over by then.
-        if peer.fragments.count > 2 { peersByFragment[peer.fragments.removeFirst()] = nil }
+        peers.add(fragment: local.ufrag, of: peer)
         return local
     }
 
@@ -153,98 +152,65 @@ extension Worker {
 
     // MARK: the list of peers
 
-    private func list(_ peer: WebRTCPeer, fragment: String) {
-        peer.fragments = [fragment]
-        peersByFragment[fragment] = peer
-        peers[peer.id] = peer
-        peer.place = peerList.count
-        peerList.append(peer)
-        peerDues.append(.never)
-        if unestablished.count > 2 * unestablishedCount + 64 {
-            unestablished.removeAll { $0.place < 0 || $0.isConnected }
-        }
-        unestablished.append(peer)
-        unestablishedCount += 1
-        schedule(peer, now: time())
-    }
-
     func freeCredentials() -> ICECredentials {
         while true {
             let made = ICECredentials.random(using: &random)
-            if peersByFragment[made.ufrag] == nil { return made }
+            if peers.peer(fragment: made.ufrag) == nil { return made }
         }
     }
 
     /// Ends a peer that has not connected if the limit of all workers together is reached. The oldest peer of the worker with the most is
     /// chosen: otherwise a flood of offers in one session would displace clients of other sessions. Another worker ends its peer within
     /// milliseconds; until then the limit may be exceeded.
-    private func makeRoomForUnestablished() {
+    private func makeRoomForUnestablished(_ quiesced: borrowing Quiesced) {
         let limit = configuration.webRTC.unestablishedTransports
         guard totals.unestablished.sum >= limit else { return }
         let largest = totals.unestablished.largest(preferring: index)
         let isAsked =
             largest != index
-            && totals.post({ if $0.totals.unestablished.sum >= limit { $0.endOldestUnestablished() } }, to: largest)
-        if !isAsked { endOldestUnestablished() }
+            && totals.post(
+                { if $0.totals.unestablished.sum >= limit { $0.endOldestUnestablished($0.flush()) } }, to: largest)
+        if !isAsked { endOldestUnestablished(quiesced) }
     }
 
     /// Ends the peer that has had the longest time to connect.
-    private func endOldestUnestablished() {
-        while !unestablished.isEmpty {
-            let oldest = unestablished.removeFirst()
-            guard oldest.place >= 0, !oldest.isConnected else { continue }
-            counters.peersDisplaced &+= 1
-            events.send(.peerGone(session: oldest.session, transport: oldest.id))
-            end(oldest)
-            return
-        }
+    private func endOldestUnestablished(_ quiesced: borrowing Quiesced) {
+        guard let oldest = peers.takeOldestUnestablished() else { return }
+        counters.peersDisplaced &+= 1
+        events.send(.peerGone(session: oldest.session, transport: oldest.id))
+        end(oldest, quiesced)
     }
 
     // MARK: connected
 
     /// Starts media once the keys are known and a pair is nominated, in either order.
-    func connectIfReady(_ peer: WebRTCPeer, now: MediaTime) {
+    func connectIfReady(_ peer: WebRTCPeer, now: MediaTime, _ quiesced: borrowing Quiesced) {
         guard let address = peer.address, let keys = peer.keys, !peer.isConnected else { return }
-        peer.isConnected = true
+        peers.connect(peer)
         peer.keys = nil
         counters.peersConnected &+= 1
-        unestablishedCount -= 1
         let leg = protector.makeLeg(key: keys.local, peerKey: keys.remote)
         peer.leg = leg
         let session =
             sessions[peer.session] ?? EngineSession(name: peer.session, loudest: configuration.webRTC.loudestAudio)
         sessions[peer.session] = session
-        visitSoon(session, now: now)
+        housekeepingSchedule.visitSoon(session, now: now)
         switch peer.direction {
-        case .publish: beginPublishing(peer, keys, leg, in: session, now: now)
-        case .subscribe: beginSubscribing(peer, leg, at: address, in: session, now: now)
+        case .publish: beginPublishing(peer, keys, leg, in: session, now: now, quiesced)
+        case .subscribe: beginSubscribing(peer, leg, at: address, in: session, now: now, quiesced)
         }
     }
 
     // MARK: end
 
     /// Removes a peer, its streams and its subscriptions.
-    func end(_ peer: WebRTCPeer) {
-        guard peer.place >= 0 else { return }
-        let last = peerList.removeLast()
-        let due = peerDues.removeLast()
-        if last !== peer {
-            peerList[peer.place] = last
-            peerDues[peer.place] = due
-            last.place = peer.place
-        }
-        peer.place = -1
-        peers[peer.id] = nil
-        for fragment in peer.fragments { peersByFragment[fragment] = nil }
-        for address in peer.addresses {
-            peersByAddress[address] = nil
-            if address.isTCP { sockets?.tcp?.close(address.connection) }
-        }
-        if !peer.isConnected { unestablishedCount -= 1 }
+    func end(_ peer: WebRTCPeer, _ quiesced: borrowing Quiesced) {
+        guard let addresses = peers.remove(peer) else { return }
+        for address in addresses where address.isTCP { sockets?.tcp?.close(address.connection) }
         if let session = sessions[peer.session] {
             if peer.inbound == nil { for section in peer.published { session.reserved[section.stream] = nil } }
-            if let inbound = peer.inbound { close(inbound.transport, in: session) }
-            if let outbound = peer.outbound { close(outbound.transport, in: session) }
+            if let inbound = peer.inbound { close(inbound, in: session, quiesced) }
+            if let outbound = peer.outbound { close(outbound, in: session, quiesced) }
             forgetIfEmpty(session)
         }
         peer.outbound?.deallocate()

@@ -9,14 +9,15 @@ import Transport
 extension Worker {
     /// Receives RTP of a publisher.
     func receiveRTP(
-        _ bytes: UnsafeMutableRawPointer, length: Int, _ inbound: PeerInbound, of peer: WebRTCPeer, from: PeerAddress,
+        _ bytes: UnsafeMutableRawPointer, length: Int, _ inbound: PublishTransport, of peer: WebRTCPeer,
+        from: PeerAddress,
         now: MediaTime
     ) {
         var plain = length
         do throws(SRTPFailure) {
-            try inbound.transport.context.unprotect(bytes, length: &plain)
+            try inbound.context.unprotect(bytes, length: &plain)
         } catch {
-            count(error)
+            counters.count(error)
             return
         }
         peer.transport.received(from: from, now: now)
@@ -27,8 +28,8 @@ extension Worker {
     /// - Parameters:
     ///   - packet: decrypted packet.
     ///   - length: length before decryption.
-    func receive(authentic packet: UnsafeRawBufferPointer, length: Int, _ inbound: PeerInbound, now: MediaTime) {
-        inbound.transport.lastAuthentic = now
+    func receive(authentic packet: UnsafeRawBufferPointer, length: Int, _ inbound: PublishTransport, now: MediaTime) {
+        inbound.lastAuthentic = now
         guard var header = try? RTPHeader(parsing: packet) else {
             counters.droppedMalformed &+= 1
             return
@@ -36,7 +37,7 @@ extension Worker {
         let values = RTPExtensionValues(header, in: packet, map: inbound.extensions)
         if let sequence = values.transportSequence {
             let isSooner = inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
-            if isSooner, let peer = inbound.transport.peer { schedule(peer, now: now) }
+            if isSooner, let peer = peers[inbound.id] { peers.schedule(peer, now: now) }
         }
         guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound, now: now)
         else {
@@ -52,8 +53,9 @@ extension Worker {
             }
             // A stream that has not begun has no packets to repeat.
             guard let producer = inbound.producers[binding.section][binding.encoding],
-                unwrapRetransmission(&header, packet, of: producer)
+                header.unwrapRetransmission(in: packet, of: producer.configuration)
             else { return }
+            counters.rtxReceived &+= 1
         }
         // A packet with only padding is a probe of the publisher: only its transport-wide sequence number matters.
         let payload = UnsafeRawBufferPointer(
@@ -70,15 +72,16 @@ extension Worker {
         }
         forward(
             header, payload, values, descriptor: values.dependencyDescriptor(in: packet),
-            of: self.inbound + producer.tag, now: now)
+            of: self.inbound[producer.tag], now: now)
     }
 
     /// Binds an SSRC that no description named. If its encoding already has an SSRC, the encoding continues under the new one: browsers
     /// restart encoders with a new SSRC without a new offer.
     private func learn(
-        _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, _ inbound: PeerInbound,
+        _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer,
+        _ inbound: PublishTransport,
         now: MediaTime
-    ) -> PeerInbound.Binding? {
+    ) -> PublishTransport.Binding? {
         let isReturn = inbound.isSuperseded(header.ssrc)
         guard let binding = inbound.learn(header, values, in: packet, now: now) else { return nil }
         guard !binding.isRTX, let producer = inbound.producers[binding.section][binding.encoding],
@@ -90,14 +93,14 @@ extension Worker {
 
     /// Continues an encoding under another SSRC.
     private func move(
-        _ producer: Producer, to header: RTPHeader, _ inbound: PeerInbound, _ binding: PeerInbound.Binding,
+        _ producer: Producer, to header: RTPHeader, _ inbound: PublishTransport, _ binding: PublishTransport.Binding,
         isReturn: Bool
     ) {
-        forwardAll()
+        let quiesced = flush()
         // Must run before the SSRC changes, because completed switches name the old one.
-        follow(inbound.session)
+        follow(inbound.session, quiesced)
         producer.restart(ssrc: header.ssrc, first: header.sequenceNumber)
-        self.inbound[producer.tag].ssrc = header.ssrc
+        self.inbound[producer.tag].pointee.ssrc = header.ssrc
         inbound.feedback.media = header.ssrc
         inbound.sections[binding.section].stream.interruptTaps(of: producer)
         inbound.supersede(by: header.ssrc, isReturn: isReturn)
@@ -108,15 +111,15 @@ extension Worker {
 
     /// Creates the producer of an encoding with its first packet.
     private func begin(
-        _ binding: PeerInbound.Binding, ssrc: SSRC, _ inbound: PeerInbound, now: MediaTime
+        _ binding: PublishTransport.Binding, ssrc: SSRC, _ inbound: PublishTransport, now: MediaTime
     ) -> Producer {
-        forwardAll()
+        let quiesced = flush()
         let section = inbound.sections[binding.section].track
         let stream = inbound.sections[binding.section].stream
         if stream.producer(section.kind) == nil {
             events.send(
                 .mediaBegan(
-                    session: inbound.session.name, transport: inbound.transport.id, stream: stream.name,
+                    session: inbound.session.name, transport: inbound.id, stream: stream.name,
                     kind: section.kind))
         }
         let position = inbound.producers[binding.section][..<binding.encoding].count { $0 != nil }
@@ -132,7 +135,7 @@ extension Worker {
         inbound.feedback.media = ssrc
         if sendsKeyFrames { producer.replayLimit = Self.replayLimit }
         inbound.producers[binding.section][binding.encoding] = producer
-        attachWaiting(to: stream, in: inbound.session, now: now)
+        attachWaiting(to: stream, in: inbound.session, now: now, quiesced)
         if section.kind == .video { requestKeyFrame(of: producer) }
         return producer
     }
@@ -153,12 +156,12 @@ extension Worker {
         }
         peer.transport.received(from: from, now: now)
         if let inbound = peer.inbound {
-            read(bytes, plain) { publisherSent($0, inbound.transport, in: inbound.session, now: now) }
+            read(bytes, plain) { publisherSent($0, inbound, in: inbound.session, now: now) }
         }
         if let outbound = peer.outbound {
             read(bytes, plain) { packet in
-                subscriberSent(packet, outbound.transport, in: outbound.session, now: now)
-                measure(packet, outbound, of: peer, now: now)
+                subscriberSent(packet, outbound, in: outbound.session, now: now)
+                if allocator.measure(packet, outbound, now: now, &counters) { peers.schedule(peer, now: now) }
             }
         }
     }

@@ -3,7 +3,9 @@ import MediaBase
 
 /// Statistics of one peer.
 extension Worker {
-    func statistics(of id: TransportID, session: String) throws(EngineError) -> PeerStatistics {
+    func statistics(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError)
+        -> PeerStatistics
+    {
         if awaited[id]?.session == session { return PeerStatistics() }
         let peer = try find(id, session)
         var statistics = PeerStatistics()
@@ -11,8 +13,8 @@ extension Worker {
             for section in inbound.sections { statistics.published.append(published(section)) }
         }
         guard let outbound = peer.outbound else { return statistics }
-        follow(outbound.session)
-        for track in outbound.transport.tracks { statistics.subscribed.append(subscribed(track, outbound)) }
+        follow(outbound.session, quiesced)
+        for track in outbound.tracks { statistics.subscribed.append(subscribed(track, outbound)) }
         statistics.availableBitrate = outbound.estimator?.target
         statistics.roundTrip = outbound.roundTrip
         let drops = outbound.session.router.drops(path: outbound.path)
@@ -20,7 +22,7 @@ extension Worker {
         return statistics
     }
 
-    private func published(_ section: PeerInbound.Section) -> PeerStatistics.Track {
+    private func published(_ section: PublishTransport.Section) -> PeerStatistics.Track {
         let kind = section.track.kind
         let stream = section.stream
         var track = PeerStatistics.Track(stream: stream.name, kind: kind)
@@ -40,7 +42,7 @@ extension Worker {
         return track
     }
 
-    private func subscribed(_ sent: SubscribedTrack, _ outbound: PeerOutbound) -> PeerStatistics.Track {
+    private func subscribed(_ sent: SubscribedTrack, _ outbound: SubscribeTransport) -> PeerStatistics.Track {
         var track = PeerStatistics.Track(stream: sent.streamName, kind: sent.kind)
         var progress = sent.progress
         if let producer = sent.producer, let at = producer.core.pointee.index(path: sent.path) {
@@ -52,7 +54,7 @@ extension Worker {
         track.bitrate = sent.bitrate
         track.jitter = sent.jitter
         track.isPaused =
-            sent.isUnwanted || sent.isPausedByBandwidth || outbound.transport.paused.contains(sent.kind)
+            sent.isUnwanted || sent.isPausedByBandwidth || outbound.paused.contains(sent.kind)
         guard sent.kind == .video, let producer = sent.producer else { return track }
         let stream = outbound.session.stream(named: sent.streamName)
         track.encoding = stream?.encodings.first { $0.producer === producer }?.rid

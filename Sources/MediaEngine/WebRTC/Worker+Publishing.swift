@@ -7,55 +7,56 @@ import Transport
 
 /// Publish peers: one connection each, with all streams that it has offered.
 extension Worker {
-    /// Maximum number of media sections of one peer connection.
-    private static let maximumSections = SessionDescription.maximumSections
     /// Initial bit rate allowed to a publisher that supports REMB and no transport-wide feedback.
     private static let uplinkStart = Bitrate.kilobits(1_500)
 
     // MARK: calls
 
-    func openPublisher(_ request: PublisherRequest) throws(EngineError) -> WebRTCAnswer {
-        try check(request.sections)
+    func openPublisher(_ request: PublisherRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer
+    {
+        try request.sections.check(configuration.videoCodecs)
         let session = try session(toOpenIn: request.session)
-        try admit(Self.streams(of: request.sections), to: session)
-        return try publish(request.sections, as: request.peer, in: session)
+        try admit(request.sections.streams, to: session)
+        return try publish(request.sections, as: request.peer, in: session, quiesced)
     }
 
     /// Creates a publish peer. The caller has admitted its streams.
     func publish(
         _ sections: [PublishedSection], as description: PeerDescription, stream: String = "",
-        in session: EngineSession
+        in session: EngineSession, _ quiesced: borrowing Quiesced
     ) throws(EngineError) -> WebRTCAnswer {
         let agreed = try SignalledKeys.agree(to: description)
         let peer = try makePeer(
-            .publish, description, credentials: freeCredentials(), keys: agreed?.keys, in: session.name, stream: stream)
+            .publish, description, credentials: freeCredentials(), keys: agreed?.keys, in: session.name, stream: stream,
+            quiesced)
         peer.crypto = agreed?.answer
         peer.published = sections
-        for name in Self.streams(of: sections) { session.reserved[name] = Self.mutedKinds(of: name, in: sections) }
+        for name in sections.streams { session.reserved[name] = sections.mutedKinds(of: name) }
         sessions[session.name] = session
         return answer(of: peer, to: description)
     }
 
     /// Handles another offer of a publish peer: streams begin, end and change. New credentials restart ICE.
     func updatePublisher(
-        _ id: TransportID, session name: String, peer description: PeerDescription, sections: [PublishedSection]
+        _ id: TransportID, session name: String, peer description: PeerDescription, sections: [PublishedSection],
+        _ quiesced: borrowing Quiesced
     ) throws(EngineError) -> WebRTCAnswer {
         let peer = try find(id, name)
         guard peer.direction == .publish else { throw .unknownTransport(id.rawValue) }
         guard description.isSameTransport(as: peer.description) else {
             throw .invalidRequest(field: "sdp", reason: "the certificate or the keys have changed")
         }
-        try check(sections)
+        try sections.check(configuration.videoCodecs)
         // A peer without streams that has not connected yet does not keep its session.
         let session: EngineSession
         if let known = sessions[name] { session = known } else { session = try newSession(name) }
         let before = Set(peer.published.map(\.stream))
-        let streams = Self.streams(of: sections)
+        let streams = sections.streams
         try admit(streams.filter { !before.contains($0) }, to: session)
         if let inbound = peer.inbound {
-            replace(sections, of: inbound, now: time())
+            replace(sections, of: inbound, now: time(), quiesced)
         } else {
-            reserve(sections, instead: peer.published, in: session)
+            session.reserve(sections, instead: peer.published)
             sessions[name] = session
             forgetIfEmpty(session)
         }
@@ -67,42 +68,22 @@ extension Worker {
     }
 
     /// Ends one stream and keeps its publisher's connection. Packets of the stream that still arrive are dropped.
-    func closeStream(session name: String, stream: String) throws(EngineError) {
+    func closeStream(session name: String, stream: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
         if session.reserved.removeValue(forKey: stream) != nil {
-            for peer in peerList where peer.session == name && peer.inbound == nil {
+            for peer in peers.all where peer.session == name && peer.inbound == nil {
                 peer.published.removeAll { $0.stream == stream }
             }
             forgetIfEmpty(session)
             return
         }
         guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
-        if let peer = found.transport.peer, let inbound = peer.inbound {
+        if let peer = peers[found.transport.id], let inbound = peer.inbound {
             peer.published.removeAll { $0.stream == stream }
-            replace(peer.published, of: inbound, now: time())
+            replace(peer.published, of: inbound, now: time(), quiesced)
         } else {
-            close(found.transport, in: session)
+            close(found.transport, in: session, quiesced)
             forgetIfEmpty(session)
-        }
-    }
-
-    func check(_ sections: [PublishedSection]) throws(EngineError) {
-        guard sections.count <= Self.maximumSections else {
-            throw .limitReached(name: "sections", limit: Self.maximumSections)
-        }
-        var mids: Set<MID> = []
-        var tracks: Set<[String]> = []
-        for section in sections {
-            if let codec = section.track.videoCodec, !configuration.videoCodecs.contains(codec) {
-                throw .invalidRequest(field: "sdp", reason: "the relay does not forward \(codec.rawValue)")
-            }
-            guard mids.insert(section.track.mid).inserted else {
-                throw .invalidRequest(field: "sdp", reason: "two tracks in media section \"\(section.track.mid)\"")
-            }
-            guard tracks.insert([section.stream, section.track.kind.rawValue]).inserted else {
-                throw .invalidRequest(
-                    field: "streams", reason: "\"\(section.stream)\" has more than one \(section.track.kind.rawValue)")
-            }
         }
     }
 
@@ -115,49 +96,21 @@ extension Worker {
         for stream in streams { _ = try admitStream(stream, to: session) }
     }
 
-    /// Returns the names of the streams, each once, in the order of the sections.
-    private static func streams(of sections: [PublishedSection]) -> [String] {
-        var seen: Set<String> = []
-        return sections.map(\.stream).filter { seen.insert($0).inserted }
-    }
-
-    /// Reserves the streams of a publisher that has not connected, with the kinds that start muted. Kinds
-    /// that were reserved before keep their current mute state.
-    private func reserve(
-        _ sections: [PublishedSection], instead before: [PublishedSection], in session: EngineSession
-    ) {
-        let streams = Set(sections.map(\.stream))
-        for section in before where !streams.contains(section.stream) { session.reserved[section.stream] = nil }
-        for stream in streams {
-            let known = Set(before.filter { $0.stream == stream }.map(\.track.kind))
-            let kept = (session.reserved[stream] ?? []).intersection(known)
-            let kinds = Set(sections.filter { $0.stream == stream }.map(\.track.kind))
-            session.reserved[stream] = kept.intersection(kinds).union(
-                Self.mutedKinds(of: stream, in: sections).subtracting(known))
-        }
-    }
-
-    private static func mutedKinds(of stream: String, in sections: [PublishedSection]) -> Set<MediaKind> {
-        Set(sections.filter { $0.stream == stream && $0.startsMuted }.map(\.track.kind))
-    }
-
     // MARK: connected
 
     func beginPublishing(
         _ peer: WebRTCPeer, _ keys: DTLSKeys, _ leg: UnsafeMutablePointer<EgressLeg>, in session: EngineSession,
-        now: MediaTime
+        now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
-        let transport = PublishTransport(
-            id: peer.id, rtcpMux: true,
+        let inbound = PublishTransport(
+            id: peer.id, session: session, room: peer.room,
             context: IngressContext(key: keys.remote, maximumStreams: configuration.limits.ssrcsPerConnection),
-            leg: leg, peer: peer, localSSRC: freeSSRC(), now: now)
-        session.publishers.insert(transport, peer.id)
-        let inbound = PeerInbound(
-            transport: transport, session: session, maximumBindings: configuration.limits.ssrcsPerTransport,
+            leg: leg, localSSRC: freeSSRC(), maximumBindings: configuration.limits.ssrcsPerTransport,
             maximumEnded: configuration.limits.ssrcsPerConnection,
             allowed: UplinkAllowance(
                 start: Self.uplinkStart, minimum: configuration.webRTC.minimumBitrate,
-                maximum: configuration.webRTC.maximumBitrate))
+                maximum: configuration.webRTC.maximumBitrate), now: now)
+        session.publishers.insert(inbound, peer.id)
         peer.inbound = inbound
         peer.mediaDue = now + configuration.webRTC.pathTimeout
         webRTCPublishers += 1
@@ -168,29 +121,30 @@ extension Worker {
             return section
         }
         for section in sections { session.reserved[section.stream] = nil }
-        replace(sections, of: inbound, now: now)
+        replace(sections, of: inbound, now: now, quiesced)
     }
 
-    /// Replaces the sections of a connected publisher, and its streams and tracks accordingly. No packet may be pending.
-    private func replace(_ sections: [PublishedSection], of inbound: PeerInbound, now: MediaTime) {
+    /// Replaces the sections of a connected publisher, and its streams and tracks accordingly.
+    private func replace(
+        _ sections: [PublishedSection], of inbound: PublishTransport, now: MediaTime, _ quiesced: borrowing Quiesced
+    ) {
         let session = inbound.session
-        let transport = inbound.transport
         var streams: [String: EngineStream] = [:]
         for section in inbound.sections { streams[section.stream.name] = section.stream }
         let names = Set(sections.map(\.stream))
-        for stream in session.streams where stream.transport === transport && !names.contains(stream.name) {
-            close(stream, in: session)
+        for stream in session.streams where stream.transport === inbound && !names.contains(stream.name) {
+            close(stream, in: session, quiesced)
             streams[stream.name] = nil
         }
         var fresh: [EngineStream] = []
-        var next: [(section: PeerInbound.Section, before: Int?)] = []
+        var next: [(section: PublishTransport.Section, before: Int?)] = []
         for section in sections {
             let stream: EngineStream
             if let known = streams[section.stream] {
                 stream = known
             } else {
                 stream = EngineStream(
-                    name: section.stream, transport: transport, room: session.room(of: transport),
+                    name: section.stream, transport: inbound, room: session.room(of: inbound),
                     createdAt: realTime(), isEncrypted: section.isEncrypted)
                 streams[section.stream] = stream
                 fresh.append(stream)
@@ -200,14 +154,14 @@ extension Worker {
             // A new track, or one that returns, starts as its section says; no state of a removed track is kept.
             if before == nil { stream.setMuted(section.startsMuted, kind) }
             let isSame = before.map { Self.isSame(inbound.sections[$0].track, section.track) } ?? false
-            next.append((PeerInbound.Section(track: section.track, stream: stream), isSame ? before : nil))
+            next.append((PublishTransport.Section(track: section.track, stream: stream), isSame ? before : nil))
         }
         let kept = Set(next.compactMap(\.before))
         for (place, section) in inbound.sections.enumerated() where !kept.contains(place) {
             // Closing a stream has already removed its producers.
             guard names.contains(section.stream.name) else { continue }
             for producer in inbound.producers[place].compactMap(\.self) {
-                remove(producer, of: section.stream, in: session)
+                remove(producer, of: section.stream, in: session, quiesced)
             }
         }
         inbound.replace(next)
@@ -216,12 +170,12 @@ extension Worker {
             let isChanged = stream.codec != nil && stream.codec != video?.track.videoCodec
             stream.codec = video?.track.videoCodec
             // Subscribers that do not accept the new codec are told before its first packet.
-            if isChanged { attachWaiting(to: stream, in: session, now: now) }
+            if isChanged { attachWaiting(to: stream, in: session, now: now, quiesced) }
         }
         for stream in fresh {
             session.add(stream)
-            attachWaiting(to: stream, in: session, now: now)
-            events.send(.published(session: session.name, transport: transport.id, stream: stream.name))
+            attachWaiting(to: stream, in: session, now: now, quiesced)
+            events.send(.published(session: session.name, transport: inbound.id, stream: stream.name))
         }
     }
 

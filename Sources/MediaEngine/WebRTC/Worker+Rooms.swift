@@ -6,7 +6,7 @@ extension Worker {
     /// Moves peers to subsessions, all in one step: from now on no media passes between peers of different subsessions. A peer that
     /// enters a subsession starts from each stream's cached key frame. The peers that it joins start from the next key frame of its
     /// streams, because earlier frames were for other participants. Unknown peers are ignored.
-    func place(_ placements: [RoomPlacement], session name: String) {
+    func place(_ placements: [RoomPlacement], session name: String, _ quiesced: borrowing Quiesced) {
         var placed: [WebRTCPeer] = []
         for placement in placements {
             if awaited[placement.peer]?.session == name {
@@ -19,9 +19,9 @@ extension Worker {
         guard !placed.isEmpty, let session = sessions[name] else { return }
         var streams: [EngineStream] = []
         for peer in placed {
-            guard let transport = peer.inbound?.transport else { continue }
+            guard let transport = peer.inbound else { continue }
             for stream in session.streams where stream.transport === transport {
-                move(stream, to: peer.room, in: session)
+                move(stream, to: peer.room, in: session, quiesced)
                 streams.append(stream)
             }
         }
@@ -29,26 +29,28 @@ extension Worker {
         var touched: [ObjectIdentifier: WebRTCPeer] = [:]
         for stream in streams {
             for transport in viewers(of: stream, in: session) {
-                refresh(transport, only: stream, in: session, &touched)
+                refresh(transport, only: stream, in: session, &touched, quiesced)
             }
         }
-        for transport in placed.compactMap({ $0.outbound?.transport }) {
-            refresh(transport, only: nil, in: session, &touched)
+        for transport in placed.compactMap(\.outbound) {
+            refresh(transport, only: nil, in: session, &touched, quiesced)
         }
         let now = time()
         for peer in touched.values.sorted(by: { $0.place < $1.place }) {
             peer.outbound?.allocateSoon()
-            schedule(peer, now: now)
+            peers.schedule(peer, now: now)
         }
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
     }
 
-    private func move(_ stream: EngineStream, to name: String, in session: EngineSession) {
+    private func move(
+        _ stream: EngineStream, to name: String, in session: EngineSession, _ quiesced: borrowing Quiesced
+    ) {
         // A stream that moves loses its place among the loudest and its role as active speaker.
         for producer in stream.producers { fallSilent(producer.tag) }
         session.move(stream, to: session.room(named: name))
         for producer in stream.producers {
-            inbound[producer.tag].room = .passUnretained(stream.room)
+            inbound[producer.tag].pointee.room = .passUnretained(stream.room)
             producer.startAnew()
         }
     }
@@ -71,20 +73,21 @@ extension Worker {
     /// Separates a subscriber from streams of other subsessions, and resumes its tracks of streams in its own subsession.
     private func refresh(
         _ transport: SubscribeTransport, only: EngineStream?, in session: EngineSession,
-        _ touched: inout [ObjectIdentifier: WebRTCPeer]
+        _ touched: inout [ObjectIdentifier: WebRTCPeer], _ quiesced: borrowing Quiesced
     ) {
         for track in transport.tracks {
             guard only == nil || track.streamName == only?.name,
                 let stream = only ?? session.stream(named: track.streamName),
                 track.isParted != (stream.room.name != transport.room)
             else { continue }
-            setParted(!track.isParted, track, of: transport, in: session)
-            if let peer = transport.peer { touched[ObjectIdentifier(peer)] = peer }
+            setParted(!track.isParted, track, of: transport, in: session, quiesced)
+            if let peer = peers[transport.id] { touched[ObjectIdentifier(peer)] = peer }
         }
     }
 
     private func setParted(
-        _ isParted: Bool, _ track: SubscribedTrack, of transport: SubscribeTransport, in session: EngineSession
+        _ isParted: Bool, _ track: SubscribedTrack, of transport: SubscribeTransport, in session: EngineSession,
+        _ quiesced: borrowing Quiesced
     ) {
         let wasUnwanted = track.isUnwanted
         track.isParted = isParted
@@ -92,7 +95,7 @@ extension Worker {
             !transport.paused.contains(track.kind)
         else { return }
         if isParted {
-            _ = setPaused(true, track, of: producer, in: session)
+            _ = track.setPaused(true, of: producer, in: session.router, quiesced)
         } else if session.router.resume(path: track.path, producer: producer) {
             requestKeyFrame(of: producer)
         }

@@ -31,7 +31,9 @@ extension Worker {
 
     /// Takes the participant's answer: it may connect from now on. An unusable answer ends the offered
     /// connection with its keys, and the participant must start over.
-    func connectSubscriber(_ id: TransportID, session: String, peer description: PeerDescription) throws(EngineError) {
+    func connectSubscriber(
+        _ id: TransportID, session: String, peer description: PeerDescription, _ quiesced: borrowing Quiesced
+    ) throws(EngineError) {
         guard let offered = awaited[id], offered.session == session else { throw .unknownTransport(id.rawValue) }
         defer { forget(awaited: id) }
         var keys: DTLSKeys?
@@ -40,7 +42,7 @@ extension Worker {
             if keys == nil { throw .invalidRequest(field: "sdp", reason: "a=crypto accepts none of the offered keys") }
         }
         let peer = try makePeer(
-            .subscribe, description, credentials: offered.credentials, keys: keys, id: id, in: session)
+            .subscribe, description, credentials: offered.credentials, keys: keys, id: id, in: session, quiesced)
         peer.preferences = offered.preferences
         peer.room = offered.room
     }
@@ -65,32 +67,34 @@ extension Worker {
 
     func beginSubscribing(
         _ peer: WebRTCPeer, _ leg: UnsafeMutablePointer<EgressLeg>, at address: PeerAddress,
-        in session: EngineSession, now: MediaTime
+        in session: EngineSession, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         let path = session.router.open(
             EgressPath(address: address.address, leg: leg, tagLength: leg.pointee.suite.tagLength, lane: .webRTC))
-        let transport = SubscribeTransport(id: peer.id, leg: leg, peer: peer, path: path)
         var estimate = BandwidthEstimator.Configuration()
         estimate.minimum = configuration.webRTC.minimumBitrate
         estimate.start = configuration.webRTC.startBitrate
         estimate.maximum = configuration.webRTC.maximumBitrate
-        let outbound = PeerOutbound(
-            transport: transport, session: session, path: path, at: address, estimate: estimate, now: now)
+        let outbound = SubscribeTransport(
+            id: peer.id, session: session, room: peer.room, leg: leg, path: path, at: address, estimate: estimate,
+            now: now)
         session.router.path(path).pointee.socket = socket(for: address, .webRTC)
         peer.outbound = outbound
-        session.subscribersByPath[path] = transport
-        session.subscribers.insert(transport, peer.id)
+        session.subscribersByPath[path] = outbound
+        session.subscribers.insert(outbound, peer.id)
         let waiting = peer.waiting
         peer.waiting = []
         // A connection for one stream keeps its tracks. One with audio alone has no use for an estimate of its path, and its feedback would
         // cost more than the audio: without transport-wide numbers in its packets the subscriber sends only receiver reports.
         let isNumbered = peer.stream.isEmpty || waiting.contains { $0.track.kind == .video }
-        for track in waiting { begin(track, of: peer, outbound, isNumbered: isNumbered, now: now) }
+        for track in waiting { begin(track, of: peer, outbound, isNumbered: isNumbered, now: now, quiesced) }
     }
 
     // MARK: tracks
 
-    func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack]) throws(EngineError) {
+    func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack], _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
         let peer = try find(id, session)
         guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
         try check(tracks, for: peer)
@@ -98,15 +102,15 @@ extension Worker {
             peer.waiting += tracks
             return
         }
-        for track in tracks { begin(track, of: peer, outbound, isNumbered: true, now: time()) }
-        schedule(peer, now: time())
+        for track in tracks { begin(track, of: peer, outbound, isNumbered: true, now: time(), quiesced) }
+        peers.schedule(peer, now: time())
     }
 
     private func check(_ tracks: [SubscriberTrack], for peer: WebRTCPeer) throws(EngineError) {
         var mids = Set(peer.waiting.map(\.track.mid))
         var names = Set(peer.waiting.map { TrackName(stream: $0.stream, kind: $0.track.kind) })
         var ssrcs = Set(peer.waiting.flatMap { [$0.ssrc, $0.rtxSSRC].compactMap(\.self) })
-        for track in peer.outbound?.transport.tracks ?? [] {
+        for track in peer.outbound?.tracks ?? [] {
             if let mid = track.mid { mids.insert(mid) }
             names.insert(TrackName(stream: track.streamName, kind: track.kind))
             ssrcs.insert(track.ssrc)
@@ -139,7 +143,9 @@ extension Worker {
 
     /// - Parameter isNumbered: packets get transport-wide sequence numbers if the subscriber supports them.
     private func begin(
-        _ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: PeerOutbound, isNumbered: Bool, now: MediaTime
+        _ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: SubscribeTransport, isNumbered: Bool,
+        now: MediaTime,
+        _ quiesced: borrowing Quiesced
     ) {
         var section = wanted.track
         if !isNumbered { section.extensions[.transportWideCC] = nil }
@@ -156,35 +162,38 @@ extension Worker {
         track.choice = peer.choice
         if let preferences = peer.preferences[wanted.stream] { track.preferences = preferences }
         outbound.admit(section, now: now)
-        outbound.transport.add(track)
+        outbound.add(track)
         let session = outbound.session
         if let stream = session.stream(named: wanted.stream) {
-            attach(outbound.transport, to: stream, in: session, now: now)
+            attach(outbound, to: stream, in: session, now: now, quiesced)
         }
     }
 
     /// Removes tracks. Unknown sections are ignored.
-    func removeTracks(_ id: TransportID, session: String, mids: [MID]) throws(EngineError) {
+    func removeTracks(_ id: TransportID, session: String, mids: [MID], _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
         if awaited[id]?.session == session { return }
         let peer = try find(id, session)
         let gone = Set(mids)
         peer.waiting.removeAll { gone.contains($0.track.mid) }
         guard let outbound = peer.outbound else { return }
-        for track in outbound.transport.tracks where track.mid.map(gone.contains) == true {
-            detach(track, in: outbound.session)
-            outbound.transport.remove(track)
-            if !outbound.transport.tracks.contains(where: { $0.streamName == track.streamName }) {
+        for track in outbound.tracks where track.mid.map(gone.contains) == true {
+            detach(track, in: outbound.session, quiesced)
+            outbound.remove(track)
+            if !outbound.tracks.contains(where: { $0.streamName == track.streamName }) {
                 peer.preferences[track.streamName] = nil
             }
         }
-        allocate(outbound, now: time())
-        schedule(peer, now: time())
+        allocate(outbound, now: time(), quiesced)
+        peers.schedule(peer, now: time())
     }
 
     // MARK: preferences
 
     func setPreferences(
-        _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences
+        _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences,
+        _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
         if awaited[id]?.session == session {
             try checkPreferences(stream, awaited[id]?.preferences ?? [:])
@@ -198,25 +207,25 @@ extension Worker {
         peer.preferences[stream] = preferences
         guard let outbound = peer.outbound else { return }
         var isChanged = false
-        for track in outbound.transport.tracks where track.streamName == stream && track.preferences != preferences {
+        for track in outbound.tracks where track.streamName == stream && track.preferences != preferences {
             isChanged = true
             let wasUnwanted = track.isUnwanted
             track.preferences = preferences
             guard track.isUnwanted != wasUnwanted, !track.isPausedByBandwidth, let producer = track.producer,
-                !outbound.transport.paused.contains(track.kind)
+                !outbound.paused.contains(track.kind)
             else { continue }
-            if setPaused(track.isUnwanted, track, of: producer, in: outbound.session) {
+            if track.setPaused(track.isUnwanted, of: producer, in: outbound.session.router, quiesced) {
                 requestKeyFrame(of: producer, isAwaited: true)
             }
         }
         guard isChanged else { return }
-        allocate(outbound, now: time())
-        schedule(peer, now: time())
+        allocate(outbound, now: time(), quiesced)
+        peers.schedule(peer, now: time())
     }
 
     /// Removes preferences of streams that are not subscribed to any more, or not yet.
     private func forgetPreferences(of peer: WebRTCPeer) {
-        let streams = Set(peer.waiting.map(\.stream) + (peer.outbound?.transport.tracks.map(\.streamName) ?? []))
+        let streams = Set(peer.waiting.map(\.stream) + (peer.outbound?.tracks.map(\.streamName) ?? []))
         peer.preferences = peer.preferences.filter { streams.contains($0.key) }
     }
 

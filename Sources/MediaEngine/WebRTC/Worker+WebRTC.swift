@@ -14,7 +14,7 @@ extension Worker {
         if kind != .rtcp { gotOtherThanRTCP = true }
         switch kind {
         case .rtp:
-            guard let peer = peersByAddress[from] else {
+            guard let peer = peers.peer(at: from) else {
                 if !receiveFromElsewhere(view, from: from, now: now) { counters.droppedUnknownPeer &+= 1 }
                 return
             }
@@ -26,7 +26,7 @@ extension Worker {
             }
             receiveRTP(bytes, length: length, inbound, of: peer, from: from, now: now)
         case .rtcp:
-            guard let peer = peersByAddress[from], peer.leg != nil else {
+            guard let peer = peers.peer(at: from), peer.leg != nil else {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
@@ -34,7 +34,7 @@ extension Worker {
         case .stun:
             receiveSTUN(view, from: from, now: now)
         case .dtls:
-            guard let peer = peersByAddress[from] else {
+            guard let peer = peers.peer(at: from) else {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
@@ -50,7 +50,7 @@ extension Worker {
     private func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) {
         let name = WebRTCTransport.username(of: datagram)
         // STUN without a user name is found by its address: a response to a check of a native peer's path, or an indication.
-        let found = if let name { peersByFragment[name.local] } else { peersByAddress[from] }
+        let found = if let name { peers.peer(fragment: name.local) } else { peers.peer(at: from) }
         guard let peer = found, name != nil || !peer.isConnected || WebRTCTransport.isIndication(datagram) else {
             counters.droppedUnknownPeer &+= 1
             return
@@ -60,47 +60,39 @@ extension Worker {
         act(on: peer, now: now)
     }
 
-    /// Maps an address to a peer. Beyond the maximum, the oldest address that is not in use is removed.
+    /// Maps an address to a peer.
     func note(_ address: PeerAddress, of peer: WebRTCPeer) {
-        guard peersByAddress[address] !== peer else { return }
+        guard peers.note(address, of: peer) else { return }
         if address.isTCP { sockets?.tcp?.admit(address.connection) }
-        if let other = peersByAddress[address] { other.addresses.removeAll { $0 == address } }
-        peersByAddress[address] = peer
-        peer.addresses.append(address)
-        if peer.addresses.count > WebRTCPeer.maximumAddresses,
-            let oldest = peer.addresses.firstIndex(where: { $0 != peer.address })
-        {
-            peersByAddress[peer.addresses.remove(at: oldest)] = nil
-        }
     }
 
     /// Runs the outputs of a peer's transport.
     func act(on peer: WebRTCPeer, now: MediaTime) {
-        defer { schedule(peer, now: now) }
+        defer { peers.schedule(peer, now: now) }
         while let output = peer.transport.nextOutput() {
             switch output {
             case .transmit(let bytes, let to):
                 bytes.withUnsafeBytes { transmit($0, to: to, .webRTC) }
             case .selected(let address):
-                forwardAll()
+                let quiesced = flush()
                 note(address, of: peer)
                 #if DEBUG
                     if isDeaf(toMovesOf: peer) { continue }
                 #endif
                 let before = peer.address
                 peer.address = address
-                if before != address { moved(peer, from: before, to: address, now: now) }
-                connectIfReady(peer, now: now)
+                if before != address { moved(peer, from: before, to: address, now: now, quiesced) }
+                connectIfReady(peer, now: now, quiesced)
             case .connected(let keys):
-                forwardAll()
+                let quiesced = flush()
                 peer.keys = keys
-                connectIfReady(peer, now: now)
+                connectIfReady(peer, now: now, quiesced)
             case .noPath(let failure): report(failure, of: peer)
             case .ended(let reason):
                 counters.count(reason)
-                forwardAll()
+                let quiesced = flush()
                 if peer.place >= 0 { events.send(.peerGone(session: peer.session, transport: peer.id)) }
-                end(peer)
+                end(peer, quiesced)
                 return
             }
         }
@@ -108,19 +100,8 @@ extension Worker {
 
     /// Runs the timers of peers that are due: DTLS retransmissions, consent, feedback, layers.
     func lookAfterPeers(_ now: MediaTime) {
-        var next = MediaTime.never
-        // Iterates from the end, because the last peer takes the place of a peer that ends.
-        var place = peerList.count - 1
-        while place >= 0 {
-            if peerDues[place] <= now {
-                let peer = peerList[place]
-                lookAfter(peer, now)
-                if peer.place >= 0 { peerDues[peer.place] = due(of: peer) }
-            }
-            if place < peerDues.count { next = min(next, peerDues[place]) }
-            place -= 1
-        }
-        nextPeerSweep = max(next, now + Self.peerSweepInterval)
+        var sweep = peers.beginSweep()
+        while let peer = peers.next(in: &sweep, now: now) { lookAfter(peer, now) }
     }
 
     private func lookAfter(_ peer: WebRTCPeer, _ now: MediaTime) {
@@ -152,24 +133,7 @@ extension Worker {
         }
     }
 
-    private func due(of peer: WebRTCPeer) -> MediaTime {
-        var due = min(peer.transport.deadline, peer.mediaDue)
-        if let feedback = peer.inbound?.feedback.deadline { due = min(due, feedback) }
-        if let outbound = peer.outbound { due = min(due, outbound.deadline) }
-        return due
-    }
-
-    /// Schedules a peer, one of whose timers may be due earlier than before.
-    func schedule(_ peer: WebRTCPeer, now: MediaTime) {
-        guard peer.place >= 0 else { return }
-        let due = due(of: peer)
-        peerDues[peer.place] = due
-        nextPeerSweep = min(nextPeerSweep, max(due, now + Self.peerSweepInterval))
-    }
-
-    static let peerSweepInterval = MediaTime.milliseconds(10)
-
-    private func sendFeedback(_ inbound: PeerInbound, of peer: WebRTCPeer, now: MediaTime) {
+    private func sendFeedback(_ inbound: PublishTransport, of peer: WebRTCPeer, now: MediaTime) {
         while let feedback = inbound.feedback.take(now: now) {
             var bytes: [UInt8] = []
             feedback.write(into: &bytes)

@@ -11,17 +11,11 @@ struct PlainStartTests {
         var request = PlainTransportRequest(direction: .subscribe, session: "room")
         request.address = "10.2.0.1"
         request.video = PlainTrackRequest(port: 6_000)
-        return try call.control {
-            $0.worker.forwardAll()
-            return try $0.worker.openPlain(request)
-        }
+        return try call.control { try $0.worker.openPlain(request, $0.worker.flush()) }
     }
 
     private func requestKeyFrame(_ id: TransportID, session: String = "room", in call: VirtualCall) throws {
-        try call.control {
-            $0.worker.forwardAll()
-            try $0.worker.requestKeyFrame(id, session: session)
-        }
+        try call.control { try $0.worker.requestKeyFrame(id, session: session, $0.worker.flush()) }
     }
 
     @Test("A WebRTC publisher is asked for a key frame when the transport opens, and after 1, 2 and 4 s")

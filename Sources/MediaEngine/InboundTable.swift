@@ -1,0 +1,86 @@
+import Forwarding
+import MediaBase
+
+/// Inbound tracks of a worker by index, and those with requests to their publishers (key frames, missing packets). A track keeps its index
+/// until it is removed. Pointers to tracks are valid until the next `add`.
+struct InboundTable: ~Copyable {
+    /// Minimum time between two rounds of requests, so that losses close together share a packet.
+    static let requestSpacing = MediaTime.milliseconds(5)
+
+    private var tracks: UnsafeMutablePointer<InboundTrack>
+    private var capacity = 16
+    /// Number of initialized tracks, removed ones included.
+    private var count = 0
+    private var free: [Int] = []
+    /// Tracks with requests.
+    private var asking: ContiguousArray<Int> = []
+    /// Time of the next round of requests.
+    private(set) var nextRequests: MediaTime = .never
+    private var lastRequests: MediaTime = .zero
+
+    init() { tracks = .allocate(capacity: capacity) }
+
+    deinit {
+        for index in 0..<count { tracks[index].headers?.deallocate() }
+        tracks.deallocate()
+    }
+
+    /// Returns the track with an index that `add` returned.
+    @inline(__always)
+    subscript(index: Int) -> UnsafeMutablePointer<InboundTrack> { tracks + index }
+
+    @inline(__always)
+    func index(of track: UnsafeMutablePointer<InboundTrack>) -> Int { track - tracks }
+
+    /// Adds a track and returns its index, which may be that of a removed track.
+    mutating func add(_ track: InboundTrack) -> Int {
+        if let index = free.popLast() {
+            tracks[index] = track
+            return index
+        }
+        if count == capacity {
+            let grown = UnsafeMutablePointer<InboundTrack>.allocate(capacity: capacity * 2)
+            grown.moveInitialize(from: tracks, count: count)
+            tracks.deallocate()
+            tracks = grown
+            capacity *= 2
+        }
+        (tracks + count).initialize(to: track)
+        count += 1
+        return count - 1
+    }
+
+    /// Removes a track with its requests and headers.
+    mutating func remove(_ index: Int) {
+        if tracks[index].isAsking {
+            tracks[index].isAsking = false
+            asking.removeAll { $0 == index }
+        }
+        tracks[index].headers?.deallocate()
+        tracks[index].headers = nil
+        free.append(index)
+    }
+
+    // MARK: requests
+
+    /// Lists a track if its producer has requests. Called for every packet: without requests it costs three loads.
+    @inline(__always)
+    mutating func askWhenDue(_ track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer) {
+        guard let due = producer.requestsDue, due < nextRequests || !track.pointee.isAsking else { return }
+        if !track.pointee.isAsking {
+            track.pointee.isAsking = true
+            asking.append(track - tracks)
+        }
+        nextRequests = min(nextRequests, max(due, lastRequests + Self.requestSpacing))
+    }
+
+    /// Begins a round of requests: returns the tracks that have any. `askWhenDue` lists a track again for the next round.
+    mutating func takeAsking(now: MediaTime) -> ContiguousArray<Int> {
+        lastRequests = now
+        nextRequests = .never
+        let taken = asking
+        asking = []
+        for index in taken { tracks[index].isAsking = false }
+        return taken
+    }
+}

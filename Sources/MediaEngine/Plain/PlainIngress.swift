@@ -1,0 +1,198 @@
+import Forwarding
+import MediaBase
+import RTP
+import SRTP
+
+/// Receive path of plain transports: finds the publisher or subscriber of each packet by SSRC, address and key, and decrypts the packet.
+struct PlainIngress: ~Copyable {
+    /// Subscribers of one address whose keys are tried on a datagram from it.
+    private static let candidatesPerAddress = 8
+
+    /// Decrypted packet of a publisher. A retransmission has the header of the packet that it repeats.
+    struct Packet {
+        let header: RTPHeader
+        let payload: UnsafeRawBufferPointer
+        let track: UnsafeMutablePointer<InboundTrack>
+    }
+
+    /// Sender of a decrypted RTCP datagram.
+    enum Sender {
+        case publisher(UnsafeMutablePointer<InboundTrack>)
+        case subscriber(SubscribeTransport)
+        /// No key of the SSRC's publishers, or of the address's subscribers, authenticates the datagram.
+        case unauthentic
+        case unknown
+    }
+
+    private var sources = PlainSources()
+    /// Subscribers by the source address of their RTCP, oldest first. Several may use one address.
+    private var subscribers: [SocketAddress: [SubscribeTransport]] = [:]
+
+    // MARK: membership
+
+    /// Returns whether a publisher uses an SSRC.
+    func uses(_ ssrc: SSRC) -> Bool { sources.first(of: ssrc) != nil }
+
+    /// Returns whether one more publisher may use an SSRC. It must be unused in the session; other sessions may use it.
+    func admits(_ ssrc: SSRC, to session: EngineSession, _ inbound: borrowing InboundTable) -> Bool {
+        let tracks = sources.tracks(of: ssrc)
+        guard tracks.count < PlainSources.maximumShared else { return false }
+        for track in tracks where inbound[track].pointee.session.takeUnretainedValue() === session { return false }
+        return true
+    }
+
+    /// Adds an SSRC of a publisher's track.
+    mutating func add(_ source: PlainSources.Source) { sources.insert(source) }
+
+    /// Removes the SSRCs of a track.
+    mutating func remove(track: Int) { sources.remove(track: track) }
+
+    mutating func add(_ subscriber: SubscribeTransport) {
+        for address in Set(subscriber.targets.map(\.rtcpAddress)) {
+            subscribers[address, default: []].append(subscriber)
+        }
+    }
+
+    mutating func remove(_ subscriber: SubscribeTransport) {
+        for address in Set(subscriber.targets.map(\.rtcpAddress)) {
+            subscribers[address]?.removeAll { $0 === subscriber }
+            if subscribers[address]?.isEmpty == true { subscribers[address] = nil }
+        }
+    }
+
+    // MARK: RTP
+
+    /// Receives a datagram on the RTP port, and decrypts it in place.
+    /// - Returns: nil if the packet was dropped and counted, or is padding.
+    mutating func receive(
+        _ bytes: UnsafeMutableRawPointer, length: Int, from: SocketAddress, now: MediaTime,
+        _ inbound: borrowing InboundTable, _ counters: inout EngineCounters
+    ) -> Packet? {
+        guard length >= RTPHeader.fixedLength else {
+            counters.droppedMalformed &+= 1
+            return nil
+        }
+        let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
+        guard var place = sources.first(of: ssrc) else {
+            counters.droppedUnknownSSRC &+= 1
+            return nil
+        }
+        var plain = length
+        let failure =
+            sources.isShared(place)
+            ? unprotect(bytes, &plain, shared: &place, from: from, inbound)
+            : unprotect(bytes, &plain, of: place, inbound)
+        if let failure {
+            counters.count(failure)
+            return nil
+        }
+        let track = inbound[sources[place].track]
+        track.pointee.transport._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
+        if sources[place].address != from { sources[place].address = from }
+        let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
+        guard var header = try? RTPHeader(parsing: packet) else {
+            counters.droppedMalformed &+= 1
+            return nil
+        }
+        if let rtx = sources[place].rtx {
+            guard header.payloadType == rtx else {
+                counters.droppedPayloadType &+= 1
+                return nil
+            }
+            let isRepeated = track.pointee.producer._withUnsafeGuaranteedRef {
+                header.unwrapRetransmission(in: packet, of: $0.configuration)
+            }
+            guard isRepeated else { return nil }
+            counters.rtxReceived &+= 1
+        } else if track.pointee.rtpAddress != from {
+            track.pointee.rtpAddress = from
+        }
+        let payload = UnsafeRawBufferPointer(
+            rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
+        return Packet(header: header, payload: payload, track: track)
+    }
+
+    @inline(__always)
+    private func unprotect(
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, of place: Int, _ inbound: borrowing InboundTable
+    ) -> SRTPFailure? {
+        inbound[sources[place].track].pointee.transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
+            do throws(SRTPFailure) {
+                try transport.context.unprotect(bytes, length: &length)
+            } catch {
+                return error
+            }
+            return nil
+        }
+    }
+
+    /// Decrypts a packet whose SSRC several transports use. Tries the transports that last sent from this address first, then the others,
+    /// until a key authenticates the packet.
+    /// - Parameter first: the first source of the SSRC; on return, the source of the packet.
+    private func unprotect(
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, shared first: inout Int, from: SocketAddress,
+        _ inbound: borrowing InboundTable
+    ) -> SRTPFailure? {
+        let whole = length
+        return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
+            // Failed AEAD decryption leaves its input unusable.
+            copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole))
+            var failure: SRTPFailure?
+            var place = sources.firstPlace(from: first, at: from)
+            while let candidate = place {
+                if failure != nil, let base = copy.baseAddress { bytes.copyMemory(from: base, byteCount: whole) }
+                length = whole
+                guard let refusal = unprotect(bytes, &length, of: candidate, inbound) else {
+                    first = candidate
+                    return nil
+                }
+                failure = failure ?? refusal
+                place = sources.place(after: candidate, from: first, at: from)
+            }
+            return failure
+        }
+    }
+
+    // MARK: RTCP
+
+    /// Finds the sender of an RTCP datagram of at least 8 bytes by its keys, and decrypts the datagram in place. Of the subscribers that share
+    /// an address only the oldest are tried: newcomers cannot displace them, and the cost of a datagram stays bounded.
+    func authenticateRTCP(
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, from: SocketAddress, _ inbound: borrowing InboundTable,
+        _ protector: borrowing FanoutProtector
+    ) -> Sender {
+        let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+        if let first = sources.first(of: ssrc) {
+            var tracks: [UnsafeMutablePointer<InboundTrack>] = []
+            for place in sources.places(from: first, at: from) { tracks.append(inbound[sources[place].track]) }
+            let legs = tracks.map { $0.pointee.transport.takeUnretainedValue().leg }
+            return Self.authenticate(bytes, &length, legs, protector).map { .publisher(tracks[$0]) } ?? .unauthentic
+        }
+        guard let candidates = subscribers[from] else { return .unknown }
+        let legs = candidates.prefix(Self.candidatesPerAddress).map(\.leg)
+        return Self.authenticate(bytes, &length, legs, protector).map { .subscriber(candidates[$0]) } ?? .unauthentic
+    }
+
+    /// Tries keys in order.
+    /// - Returns: index of the key that authenticates the datagram, which is then decrypted; nil: none does.
+    private static func authenticate(
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ legs: [UnsafeMutablePointer<EgressLeg>],
+        _ protector: borrowing FanoutProtector
+    ) -> Int? {
+        let whole = length
+        // A failed attempt may have overwritten the datagram.
+        let copy = legs.count > 1 ? Array(UnsafeRawBufferPointer(start: bytes, count: whole)) : []
+        for (i, leg) in legs.enumerated() {
+            if i > 0 {
+                copy.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: bytes, count: whole).copyMemory(from: $0) }
+            }
+            do {
+                try protector.unprotectRTCP(leg, bytes, length: &length)
+                return i
+            } catch {
+                length = whole
+            }
+        }
+        return nil
+    }
+}

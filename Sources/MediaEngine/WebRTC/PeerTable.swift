@@ -1,0 +1,222 @@
+import MediaBase
+import RTP
+import Transport
+
+/// WebRTC peers of a worker: by id, by local ICE user name fragment and by address, the times at which they are due, and those that have not
+/// connected yet. A peer stays in the table from `insert` to `remove`.
+struct PeerTable: ~Copyable {
+    /// Minimum time between two sweeps.
+    static let sweepInterval = MediaTime.milliseconds(10)
+    /// Addresses by which a peer is found.
+    static let maximumAddresses = 8
+    /// Maximum number of publishers whose keys are tried on a packet from an unknown address.
+    private static let maximumCandidates = 4
+    /// Decryption attempts per second for packets from unknown addresses. Beyond it, the next connectivity check reveals the move. A
+    /// packet with an unknown SSRC costs none.
+    private static let attemptsPerSecond = 50
+    /// Peers per second that are searched for the SSRC of such packets, which takes a few milliseconds.
+    private static let lookupsPerSecond = 200_000
+
+    /// Names by which a peer is found, the newest last.
+    private struct Names {
+        var addresses: [PeerAddress] = []
+        /// Two during an ICE restart.
+        var fragments: [String]
+    }
+
+    /// A pass over the peers that are due.
+    struct Sweep {
+        fileprivate var place: Int
+        fileprivate var visited: WebRTCPeer?
+        fileprivate var next = MediaTime.never
+    }
+
+    private var byID: [TransportID: WebRTCPeer] = [:]
+    private var byFragment: [String: WebRTCPeer] = [:]
+    private var byAddress: [PeerAddress: WebRTCPeer] = [:]
+    /// Dense array of peers, for iteration. `WebRTCPeer.place` is the index.
+    private(set) var all: ContiguousArray<WebRTCPeer> = []
+    /// Time at which each peer of `all` is due next, so that the search for due peers does not touch the others.
+    private var dues: ContiguousArray<MediaTime> = []
+    private var names: ContiguousArray<Names> = []
+    /// Peers that have not connected yet, oldest first. The array may also hold peers that have connected or ended since.
+    private var unestablished: ContiguousArray<WebRTCPeer> = []
+    private var unestablishedCount = 0 {
+        didSet { total.set(unestablishedCount, of: worker) }
+    }
+    /// Time at which the next sweep is due.
+    private(set) var nextSweep: MediaTime = .never
+    /// What is left of the budgets for packets from unknown addresses in the second that began at `budgetsSince`.
+    private var attemptsLeft = 0
+    private var lookupsLeft = 0
+    private var budgetsSince = MediaTime.seconds(-1)
+    private let total: WorkerTotal
+    private let worker: Int
+
+    /// - Parameters:
+    ///   - total: number of peers of all workers that have not connected yet.
+    ///   - worker: index of the worker in `total`.
+    init(total: WorkerTotal, worker: Int) {
+        self.total = total
+        self.worker = worker
+    }
+
+    // MARK: membership
+
+    subscript(id: TransportID) -> WebRTCPeer? { byID[id] }
+
+    func peer(at address: PeerAddress) -> WebRTCPeer? { byAddress[address] }
+
+    func peer(fragment: String) -> WebRTCPeer? { byFragment[fragment] }
+
+    /// Adds a peer that may connect from now on.
+    mutating func insert(_ peer: WebRTCPeer, fragment: String, now: MediaTime) {
+        byFragment[fragment] = peer
+        byID[peer.id] = peer
+        peer.place = all.count
+        all.append(peer)
+        dues.append(.never)
+        names.append(Names(fragments: [fragment]))
+        if unestablished.count > 2 * unestablishedCount + 64 {
+            unestablished.removeAll { $0.place < 0 || $0.isConnected }
+        }
+        unestablished.append(peer)
+        unestablishedCount += 1
+        schedule(peer, now: now)
+    }
+
+    /// Removes a peer; the last one takes its place.
+    /// - Returns: the addresses by which it was found; nil if it was not in the table.
+    mutating func remove(_ peer: WebRTCPeer) -> [PeerAddress]? {
+        let place = peer.place
+        guard place >= 0 else { return nil }
+        let gone = names[place]
+        let last = all.removeLast()
+        let due = dues.removeLast()
+        let lastNames = names.removeLast()
+        if last !== peer {
+            all[place] = last
+            dues[place] = due
+            names[place] = lastNames
+            last.place = place
+        }
+        peer.place = -1
+        byID[peer.id] = nil
+        for fragment in gone.fragments { byFragment[fragment] = nil }
+        for address in gone.addresses { byAddress[address] = nil }
+        if !peer.isConnected { unestablishedCount -= 1 }
+        return gone.addresses
+    }
+
+    /// Records that a peer has connected.
+    mutating func connect(_ peer: WebRTCPeer) {
+        peer.isConnected = true
+        unestablishedCount -= 1
+    }
+
+    /// Returns the peer that has had the longest time to connect, and does not return it again. The caller removes it.
+    mutating func takeOldestUnestablished() -> WebRTCPeer? {
+        while !unestablished.isEmpty {
+            let oldest = unestablished.removeFirst()
+            if oldest.place >= 0, !oldest.isConnected { return oldest }
+        }
+        return nil
+    }
+
+    /// Finds a peer also by the fragment of an ICE restart. A third fragment replaces the first one, whose restart is over by then.
+    mutating func add(fragment: String, of peer: WebRTCPeer) {
+        guard peer.place >= 0 else { return }
+        names[peer.place].fragments.append(fragment)
+        byFragment[fragment] = peer
+        if names[peer.place].fragments.count > 2 { byFragment[names[peer.place].fragments.removeFirst()] = nil }
+    }
+
+    // MARK: addresses
+
+    /// Maps an address to a peer. Beyond the maximum, the oldest address that is not in use is removed.
+    /// - Returns: false if the address was mapped to the peer before.
+    mutating func note(_ address: PeerAddress, of peer: WebRTCPeer) -> Bool {
+        let before = byAddress[address]
+        guard before !== peer, peer.place >= 0 else { return false }
+        if let before { names[before.place].addresses.removeAll { $0 == address } }
+        byAddress[address] = peer
+        names[peer.place].addresses.append(address)
+        if names[peer.place].addresses.count > Self.maximumAddresses,
+            let oldest = names[peer.place].addresses.firstIndex(where: { $0 != peer.address })
+        {
+            byAddress[names[peer.place].addresses.remove(at: oldest)] = nil
+        }
+        return true
+    }
+
+    /// Forgets an address.
+    /// - Returns: the peer that it was mapped to.
+    mutating func forget(_ address: PeerAddress) -> WebRTCPeer? {
+        guard let peer = byAddress.removeValue(forKey: address) else { return nil }
+        names[peer.place].addresses.removeAll { $0 == address }
+        return peer
+    }
+
+    /// Returns the connected publishers that send an SSRC, whose keys are tried on a packet from an unknown address. The search uses up a
+    /// budget of each second.
+    mutating func publishers(of ssrc: SSRC, now: MediaTime) -> [WebRTCPeer] {
+        if now - budgetsSince >= .seconds(1) {
+            budgetsSince = now
+            attemptsLeft = Self.attemptsPerSecond
+            lookupsLeft = Self.lookupsPerSecond
+        }
+        guard attemptsLeft > 0, lookupsLeft > 0 else { return [] }
+        lookupsLeft -= all.count
+        return Array(all.lazy.filter { $0.inbound?.binding(of: ssrc) != nil }.prefix(Self.maximumCandidates))
+    }
+
+    /// Takes an attempt from the budget of decryption attempts.
+    /// - Returns: false if none is left.
+    mutating func takeAttempt() -> Bool {
+        guard attemptsLeft > 0 else { return false }
+        attemptsLeft -= 1
+        return true
+    }
+
+    /// Gives back an attempt that succeeded.
+    mutating func returnAttempt() { attemptsLeft += 1 }
+
+    // MARK: due times
+
+    /// Schedules a peer, one of whose timers may be due earlier than before.
+    mutating func schedule(_ peer: WebRTCPeer, now: MediaTime) {
+        guard peer.place >= 0 else { return }
+        let due = peer.due
+        dues[peer.place] = due
+        nextSweep = min(nextSweep, max(due, now + Self.sweepInterval))
+    }
+
+    /// Begins a sweep. It visits peers from the last to the first, because the last peer takes the place of a peer that ends.
+    func beginSweep() -> Sweep { Sweep(place: all.count - 1) }
+
+    /// Returns the next peer that is due; nil at the end of the sweep, whose successor is then scheduled.
+    mutating func next(in sweep: inout Sweep, now: MediaTime) -> WebRTCPeer? {
+        while true {
+            if let visited = sweep.visited {
+                if visited.place >= 0 { dues[visited.place] = visited.due }
+                sweep.visited = nil
+                finish(&sweep)
+            }
+            sweep.place = min(sweep.place, all.count - 1)
+            guard sweep.place >= 0 else {
+                nextSweep = max(sweep.next, now + Self.sweepInterval)
+                return nil
+            }
+            if dues[sweep.place] <= now {
+                sweep.visited = all[sweep.place]
+                return sweep.visited
+            }
+            finish(&sweep)
+        }
+    }
+
+    private func finish(_ sweep: inout Sweep) {
+        if sweep.place < dues.count { sweep.next = min(sweep.next, dues[sweep.place]) }
+        sweep.place -= 1
+    }
+}

@@ -1,0 +1,140 @@
+import DTLS
+import MediaBase
+import RTP
+import SDP
+import Testing
+import Transport
+
+@testable import MediaEngine
+
+@Suite("Table of WebRTC peers")
+struct PeerTableTests {
+    private static let identity = try? DTLSIdentity.generate(.ecdsaP256)
+    private let total = WorkerTotal(workers: 2)
+
+    private func peer(_ name: String) throws -> WebRTCPeer {
+        let identity = try #require(Self.identity)
+        var random = SystemRandomNumberGenerator()
+        let description = PeerDescription(
+            credentials: .random(using: &random), fingerprints: [identity.fingerprint], setup: .actpass)
+        let credentials = ICECredentials.random(using: &random)
+        let transport = try WebRTCTransport(
+            .init(credentials: credentials, peer: description, identity: identity, role: .server), now: .zero)
+        return WebRTCPeer(
+            id: TransportID(rawValue: name), direction: .publish, session: "a", credentials: credentials,
+            peer: description, transport: transport)
+    }
+
+    private func address(_ port: UInt16) -> PeerAddress {
+        PeerAddress(SocketAddress("10.0.0.1", port: port)!)
+    }
+
+    @Test("An address belongs to the peer that used it last") func takenAddress() throws {
+        var table = PeerTable(total: total, worker: 0)
+        let (a, b) = (try peer("a"), try peer("b"))
+        table.insert(a, fragment: "fa", now: .zero)
+        table.insert(b, fragment: "fb", now: .zero)
+        let isFirst = table.note(address(1), of: a)
+        let isRepeated = table.note(address(1), of: a)
+        #expect(isFirst && !isRepeated)
+        let isTaken = table.note(address(1), of: b)
+        #expect(isTaken && table.peer(at: address(1)) === b)
+        // The end of the earlier peer leaves the address to the later one.
+        let addresses = table.remove(a)
+        #expect(addresses == [] && table.peer(at: address(1)) === b)
+        let forgotten = table.forget(address(1))
+        #expect(forgotten === b && table.peer(at: address(1)) == nil)
+    }
+
+    @Test("A ninth address replaces the oldest one that is not in use") func manyAddresses() throws {
+        var table = PeerTable(total: total, worker: 0)
+        let a = try peer("a")
+        table.insert(a, fragment: "fa", now: .zero)
+        a.address = address(1)
+        for port in 1...9 as ClosedRange<UInt16> { _ = table.note(address(port), of: a) }
+        #expect(table.peer(at: address(1)) === a && table.peer(at: address(2)) == nil)
+        #expect(table.peer(at: address(9)) === a)
+        let addresses = table.remove(a)
+        #expect(addresses?.count == PeerTable.maximumAddresses && table.peer(at: address(9)) == nil)
+        let again = table.remove(a)
+        #expect(again == nil)
+    }
+
+    @Test("Two fragments find a peer during an ICE restart; a third replaces the first") func fragments() throws {
+        var table = PeerTable(total: total, worker: 0)
+        let (a, b) = (try peer("a"), try peer("b"))
+        table.insert(a, fragment: "f1", now: .zero)
+        table.insert(b, fragment: "g1", now: .zero)
+        table.add(fragment: "f2", of: a)
+        #expect(table.peer(fragment: "f1") === a && table.peer(fragment: "f2") === a)
+        table.add(fragment: "f3", of: a)
+        #expect(table.peer(fragment: "f1") == nil && table.peer(fragment: "f3") === a)
+        _ = table.remove(a)
+        #expect(table.peer(fragment: "f2") == nil && table.peer(fragment: "f3") == nil)
+        #expect(table.peer(fragment: "g1") === b && b.place == 0 && table[b.id] === b)
+    }
+
+    @Test("A sweep visits each due peer once, also if peers end meanwhile, and the next is at least 10 ms later")
+    func sweep() throws {
+        var table = PeerTable(total: total, worker: 0)
+        let peers = try (0..<6).map { try peer("\($0)") }
+        for (i, peer) in peers.enumerated() {
+            table.insert(peer, fragment: "f\(i)", now: .zero)
+            peer.mediaDue = i == 3 ? .milliseconds(503) : .milliseconds(500)
+            table.schedule(peer, now: .zero)
+        }
+        #expect(table.nextSweep == .milliseconds(500))
+        let now = MediaTime.milliseconds(501)
+        var visited: [String] = []
+        var sweep = table.beginSweep()
+        while let peer = table.next(in: &sweep, now: now) {
+            visited.append(peer.id.rawValue)
+            peer.mediaDue = .never
+            if ["5", "2"].contains(peer.id.rawValue) { _ = table.remove(peer) }
+        }
+        #expect(visited == ["5", "4", "2", "1", "0"])
+        // Peer 3 is due in 2 ms.
+        #expect(table.nextSweep == now + PeerTable.sweepInterval && table.all.count == 4)
+        #expect(table.all.enumerated().allSatisfy { $0.offset == $0.element.place })
+    }
+
+    @Test("The oldest peer that has not connected is taken first, and the total counts those of the worker")
+    func unestablished() throws {
+        var table = PeerTable(total: total, worker: 1)
+        let peers = try (0..<4).map { try peer("\($0)") }
+        for (i, peer) in peers.enumerated() { table.insert(peer, fragment: "f\(i)", now: .zero) }
+        #expect(total.sum == 4 && total.largest(preferring: 0) == 1)
+        table.connect(peers[0])
+        _ = table.remove(peers[1])
+        #expect(total.sum == 2)
+        let oldest = table.takeOldestUnestablished()
+        #expect(oldest === peers[2])
+        _ = table.remove(peers[2])
+        // The end of a connected peer does not change the total.
+        _ = table.remove(peers[0])
+        #expect(total.sum == 1)
+        let next = table.takeOldestUnestablished()
+        let none = table.takeOldestUnestablished()
+        #expect(next === peers[3] && none == nil)
+    }
+
+    @Test("Attempts to decrypt packets from unknown addresses are limited per second, except for those that succeed")
+    func attempts() throws {
+        var table = PeerTable(total: total, worker: 0)
+        table.insert(try peer("a"), fragment: "f", now: .zero)
+        let before = table.takeAttempt()
+        _ = table.publishers(of: SSRC(1), now: .zero)
+        var taken = 0
+        while table.takeAttempt() { taken += 1 }
+        #expect(!before && taken == 50)
+        table.returnAttempt()
+        let returned = table.takeAttempt()
+        let isOver = !table.takeAttempt()
+        #expect(returned && isOver)
+        _ = table.publishers(of: SSRC(1), now: .milliseconds(999))
+        let early = table.takeAttempt()
+        _ = table.publishers(of: SSRC(1), now: .seconds(1))
+        let later = table.takeAttempt()
+        #expect(!early && later)
+    }
+}
