@@ -89,6 +89,7 @@ let package = Package(
         .target(
             name: "Conference",
             dependencies: ["MediaBase", "Signaling", .product(name: "DequeModule", package: "swift-collections")]),
+        .target(name: "SessionMedia", dependencies: ["MediaBase", "SDP", "Signaling", "Conference"]),
         .target(name: "MillraceTokens", dependencies: ["Signaling", "Cryptography"]),
         .target(name: "Messaging", dependencies: ["MediaBase", "Signaling"]),
         .target(
@@ -129,8 +130,9 @@ let package = Package(
         .target(
             name: "ControlServer",
             dependencies: [
-                "MediaBase", "SDP", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "MediaEngine",
-                "Canvas", "Recording", "Persistence", "HTTPCalls", "TLSChannel", "Cryptography", "CLinuxNet", "CPage",
+                "MediaBase", "SDP", "Signaling", "Conference", "SessionMedia", "MillraceTokens", "Messaging", "SRTP",
+                "MediaEngine", "Canvas", "Recording", "Persistence", "HTTPCalls", "TLSChannel", "Cryptography",
+                "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -224,6 +226,9 @@ let package = Package(
         .testTarget(name: "SignalingTests", dependencies: ["Signaling", "MillraceTestKit"]),
         .testTarget(
             name: "ConferenceTests", dependencies: ["Conference", "Signaling", "MediaBase", "MillraceTestKit"]),
+        .testTarget(
+            name: "SessionMediaTests",
+            dependencies: ["SessionMedia", "Conference", "Signaling", "MediaBase", "SDP", "MillraceTestKit"]),
         .target(
             name: "MessagingTestKit", dependencies: ["Messaging", "Signaling"], path: "Tests/MessagingTestKit"),
         .testTarget(

@@ -1,8 +1,7 @@
 import Conference
-import SDP
 import Signaling
 
-/// Client connection of a session: its queued events, its socket while it has one, its peer connections. Confined to its session.
+/// Client connection of a session: its queued events, its socket while it has one. Confined to its session.
 final class LiveConnection {
     let id: ConnectionID
     let resumeToken: String
@@ -17,16 +16,6 @@ final class LiveConnection {
     private var queue: QueueLease
     /// Whether a request is in progress whose answer must precede the events that it causes; the outbox holds them until then.
     var isHeld = false
-    var publisher: PublishPeer? {
-        didSet { if publisher != nil { hasPublished = true } }
-    }
-    /// Whether it has ever had a publish peer connection.
-    private(set) var hasPublished = false
-    var subscriber: SubscribePeer?
-    /// Place of its peers in the engine, or the place to which they are being moved.
-    var place = Place.mainSession
-    /// Kind of its next subscribe peer connection.
-    var subscribeTransport = MediaTransport.webRTC
     /// Names of its latest events, oldest first, for reports.
     private(set) var recent: [String] = []
 
@@ -43,9 +32,6 @@ final class LiveConnection {
         self.socket = socket
         self.outbox = Outbox(limits: outbox)
     }
-
-    /// Whether messages to the client contain media keys, now or later.
-    var usesKeys: Bool { subscribeTransport == .native || publisher?.peer.isNative == true }
 
     private static let recentEvents = 64
 

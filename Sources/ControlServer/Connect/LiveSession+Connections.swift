@@ -35,6 +35,7 @@ extension LiveSession {
                 id: admission.connection, resumeToken: admission.resumeToken, program: arrival.program,
                 reporter: "\(admission.token?.rawValue ?? "") \(arrival.address)", lease: lease,
                 socket: arrival.socket, outbox: environment.configuration.outbox, resources: environment.resources)
+            media.join(admission.connection)
             arrival.socket.enterSession()
             arrival.socket.count(for: lease.holder, in: environment.resources)
             environment.statistics.messagesSent(1)
@@ -64,7 +65,7 @@ extension LiveSession {
     /// Attaches a client that resumes to its new socket (CON-3).
     func resume(_ id: ConnectionID, lastEvent: UInt64, _ arrival: Arrival) -> Result<Void, SignalingError> {
         guard let client = clients[id] else { return .failure(SignalingError(.resumeExpired)) }
-        guard arrival.socket.isConfidential || !client.usesKeys else { return .failure(ClientSocket.readable) }
+        guard arrival.socket.isConfidential || !media.usesKeys(id) else { return .failure(ClientSocket.readable) }
         let missed: Int
         do {
             missed = try client.outbox.resume(lastEvent: lastEvent)
@@ -88,8 +89,8 @@ extension LiveSession {
             arrival.socket.count(for: client.lease.holder, in: environment.resources)
             client.settleQueue()
             let answer = ResumeRequest.Answer(
-                connection: id, missed: missed, publishLost: client.hasPublished && client.publisher == nil,
-                subscribeLost: client.subscriber == nil)
+                connection: id, missed: missed, publishLost: media.hasPublished(id) && media.publisher(of: id) == nil,
+                subscribeLost: media.subscriber(of: id) == nil)
             reply(arrival.request, .success(answer), on: arrival.socket)
             environment.statistics.resumed()
             logger.info("client resumed", metadata: ["connection": "\(id)", "missed": "\(missed)"])

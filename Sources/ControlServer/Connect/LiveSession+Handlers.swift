@@ -29,12 +29,11 @@ extension LiveSession {
 
     private static func addMediaHandlers(to handlers: inout RequestHandlers) {
         handlers.add(PublishRequest.self) { session, request, call in
-            session.reply(call.id, await session.publish(request, of: call.client), on: call.socket)
-            session.release(call.client)
+            await session.publish(request, call)
         }
         handlers.add(SubscribeRequest.self) { session, request, call in
             if let transport = request.transport,
-                let objection = session.choose(transport, for: call.client, call.socket)
+                let objection = session.choose(transport, for: call.client.id, call.socket)
             {
                 return session.refuse(call, objection)
             }
@@ -48,11 +47,11 @@ extension LiveSession {
         }
         handlers.add(AnswerRequest.self) { session, request, call in
             guard session.isAllowed(request, call) else { return }
-            session.finish(call, await session.answer(request, of: call.client))
+            await session.answer(request, call)
         }
         handlers.add(RestartICERequest.self) { session, request, call in
             guard session.isAllowed(request, call) else { return }
-            session.finish(call, await session.restartSubscriber(of: call.client))
+            await session.restartSubscriber(call)
         }
     }
 

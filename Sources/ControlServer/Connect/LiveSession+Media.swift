@@ -2,30 +2,13 @@ import Conference
 import Logging
 import MediaBase
 import MediaEngine
+import SessionMedia
 import Signaling
 
 extension LiveSession {
     /// Passes an event of the media plane to `Conference` and carries out the effects.
     func report(_ event: MediaEvent) {
         perform(conference.media(event, now: ControlClock.now, wallClock: ControlClock.wall))
-    }
-
-    /// - Returns: calls that were made to the engine; empty if the stream is gone already.
-    func unpublish(_ stream: StreamID) -> [EngineCall] {
-        kinds[stream] = nil
-        // A stream without an owner does not exist in the engine, and another stream may use its name by now.
-        guard owners.removeValue(forKey: stream) != nil else { return [] }
-        if let publisher = publishers[stream] { return closePublisher(publisher.connection) }
-        return [environment.engine.beginCloseStream(session: engineName, stream: stream.rawValue)]
-    }
-
-    /// Closes the peers of a client that has left the session.
-    func endMedia(of client: LiveConnection) {
-        for call in closePeers(of: client) { watch([MediaCall(command: .closeMedia(client.id), call: call)]) }
-    }
-
-    func closePeers(of client: LiveConnection) -> [EngineCall] {
-        [closePublisher(of: client), closeSubscriber(of: client)].compactMap(\.self)
     }
 
     // MARK: events of the media engine
@@ -48,9 +31,7 @@ extension LiveSession {
             guard publishers[StreamID(rawValue: name)]?.isPlain == true else { return }
             announce(StreamID(rawValue: name), by: transport)
         case .mediaBegan(_, let transport, let name, _): announce(StreamID(rawValue: name), by: transport)
-        // Calls in progress must be reported to `Conference` first.
-        case .closed(_, let transport, let name):
-            Task { await inOrder { closed(StreamID(rawValue: name), transport) } }
+        case .closed(_, let transport, let name): closed(StreamID(rawValue: name), transport)
         case .dimensions(_, let transport, let name, let width, let height):
             let stream = StreamID(rawValue: name)
             guard isCurrent(transport, of: stream) else { return }
@@ -69,7 +50,7 @@ extension LiveSession {
             report(.codecSupported(id, StreamID(rawValue: name), true))
         case .activeSpeaker(_, let room, let name):
             report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Place(roomName: room)))
-        case .peerGone(_, let transport): Task { await inOrder { gone(transport) } }
+        case .peerGone(_, let transport): gone(transport)
         case .noMediaPath(_, let transport, let failure):
             var metadata: Logger.Metadata = ["transport": "\(transport)"]
             if let id = transports[transport] { metadata["connection"] = "\(id)" }
@@ -80,7 +61,7 @@ extension LiveSession {
 
     /// Returns the transport that feeds the stream now. Its publisher may have reconnected on another one.
     func transport(of stream: StreamID) -> TransportID? {
-        publishers[stream]?.transport ?? owners[stream].flatMap { clients[$0] }?.publisher?.id
+        publishers[stream]?.transport ?? media.publisher(of: stream).map { TransportID($0) }
     }
 
     private func isCurrent(_ transport: TransportID, of stream: StreamID) -> Bool {
@@ -88,37 +69,38 @@ extension LiveSession {
     }
 
     func announce(_ stream: StreamID, by transport: TransportID) {
-        guard isCurrent(transport, of: stream), let owner = owners[stream], let kinds = kinds[stream] else { return }
-        report(
-            .published(owner, stream, hasAudio: kinds.contains(.audio), hasVideo: kinds.contains(.video)))
-        reportRecording(of: stream)
-    }
-
-    func closed(_ stream: StreamID, _ transport: TransportID) {
-        guard isCurrent(transport, of: stream) else { return }
-        if let publisher = publishers.removeValue(forKey: stream) {
-            transports.remove(publisher.transport)
-            report(.publisherLeft(publisher.connection, .left))
+        if publishers[stream]?.transport == transport {
+            guard let owner = media.owners[stream], let kinds = media.kinds[stream] else { return }
+            report(.published(owner, stream, hasAudio: kinds.contains(.audio), hasVideo: kinds.contains(.video)))
+            reportRecording(of: stream)
         } else {
-            report(.unpublished(stream, .reset))
+            media.began(stream, by: PeerID(transport))
+            continueMedia()
         }
     }
 
+    func closed(_ stream: StreamID, _ transport: TransportID) {
+        guard let publisher = publishers[stream] else {
+            media.closed(stream, by: PeerID(transport))
+            return continueMedia()
+        }
+        guard publisher.transport == transport else { return }
+        publishers[stream] = nil
+        transports.remove(transport)
+        report(.publisherLeft(publisher.connection, .left))
+    }
+
     func gone(_ transport: TransportID) {
-        guard let id = transports.remove(transport) else { return }
         if let publisher = publishers.first(where: { $0.value.transport == transport }) {
+            transports.remove(transport)
             publishers[publisher.key] = nil
-            report(.publisherLeft(id, .networkLost))
-        } else if viewers[id] != nil {
-            viewerLeft(id)
-        } else if let client = clients[id] {
-            logger.info("peer lost", metadata: ["connection": "\(id)", "transport": "\(transport)"])
-            if client.publisher?.id == transport {
-                client.publisher = nil
-                report(.reset(id, publish: true, subscribe: false))
-            } else if client.subscriber?.id == transport {
-                forgetSubscriber(of: client)
-            }
+            report(.publisherLeft(publisher.value.connection, .networkLost))
+        } else if let viewer = viewers.first(where: { $0.value.transport == transport }) {
+            viewerLeft(viewer.key)
+        } else {
+            logger.info("peer lost", metadata: ["transport": "\(transport)"])
+            media.gone(PeerID(transport))
+            continueMedia()
         }
     }
 }

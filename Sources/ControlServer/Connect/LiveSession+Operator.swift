@@ -25,7 +25,9 @@ extension LiveSession {
         // The content of a signal must not be logged.
         let order = if case .signal(let type, _, _) = command { "signal \(type)" } else { "\(command)" }
         logger.notice("operator command", metadata: ["order": "\(order)"])
-        if let failure = await outcome(of: begin(effects)) { throw failure }
+        let ticket = media.lastTicket
+        perform(effects)
+        if let failure = await outcome(after: ticket) { throw failure }
     }
 
     /// Starts the timers of a session that was created before its first join.

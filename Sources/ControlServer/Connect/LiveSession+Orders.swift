@@ -2,127 +2,176 @@ import Conference
 import Logging
 import MediaBase
 import MediaEngine
+import SessionMedia
 import Signaling
 
-/// Calls to the media engine that `Conference` asks for. Calls that stop or resume media reach the engine before anything else happens;
-/// changes of subscriptions are queued.
+/// Orders of `SessionMedia` to the media engine, and their answers.
 extension LiveSession {
-    /// - Returns: calls that were made to the engine at once.
-    func order(_ command: MediaCommand) -> [MediaCall] {
+    func order(_ command: MediaCommand) {
         switch command {
-        case .setMuted(let stream, let kind, let isMuted):
-            [
-                MediaCall(
-                    command: command,
-                    call: environment.engine.beginSetMuted(
-                        session: engineName, stream: stream.rawValue, kind: MediaKind(kind), muted: isMuted))
-            ]
-        case .unpublish(let stream): unpublish(stream).map { MediaCall(command: command, call: $0) }
+        case .unpublish(let stream):
+            if let publisher = publishers[stream], media.disown(stream) { closePublisher(publisher.connection) }
         case .closeMedia(let id):
-            // A client's peers are closed with it.
-            ((clients[id].map { closePeers(of: $0) } ?? []) + closePublisher(id) + closeViewer(id)).map {
-                MediaCall(command: command, call: $0)
+            closePublisher(id)
+            closeViewer(id)
+        default: break
+        }
+        media.command(command)
+        carryOutOrders()
+    }
+
+    /// Passes orders to the engine. Those that must not be overtaken are in its mailbox on return.
+    func carryOutOrders() {
+        for (ticket, order) in media.takeOrders() {
+            switch order {
+            case .setMuted(let stream, let kind, let isMuted):
+                watch(
+                    ticket, order,
+                    environment.engine.beginSetMuted(
+                        session: engineName, stream: stream.rawValue, kind: MediaKind(kind), muted: isMuted))
+            case .closeStream(let stream):
+                watch(ticket, order, environment.engine.beginCloseStream(session: engineName, stream: stream.rawValue))
+            case .closePeer(let peer, let isPlain): watch(ticket, order, close(TransportID(peer), isPlain: isPlain))
+            case .openPublisher(let id, _, _), .openSubscriber(let id, _):
+                do throws(EngineError) {
+                    guard let client = clients[id] else { throw .unknownTransport("") }
+                    let lease = try leaseTransport(of: client)
+                    run(ticket, order, lease)
+                } catch {
+                    settle(ticket, order, .failure(error))
+                }
+            default: run(ticket, order, nil)
             }
-        case .subscribe(let id, let stream, let preferences): queue(.begin(preferences), stream, of: id)
-        case .updateSubscription(let id, let stream, let preferences): queue(.change(preferences), stream, of: id)
-        case .unsubscribe(let id, let stream): queue(.end, stream, of: id)
-        // `begin` handles moves (see `LiveSession+Placing.swift`).
-        case .place: []
         }
     }
 
-    // MARK: immediate calls
-
-    /// Waits until the engine has carried out the calls.
-    /// - Returns: error of a mute that failed; `Conference` has taken the mute back by then.
-    func outcome(of calls: [MediaCall]) async -> SignalingError? {
-        var failure: SignalingError?
-        for call in calls {
+    private func watch(_ ticket: MediaTicket, _ order: MediaOrder, _ call: EngineCall) {
+        Task {
             do throws(EngineError) {
-                try await call.call.finish()
+                try await call.finish()
+                settle(ticket, order, .success(.done))
             } catch {
-                failure = failure ?? failed(call.command, error)
+                settle(ticket, order, .failure(error))
             }
+            continueMedia()
         }
+    }
+
+    /// - Parameter lease: counts the transport that the order opens.
+    private func run(_ ticket: MediaTicket, _ order: MediaOrder, _ lease: ResourceLease?) {
+        Task {
+            do throws(EngineError) {
+                let answer = try await environment.engine.carryOut(order, session: engineName)
+                if let lease { opened(answer, order, lease) }
+                settle(ticket, order, .success(answer))
+            } catch {
+                settle(ticket, order, .failure(error))
+            }
+            continueMedia()
+        }
+    }
+
+    private func opened(_ answer: MediaAnswer, _ order: MediaOrder, _ lease: ResourceLease) {
+        switch (order, answer) {
+        case (.openPublisher(let id, _, _), .publisher(let peer, _)),
+            (.openSubscriber(let id, _), .subscriber(let peer, _, _)):
+            transports.insert(TransportID(peer), owner: id, lease: lease)
+            logger.info("transport opened", metadata: ["connection": "\(id)", "transport": "\(peer)"])
+        default: break
+        }
+    }
+
+    private func settle(_ ticket: MediaTicket, _ order: MediaOrder, _ answer: Result<MediaAnswer, EngineError>) {
+        if case .failure(let error) = answer { log(error, order) }
+        media.settle(ticket, answer.mapError(MediaFailure.init), now: ControlClock.now)
+    }
+
+    private func log(_ error: EngineError, _ order: MediaOrder) {
+        switch (error, order) {
+        // The object is gone already.
+        case (.unknownSession, _), (.unknownStream, _), (.unknownTransport, _), (.stopped, _): break
+        case (_, .setMuted(let stream, _, _)):
+            logger.error(
+                "media engine could not change a mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
+        case (_, .closeStream), (_, .closePeer):
+            logger.error("media engine could not close a transport or stream", metadata: ["error": "\(error)"])
+        default: logger.notice("media engine refused a call", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Counts a transport of a client against its limits.
+    ///
+    /// - Throws: `limitReached` with the key of the limit.
+    private func leaseTransport(of client: LiveConnection) throws(EngineError) -> ResourceLease {
+        let lease = ResourceLease(.transports, for: client.lease.holder, accounts: environment.resources)
+        do throws(ResourceExcess) {
+            try lease.set(1)
+        } catch {
+            throw .limitReached(name: error.key, limit: error.limit)
+        }
+        return lease
+    }
+
+    // MARK: outputs
+
+    func carryOut(_ output: MediaOutput) {
+        switch output {
+        case .report(let event):
+            report(event)
+            if case .published(_, let stream, _, _, _, _) = event { reportRecording(of: stream) }
+        case .offer(let id, let offer): tell(id, .offer(offer))
+        case .done(let request, let refusal):
+            requests.takeDone(request)?(refusal)
+            requests.resume(request)
+        case .prepare(let request, let id, let streams):
+            let newIDs = streams.map { _ in StreamID(rawValue: Secret.id()) }
+            media.prepared(request, of: id, conference.preparePublish(streams, from: id, newIDs: newIDs))
+        case .confirm(let request, let plan):
+            let ticket = media.lastTicket
+            // The answer is sent before the events that the publication causes.
+            clients[plan.connection]?.isHeld = true
+            perform(conference.confirmPublish(plan))
+            media.confirmed(request, of: plan.connection, after: ticket)
+        case .cancel(let plan): perform(conference.cancelPublish(plan))
+        case .published(let request, let result):
+            requests.takePublished(request)?(result)
+            requests.resume(request)
+        case .ended(let peer): transports.remove(TransportID(peer))
+        }
+    }
+
+    // MARK: waiting
+
+    /// Registers a request to `SessionMedia`. `then` runs when it is answered, before later outputs are carried out.
+    func whenDone(_ then: @escaping (SignalingError?) -> Void) -> MediaRequestID {
+        requests.add { [self] (refusal: MediaRefusal?) in then(refusal.flatMap { error($0) }) }
+    }
+
+    /// Carries out a request that was made to `SessionMedia`, and waits for its answer.
+    func finish(_ request: MediaRequestID) async {
+        continueMedia()
+        guard requests.isPending(request) else { return }
+        await withCheckedContinuation { requests.wait(for: request, $0) }
+    }
+
+    /// Waits until the engine has carried out all mutes and closes since a ticket.
+    /// - Returns: error of a mute that failed; `Conference` has taken the mute back by then.
+    func outcome(after ticket: MediaTicket) async -> SignalingError? {
+        var failure: SignalingError?
+        let request = whenDone { failure = $0 }
+        media.answer(request, of: nil, after: ticket)
+        await finish(request)
         return failure
     }
 
-    /// Handles the outcome of calls without a waiting caller.
-    func watch(_ calls: [MediaCall]) {
-        guard !calls.isEmpty else { return }
-        Task { _ = await outcome(of: calls) }
-    }
-
-    private func failed(_ command: MediaCommand, _ error: EngineError) -> SignalingError? {
-        guard case .setMuted(let stream, let kind, let isMuted) = command else {
-            switch error {
-            // The object is gone already.
-            case .unknownSession, .unknownStream, .unknownTransport, .stopped: break
-            default: logger.error("media engine could not close a transport or stream", metadata: ["error": "\(error)"])
-            }
-            return nil
+    func error(_ refusal: MediaRefusal) -> SignalingError? {
+        switch refusal {
+        case .error(let error): error
+        case .description(let error): SignalingError(Problem(error))
+        case .negotiation(let error): SignalingError(error)
+        case .readableKeys: ClientSocket.readable
+        case .noStream(let stream):
+            conference.isPublished(stream) ? nil : SignalingError(.unknownStream, field: "stream")
         }
-        switch error {
-        case .unknownSession, .unknownStream, .invalidRequest:
-            // The engine forwards no media of the stream. A stream that is yet to begin starts in the state that `Conference` has.
-            return conference.isPublished(stream) ? nil : SignalingError(.unknownStream, field: "stream")
-        default:
-            logger.error(
-                "media engine could not change a mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
-            report(.muteFailed(stream, kind, isMuted))
-            return SignalingError(Problem(error))
-        }
-    }
-
-    // MARK: queued calls
-
-    private func queue(_ order: SubscriptionOrder, _ stream: StreamID, of client: ConnectionID) -> [MediaCall] {
-        orders.add(order, stream, of: client)
-        if !orders.isAnnounced {
-            orders.isAnnounced = true
-            Task { await inOrder {} }
-        }
-        return []
-    }
-
-    /// Returns an error if too many streams of the client have queued calls.
-    func objection(toOrdering stream: StreamID, for client: ConnectionID) -> SignalingError? {
-        let limit = environment.configuration.mediaOrders
-        guard orders.count(of: client) >= limit, !orders.has(stream, of: client) else { return nil }
-        return SignalingError(
-            .limitReached, "\(limit) streams wait for the media engine", limit: MediaOrders.limitKey, retryAfter: 1)
-    }
-
-    /// Runs `body` after all calls that were queued before, and excludes other calls while it runs.
-    func inOrder<R>(_ body: () async -> R) async -> R {
-        if orders.isBusy {
-            await withCheckedContinuation { orders.waiting.append($0) }
-        } else {
-            orders.isBusy = true
-        }
-        await carryOutOrders()
-        let result = await body()
-        await carryOutOrders()
-        if orders.waiting.isEmpty {
-            orders.isBusy = false
-        } else {
-            orders.waiting.removeFirst().resume()
-        }
-        return result
-    }
-
-    private func carryOutOrders() async {
-        while let (order, stream, id) = orders.take() {
-            guard let client = clients[id] else { continue }
-            switch order {
-            case .begin(let preferences): await subscribe(client, stream, preferences)
-            case .change(let preferences): await updateSubscription(client, stream, preferences)
-            case .end: await unsubscribe(client, stream)
-            case .renew(let preferences):
-                await unsubscribe(client, stream)
-                await subscribe(client, stream, preferences)
-            }
-        }
-        orders.isAnnounced = false
     }
 }

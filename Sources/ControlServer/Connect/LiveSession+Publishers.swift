@@ -2,6 +2,7 @@ import Conference
 import Logging
 import MediaBase
 import MediaEngine
+import SessionMedia
 import Signaling
 
 /// Publishers by WHIP and plain SRTP: participants without a control connection.
@@ -15,7 +16,7 @@ extension LiveSession {
     ) -> Result<PublisherTicket, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let stream = StreamID(rawValue: name ?? Secret.id().lowercased())
-        if owners[stream] != nil { return takeOver(stream, visitor, kinds: kinds, isPlain: isPlain) }
+        if media.owners[stream] != nil { return takeOver(stream, visitor, kinds: kinds, isPlain: isPlain) }
         let leases: PublisherLeases
         do throws(SignalingError) {
             leases = try leasePublisher(visitor.holder)
@@ -45,8 +46,7 @@ extension LiveSession {
             report(.publisherLeft(connection, .left))
             return .failure(error)
         case .success(let plan):
-            owners[stream] = connection
-            self.kinds[stream] = kinds
+            media.own(stream, by: connection, kinds: kinds)
             return .success(
                 PublisherTicket(
                     liveSession: self, connection: connection, plan: plan, isPlain: isPlain, leases: leases))
@@ -63,8 +63,8 @@ extension LiveSession {
         _ ticket: PublisherTicket, _ transport: TransportID, codec: VideoCodec?, kinds: Set<MediaKind>? = nil
     ) async throws(SignalingError) {
         let stream = ticket.plan.streams[0].id
-        guard owners[stream] == ticket.connection else { throw await overMeanwhile(ticket, transport) }
-        if let kinds { self.kinds[stream] = kinds }
+        guard media.owners[stream] == ticket.connection else { throw await overMeanwhile(ticket, transport) }
+        if let kinds { media.own(stream, by: ticket.connection, kinds: kinds) }
         publishers[stream] = BarePublisher(
             connection: ticket.connection, transport: transport, isPlain: ticket.isPlain,
             lease: ticket.leases.participant)
@@ -75,7 +75,9 @@ extension LiveSession {
             plan.streams[0].audioMid = kinds.contains(.audio) ? "audio" : nil
             plan.streams[0].videoMid = kinds.contains(.video) ? "video" : nil
         }
-        _ = await outcome(of: begin(conference.confirmPublish(plan)))
+        let last = media.lastTicket
+        perform(conference.confirmPublish(plan))
+        _ = await outcome(after: last)
         // While the engine was awaited, the publisher may have ended, and another may have the name by now.
         guard publishers[stream]?.transport == transport else { throw await overMeanwhile(ticket, transport) }
         publishers[stream]?.isOpen = true
@@ -88,15 +90,14 @@ extension LiveSession {
     /// Closes the transport of a publisher that ended while the engine was awaited. Returns when it is closed, even if another call closes
     /// it.
     private func overMeanwhile(_ ticket: PublisherTicket, _ transport: TransportID) async -> SignalingError {
-        try? await close(transport, isPlain: ticket.isPlain).finish()
+        await end(transport, isPlain: ticket.isPlain)
         return endedMeanwhile
     }
 
     /// Releases the reservations of a publisher that the engine refused.
     func refused(_ ticket: PublisherTicket) {
-        for stream in ticket.plan.streams where owners[stream.id] == ticket.connection {
-            owners[stream.id] = nil
-            kinds[stream.id] = nil
+        for stream in ticket.plan.streams where media.owners[stream.id] == ticket.connection {
+            media.disown(stream.id)
         }
         report(.publisherLeft(ticket.connection, .left))
     }
@@ -105,26 +106,31 @@ extension LiveSession {
     func publisherClosed(_ transport: TransportID) async {
         guard let connection = transports.remove(transport) else { return }
         for (stream, publisher) in publishers where publisher.transport == transport { publishers[stream] = nil }
-        let effects = conference.media(
-            .publisherLeft(connection, .left), now: ControlClock.now, wallClock: ControlClock.wall)
-        _ = await outcome(of: begin(effects))
+        let last = media.lastTicket
+        report(.publisherLeft(connection, .left))
+        _ = await outcome(after: last)
     }
 
     /// Closes the transport of a publisher that `Conference` ended.
-    func closePublisher(_ connection: ConnectionID) -> [EngineCall] {
-        var calls: [EngineCall] = []
+    func closePublisher(_ connection: ConnectionID) {
         for (stream, publisher) in publishers where publisher.connection == connection {
             publishers[stream] = nil
             transports.remove(publisher.transport)
-            calls.append(close(publisher.transport, isPlain: publisher.isPlain))
+            media.close(PeerID(publisher.transport), isPlain: publisher.isPlain)
         }
-        return calls
     }
 
     /// Error for a publisher or subscriber without a control connection that was admitted and has ended since.
     var endedMeanwhile: SignalingError {
         // It was removed, its token was revoked, or a password was set.
         conference.isEnded ? SignalingError(.sessionEnded) : SignalingError(.notPermitted)
+    }
+
+    /// Closes a transport. Returns when it is closed, even if another call closes it.
+    func end(_ transport: TransportID, isPlain: Bool) async {
+        let last = media.lastTicket
+        media.close(PeerID(transport), isPlain: isPlain)
+        _ = await outcome(after: last)
     }
 
     func close(_ transport: TransportID, isPlain: Bool) -> EngineCall {

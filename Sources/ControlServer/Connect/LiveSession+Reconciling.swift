@@ -2,6 +2,7 @@ import Conference
 import Logging
 import MediaBase
 import MediaEngine
+import SessionMedia
 import Signaling
 
 /// Recovery from lost engine events: if the event queue overflows, the session reads the engine's state instead.
@@ -13,13 +14,7 @@ extension LiveSession {
         logger.notice("events of the media engine were missed")
         while !conference.isEnded {
             do throws(EngineError) {
-                return try await inOrder { () async -> Result<Void, EngineError> in
-                    do throws(EngineError) {
-                        return .success(try await look())
-                    } catch {
-                        return .failure(error)
-                    }
-                }.get()
+                return try await look()
             } catch {
                 guard case .limitReached = error else { return }
                 try? await Task.sleep(for: Self.lookPause)
@@ -29,10 +24,12 @@ extension LiveSession {
 
     private func look() async throws(EngineError) {
         try await lookAtTransports()
+        // Publishers that begin from now on may be missing in the engine's answer.
+        let plain = publishers.filter(\.value.isPlain)
         let streams = try await streamsOfEngine()
         let names = Set(streams.map { StreamID(rawValue: $0.name) })
         // Streams of WebRTC publishers end with their transports.
-        for (stream, publisher) in publishers where publisher.isPlain && !names.contains(stream) {
+        for (stream, publisher) in plain where !names.contains(stream) {
             closed(stream, publisher.transport)
         }
         for snapshot in streams {
@@ -47,7 +44,7 @@ extension LiveSession {
             }
         }
         let speaking = streams.filter(\.isSpeaking).map { StreamID(rawValue: $0.name) }
-        for place in Set(clients.values.map(\.place)).union([.mainSession]) {
+        for place in media.places {
             report(.activeSpeaker(speaking.first { self.place(of: $0) == place }, in: place))
         }
         for client in clients.values { try await lookAtPauses(of: client) }
@@ -55,7 +52,7 @@ extension LiveSession {
 
     /// Returns the place in which a stream is heard: the main session if its publisher has no control connection.
     private func place(of stream: StreamID) -> Place {
-        owners[stream].flatMap { clients[$0]?.place } ?? .mainSession
+        media.owners[stream].map { media.place(of: $0) } ?? .mainSession
     }
 
     private func streamsOfEngine() async throws(EngineError) -> [StreamSnapshot] {
@@ -85,10 +82,10 @@ extension LiveSession {
     /// Reports video tracks that are subscribed to and that the path does not carry, or carries again.
     private func lookAtPauses(of client: LiveConnection) async throws(EngineError) {
         let wishes = conference.subscriptions(of: client.id).filter(\.preferences.video).map(\.stream)
-        guard !wishes.isEmpty, let id = client.subscriber?.id else { return }
+        guard !wishes.isEmpty, let peer = media.subscriber(of: client.id) else { return }
         let tracks: [PeerStatistics.Track]
         do throws(EngineError) {
-            tracks = try await environment.engine.peerStatistics(id, session: engineName).subscribed
+            tracks = try await environment.engine.peerStatistics(TransportID(peer), session: engineName).subscribed
         } catch {
             guard case .unknownTransport = error else { throw error }
             // A separate event reports the end of the transport.

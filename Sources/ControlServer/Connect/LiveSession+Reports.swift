@@ -2,6 +2,7 @@ import Conference
 import Foundation
 import MediaBase
 import MediaEngine
+import SessionMedia
 import Signaling
 
 /// Issue reports of participants, for an operator (ISS-1).
@@ -61,7 +62,8 @@ extension LiveSession {
             statistics: statistics, lastEvent: client.outbox.lastSeq, unsentEvents: client.outbox.unsentCount,
             events: client.recent,
             packets: Bundle.Packets(
-                publish: await trace(client.publisher?.id), subscribe: await trace(client.subscriber?.id)),
+                publish: await trace(media.publisher(of: client.id)),
+                subscribe: await trace(media.subscriber(of: client.id))),
             relay: BuildInfo.version)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -79,8 +81,9 @@ extension LiveSession {
         }
     }
 
-    private func trace(_ peer: TransportID?) async -> PeerTraceBody? {
-        guard let peer, let trace = try? await environment.engine.peerTrace(peer, session: engineName) else {
+    private func trace(_ peer: PeerID?) async -> PeerTraceBody? {
+        guard let peer, let trace = try? await environment.engine.peerTrace(TransportID(peer), session: engineName)
+        else {
             return nil
         }
         return PeerTraceBody(trace)

@@ -50,9 +50,14 @@ extension LiveSession {
             return perform(applied.effects)
         }
         call.client.isHeld = true
-        let failure = await outcome(of: begin(applied.effects))
-        reply(call, failure.map { .failure($0) } ?? applied.result)
-        release(call.client)
+        let ticket = media.lastTicket
+        perform(applied.effects)
+        let request = whenDone { [self] failure in
+            reply(call, failure.map { .failure($0) } ?? applied.result)
+            release(call.client)
+        }
+        media.answer(request, of: call.client.id, after: ticket)
+        await finish(request)
     }
 
     /// Handles a request that queues a call to the engine about a stream.

@@ -2,6 +2,7 @@ import Conference
 import Foundation
 import MediaBase
 import MediaEngine
+import SessionMedia
 import Signaling
 
 extension LiveSession {
@@ -25,18 +26,21 @@ extension LiveSession {
     }
 
     func measure(_ client: LiveConnection) async -> StatisticsAnswer {
-        let engine = environment.engine
         var answer = StatisticsAnswer()
-        if let id = client.publisher?.id, let measured = try? await engine.peerStatistics(id, session: engineName) {
+        if let peer = media.publisher(of: client.id), let measured = await statistics(of: peer) {
             answer.published = measured.published.map(StatisticsAnswer.Track.init)
             answer.roundTrip = measured.roundTrip?.milliseconds
         }
-        if let id = client.subscriber?.id, let measured = try? await engine.peerStatistics(id, session: engineName) {
+        if let peer = media.subscriber(of: client.id), let measured = await statistics(of: peer) {
             answer.subscribed = measured.subscribed.map(StatisticsAnswer.Track.init)
             answer.availableBitrate = measured.availableBitrate.map { Int($0.rawValue) }
             answer.roundTrip = measured.roundTrip?.milliseconds ?? answer.roundTrip
             answer.unsent = measured.unsent.isEmpty ? nil : measured.unsent
         }
         return answer
+    }
+
+    private func statistics(of peer: PeerID) async -> PeerStatistics? {
+        try? await environment.engine.peerStatistics(TransportID(peer), session: engineName)
     }
 }

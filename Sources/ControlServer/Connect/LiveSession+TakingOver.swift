@@ -2,6 +2,7 @@ import Conference
 import Logging
 import MediaBase
 import MediaEngine
+import SessionMedia
 import Signaling
 
 /// Publishers without a control connection that publish again under the name of their stream.
@@ -28,10 +29,8 @@ extension LiveSession {
             publishers[stream] = nil
             transports.remove(before.transport)
             // The engine ends the old publication before it handles the new one of this name.
-            watch([
-                MediaCall(
-                    command: .closeMedia(before.connection), call: close(before.transport, isPlain: before.isPlain))
-            ])
+            media.close(PeerID(before.transport), isPlain: before.isPlain)
+            continueMedia()
             let wanted = PublishRequest.Stream(
                 id: stream, name: conference.stream(stream)?.name ?? stream.rawValue,
                 audioMid: kinds.contains(.audio) ? "audio" : nil, videoMid: kinds.contains(.video) ? "video" : nil)
@@ -40,7 +39,7 @@ extension LiveSession {
                 report(.publisherLeft(before.connection, .left))
                 throw error
             case .success(let plan):
-                self.kinds[stream] = kinds
+                media.own(stream, by: before.connection, kinds: kinds)
                 logger.info(
                     "publisher taken over",
                     metadata: [

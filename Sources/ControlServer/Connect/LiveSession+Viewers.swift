@@ -1,6 +1,7 @@
 import Conference
 import Logging
 import MediaEngine
+import SessionMedia
 import Signaling
 
 /// Subscribers by WHEP and plain SRTP, without a control connection. They are not participants, but `Conference` admits and ends them.
@@ -22,16 +23,12 @@ extension LiveSession {
     ///
     /// - Throws: if `Conference` ended the subscriber while the engine was awaited; its transport is then closed.
     func viewing(_ ticket: ViewerTicket, _ transport: TransportID, isPlain: Bool) async throws(SignalingError) {
-        let isOver = await inOrder { () -> Bool in
-            guard conference.isViewing(ticket.connection) else {
-                try? await close(transport, isPlain: isPlain).finish()
-                return true
-            }
-            viewers[ticket.connection] = BareViewer(transport: transport, isPlain: isPlain)
-            transports.insert(transport, owner: ticket.connection, lease: ticket.lease)
-            return false
+        guard conference.isViewing(ticket.connection) else {
+            await end(transport, isPlain: isPlain)
+            throw endedMeanwhile
         }
-        if isOver { throw endedMeanwhile }
+        viewers[ticket.connection] = BareViewer(transport: transport, isPlain: isPlain)
+        transports.insert(transport, owner: ticket.connection, lease: ticket.lease)
     }
 
     /// Removes a subscriber that the engine refused or that has left.
@@ -47,10 +44,10 @@ extension LiveSession {
     }
 
     /// Closes the transport of a subscriber that `Conference` ended.
-    func closeViewer(_ connection: ConnectionID) -> [EngineCall] {
-        guard let viewer = viewers.removeValue(forKey: connection) else { return [] }
+    func closeViewer(_ connection: ConnectionID) {
+        guard let viewer = viewers.removeValue(forKey: connection) else { return }
         transports.remove(viewer.transport)
         logger.info("viewer ended", metadata: ["transport": "\(viewer.transport)"])
-        return [close(viewer.transport, isPlain: viewer.isPlain)]
+        media.close(PeerID(viewer.transport), isPlain: viewer.isPlain)
     }
 }

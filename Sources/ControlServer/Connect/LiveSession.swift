@@ -4,10 +4,11 @@ import MediaBase
 import MediaEngine
 import Messaging
 import NIOCore
+import SessionMedia
 import Signaling
 
-/// Live session: its rules (`Conference`), its clients' sockets and its calls to the media engine. All work of the session runs on this
-/// actor.
+/// Live session: carries out what its rules (`Conference`) and its media (`SessionMedia`) decide, on its clients' sockets and in the media
+/// engine. All work of the session runs on this actor.
 actor LiveSession {
     nonisolated let id: SessionID
     nonisolated let key: SessionKey
@@ -18,16 +19,13 @@ actor LiveSession {
     nonisolated let inbox = LiveSessionInbox()
 
     var conference: Conference
+    var media: SessionMedia
     var clients: [ConnectionID: LiveConnection] = [:]
     /// Publishers without a control connection, by stream.
     var publishers: [StreamID: BarePublisher] = [:]
     /// Subscribers without a control connection that have a transport.
     var viewers: [ConnectionID: BareViewer] = [:]
-    /// Owner of each stream, from its publish plan on.
-    var owners: [StreamID: ConnectionID] = [:]
     var transports = TransportOwners()
-    /// Kinds of the tracks of each stream.
-    var kinds: [StreamID: Set<MediaKind>] = [:]
     /// Whether the session was given up because no one is in it; its name gets a new one.
     private(set) var isForgotten = false
 
@@ -38,9 +36,8 @@ actor LiveSession {
     private var isDroppingSlow = false
     private var alarm: Task<Void, Never>?
     private var alarmTime = MediaTime.never
-    /// Calls to the media engine that are queued, and whether one is in progress.
-    var orders = MediaOrders()
-    var placements = Placements()
+    var requests = MediaRequests()
+    private var isDraining = false
 
     init(_ conference: Conference, key: SessionKey, environment: LiveSessionEnvironment) {
         id = conference.id
@@ -51,17 +48,14 @@ actor LiveSession {
         logger[metadataKey: "session"] = "\(key)"
         self.logger = logger
         self.conference = conference
+        media = SessionMedia(
+            maximumSubscriptions: conference.limits.subscriptions, random: SystemRandomNumberGenerator())
     }
 
     // MARK: effects
 
     /// Carries out the effects that `Conference` returns, in their order.
-    func perform(_ effects: [Effect]) { watch(begin(effects)) }
-
-    /// Carries out effects like `perform`, for callers that wait for the engine.
-    /// - Returns: calls that were made to the engine at once.
-    func begin(_ effects: [Effect]) -> [MediaCall] {
-        var calls: [MediaCall] = []
+    func perform(_ effects: [Effect]) {
         for effect in effects {
             note(effect)
             switch effect {
@@ -70,17 +64,32 @@ actor LiveSession {
             case .broadcast(let audience, let event):
                 guard let text = text(of: event) else { continue }
                 for id in audience { append(text, to: id) }
-            case .close(let id, let reason): calls += close(id, reason)
-            case .media(.place(let ids, let place)): self.place(ids, at: place)
-            case .media(let command): calls += order(command)
+            case .close(let id, let reason): close(id, reason)
+            case .media(let command): order(command)
             case .hook(let hook): post(hook)
             case .ended(let reason): ended(reason)
             }
         }
         flush()
         dropSlow()
-        rearm()
-        return calls
+        continueMedia()
+    }
+
+    /// Carries out what `SessionMedia` has decided, until there is nothing left.
+    func continueMedia() {
+        carryOutOrders()
+        guard !isDraining else { return }
+        isDraining = true
+        defer {
+            isDraining = false
+            rearm()
+        }
+        while true {
+            let outputs = media.takeOutputs(now: ControlClock.now)
+            carryOutOrders()
+            for output in outputs { carryOut(output) }
+            if outputs.isEmpty, !media.hasOrders { return }
+        }
     }
 
     /// Sends a client an event that does not come from `Conference`.
@@ -160,22 +169,22 @@ actor LiveSession {
             for id in leaving {
                 environment.statistics.queueOverflowed()
                 logger.notice("client does not read its messages", metadata: ["connection": "\(id)"])
-                watch(close(id, .slowConsumer))
+                close(id, .slowConsumer)
             }
             for id in leaving { perform(conference.disconnect(id, reason: .slowConsumer, now: ControlClock.now)) }
         }
     }
 
-    /// Ends a client's connection at once.
-    /// - Returns: calls to the engine that end its media.
-    private func close(_ id: ConnectionID, _ reason: DisconnectReason) -> [MediaCall] {
-        guard let client = clients.removeValue(forKey: id) else { return [] }
+    /// Ends a client's connection and its media at once.
+    private func close(_ id: ConnectionID, _ reason: DisconnectReason) {
+        guard let client = clients.removeValue(forKey: id) else { return }
         client.release()
         environment.onLeave(client.resumeToken)
         environment.statistics.disconnected(reason)
         logger.info("client left", metadata: ["connection": "\(id)", "reason": "\(reason.rawValue)"])
-        let calls = closePeers(of: client).map { MediaCall(command: .closeMedia(id), call: $0) }
-        guard let socket = client.socket else { return calls }
+        media.leave(id)
+        carryOutOrders()
+        guard let socket = client.socket else { return }
         client.socket = nil
         var texts: [ByteBuffer] = []
         if reason == .slowConsumer {
@@ -190,7 +199,6 @@ actor LiveSession {
         environment.statistics.messagesSent(texts.count)
         socket.send(texts)
         socket.close(reason.closeCode, reason.rawValue)
-        return calls
     }
 
     private func ended(_ reason: DisconnectReason) {
@@ -216,7 +224,7 @@ actor LiveSession {
     // MARK: time
 
     private func rearm() {
-        let deadline = conference.deadline
+        let deadline = min(conference.deadline, media.deadline)
         guard deadline != alarmTime else { return }
         alarmTime = deadline
         alarm?.cancel()
@@ -233,6 +241,7 @@ actor LiveSession {
 
     private func alarmRang() {
         alarmTime = .never
+        media.handleTimeout(now: ControlClock.now)
         perform(conference.handleTimeout(now: ControlClock.now))
     }
 }

@@ -36,19 +36,22 @@ extension LiveSession {
 
     /// Returns the source of a stream. Waits for publishing in progress, so that the kinds of its tracks are known.
     func recordingSource(of stream: StreamID) async -> RecordingSource? {
-        await inOrder {
-            guard let origin = conference.origin(of: stream) else { return nil }
-            return RecordingSource(
-                participant: RecordingSource.Participant(
-                    id: origin.publisher.id.rawValue, name: origin.publisher.name,
-                    identity: origin.publisher.identity),
-                streamName: origin.name, videoType: origin.videoType.rawValue, kinds: kinds[stream] ?? [],
-                muted: Set(origin.muted.map { MediaKind($0) }),
-                size: origin.width > 0 && origin.height > 0
-                    ? FrameSize(width: origin.width, height: origin.height) : nil,
-                encryption: origin.isEncrypted
-                    ? RecordingEncryption(
-                        session: id.rawValue, sessionName: key.name, publisher: origin.publisher.id.rawValue) : nil)
+        if let owner = conference.origin(of: stream)?.publisher.id {
+            let request = whenDone { _ in }
+            media.awaitTracks(of: stream, by: owner, request)
+            await finish(request)
         }
+        guard let origin = conference.origin(of: stream) else { return nil }
+        return RecordingSource(
+            participant: RecordingSource.Participant(
+                id: origin.publisher.id.rawValue, name: origin.publisher.name,
+                identity: origin.publisher.identity),
+            streamName: origin.name, videoType: origin.videoType.rawValue, kinds: media.kinds[stream] ?? [],
+            muted: Set(origin.muted.map { MediaKind($0) }),
+            size: origin.width > 0 && origin.height > 0
+                ? FrameSize(width: origin.width, height: origin.height) : nil,
+            encryption: origin.isEncrypted
+                ? RecordingEncryption(
+                    session: id.rawValue, sessionName: key.name, publisher: origin.publisher.id.rawValue) : nil)
     }
 }

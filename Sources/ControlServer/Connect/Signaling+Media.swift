@@ -20,16 +20,6 @@ extension StreamPreferences {
     }
 }
 
-extension OfferMade {
-    init(_ offer: SubscribeOffer) {
-        self.init(
-            revision: offer.revision, sdp: offer.sdp,
-            streams: offer.streams.map {
-                Stream(id: StreamID(rawValue: $0.id), audioMid: $0.audioMid, videoMid: $0.videoMid)
-            })
-    }
-}
-
 extension SignalingError {
     init(_ error: SubscribeNegotiationError) {
         switch error {

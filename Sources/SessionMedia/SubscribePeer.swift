@@ -1,11 +1,10 @@
 import MediaBase
-import MediaEngine
 import SDP
 import Signaling
 
 /// Subscribe peer connection of a client, for which the relay makes the offers.
-struct SubscribePeer {
-    let id: TransportID
+struct SubscribePeer: Sendable {
+    let id: PeerID
     let transport: MediaTransport
     var negotiation: SubscribeNegotiation
     /// Streams that the client has agreed to receive; it has been told so.
@@ -14,13 +13,4 @@ struct SubscribePeer {
     var refused: [StreamID: Set<MediaKind>] = [:]
     /// Whether an offer is scheduled for the negotiation's deadline.
     var isOfferPlanned = false
-
-    init(_ offer: SubscriberOffer, transport: MediaTransport, limit: Int) {
-        id = offer.id
-        self.transport = transport
-        var configuration = SubscribeNegotiation.Configuration(relay: offer.relay, videoCodecs: offer.videoCodecs)
-        configuration.maximumSubscriptions = limit
-        var random = SystemRandomNumberGenerator()
-        negotiation = SubscribeNegotiation(configuration, using: &random)
-    }
 }

@@ -1,0 +1,28 @@
+import Conference
+import Signaling
+
+/// Media of one client with a control connection.
+struct MediaMember: Sendable {
+    /// Place of its peers, or the place to which they are being moved.
+    var place = Place.mainSession
+    /// Kind of its next subscribe peer connection.
+    var subscribeTransport = MediaTransport.webRTC
+    var subscriber: SubscribePeer?
+    var publisher: PublishPeer?
+    /// Whether it has ever had a publish peer connection.
+    var hasPublished = false
+
+    /// Work on the subscribe peer connection: first the changes of subscriptions, then requests, then an offer.
+    var orders = SubscriptionOrders()
+    var requests: [SubscriberRequest] = []
+    var isOfferDue = false
+    var operation: SubscriberOperation?
+    /// Whether it is in the list of members with new work.
+    var isReady = false
+
+    var publishing: Publishing?
+    /// Requests that wait for the one in progress.
+    var waitingToPublish: [Publishing] = []
+
+    var peers: [PeerID] { [publisher?.id, subscriber?.id].compactMap(\.self) }
+}

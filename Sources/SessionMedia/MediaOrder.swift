@@ -1,0 +1,23 @@
+package import Conference
+package import MediaBase
+package import SDP
+package import Signaling
+
+/// Call of the media plane. The first three must reach it before anything else happens, and in their order.
+package enum MediaOrder: Hashable, Sendable {
+    case setMuted(StreamID, TrackKind, Bool)
+    case closeStream(StreamID)
+    case closePeer(PeerID, isPlain: Bool)
+    /// Moves peers, all in one step.
+    case place([PeerID: Place])
+    case openPublisher(ConnectionID, PeerDescription, [PublishSection])
+    case updatePublisher(PeerID, PeerDescription, [PublishSection])
+    case openSubscriber(ConnectionID, isNative: Bool)
+    /// Takes the client's answer to the first offer.
+    case connect(PeerID, PeerDescription)
+    case restart(PeerID, ICECredentials)
+    case prepareRestart(PeerID)
+    case addTracks(PeerID, [SubscriberTrack])
+    case removeTracks(PeerID, [MID])
+    case setPreferences(PeerID, StreamID, SubscriptionPreferences)
+}

@@ -1,0 +1,38 @@
+import Conference
+import MediaBase
+import SDP
+import Signaling
+
+/// Publish request in progress.
+struct Publishing: Sendable {
+    /// Event of the media plane about the peer. It must not reach `Conference` before the outcome of the request.
+    enum Event: Hashable, Sendable {
+        case began(StreamID, PeerID)
+        case closed(StreamID, PeerID)
+        case gone(PeerID)
+    }
+
+    let id: MediaRequestID
+    let body: PublishRequest
+    /// Whether the offer may carry keys.
+    let takesKeys: Bool
+    let videoCodecs: [VideoCodec]
+    var plan: PublishPlan?
+    var offer: Offer?
+    var sections: [PublishSection] = []
+    /// The relay's side, while the new peer is moved to its client's place and the mutes are set.
+    var relay: RelayDescription?
+    /// Whether the peer connection replaces another one.
+    var isAnew = false
+    var ticket: MediaTicket?
+    var held: [Event] = []
+    /// Requests that are answered when this one is.
+    var watchers: [MediaRequestID] = []
+
+    init(_ id: MediaRequestID, _ body: PublishRequest, takesKeys: Bool, videoCodecs: [VideoCodec]) {
+        self.id = id
+        self.body = body
+        self.takesKeys = takesKeys
+        self.videoCodecs = videoCodecs
+    }
+}

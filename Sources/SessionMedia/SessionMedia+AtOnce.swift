@@ -1,0 +1,112 @@
+package import Conference
+package import MediaBase
+package import Signaling
+
+/// Commands of `Conference`, and calls that stop or resume media. These are made at once and do not wait for others.
+extension SessionMedia {
+    package mutating func command(_ command: MediaCommand) {
+        switch command {
+        case .setMuted(let stream, let kind, let isMuted): atOnce(.setMuted(stream, kind, isMuted))
+        case .unpublish(let stream):
+            // A stream without an owner does not exist in the media plane, and another stream may use its name by now.
+            guard disown(stream) else { return }
+            atOnce(.closeStream(stream))
+        case .subscribe(let id, let stream, let preferences): queue(.begin(preferences), stream, of: id)
+        case .updateSubscription(let id, let stream, let preferences): queue(.change(preferences), stream, of: id)
+        case .unsubscribe(let id, let stream): queue(.end, stream, of: id)
+        case .place(let ids, let place): self.place(ids, at: place)
+        case .closeMedia(let id): leave(id)
+        }
+    }
+
+    // MARK: owners
+
+    /// Notes the owner and the tracks of a stream.
+    package mutating func own(_ stream: StreamID, by owner: ConnectionID, kinds: Set<MediaKind>) {
+        owners[stream] = owner
+        self.kinds[stream] = kinds
+    }
+
+    /// Forgets a stream.
+    /// - Returns: whether it had an owner.
+    @discardableResult
+    package mutating func disown(_ stream: StreamID) -> Bool {
+        kinds[stream] = nil
+        return owners.removeValue(forKey: stream) != nil
+    }
+
+    // MARK: calls
+
+    private mutating func atOnce(_ order: MediaOrder) {
+        let ticket = issue(order, .atOnce(order))
+        if case .setMuted(let stream, let kind, _) = order { mutes[MutedTrack(stream: stream, kind: kind)] = ticket }
+    }
+
+    mutating func closeAtOnce(_ peer: PeerID, isPlain: Bool) { atOnce(.closePeer(peer, isPlain: isPlain)) }
+
+    mutating func settleAtOnce(
+        _ ticket: MediaTicket, _ order: MediaOrder, _ answer: Result<MediaAnswer, MediaFailure>
+    ) {
+        let refusal = refusal(ticket, order, answer)
+        for i in barriers.indices where barriers[i].pending.remove(ticket) != nil {
+            switch (barriers[i].refusal, refusal) {
+            case (nil, _), (.noStream, .error): barriers[i].refusal = refusal ?? barriers[i].refusal
+            default: break
+            }
+        }
+        let finished = barriers.filter(\.pending.isEmpty)
+        guard !finished.isEmpty else { return }
+        barriers.removeAll(where: \.pending.isEmpty)
+        for barrier in finished { finish(barrier) }
+    }
+
+    private mutating func refusal(
+        _ ticket: MediaTicket, _ order: MediaOrder, _ answer: Result<MediaAnswer, MediaFailure>
+    ) -> MediaRefusal? {
+        guard case .setMuted(let stream, let kind, let isMuted) = order else { return nil }
+        let track = MutedTrack(stream: stream, kind: kind)
+        // A later order for the same track decides on its state.
+        let isNewest = mutes[track] == ticket
+        if isNewest { mutes[track] = nil }
+        guard case .failure(let failure) = answer else { return nil }
+        switch failure.kind {
+        // The media plane forwards no media of the stream.
+        case .noSession, .noStream, .invalid: return .noStream(stream)
+        case .noPeer, .busy, .other:
+            if isNewest { outputs.append(.report(.muteFailed(stream, kind, isMuted))) }
+            return .error(failure.error)
+        }
+    }
+
+    private mutating func finish(_ barrier: MediaBarrier) {
+        switch barrier.work {
+        case .request(let request): outputs.append(.done(request, barrier.refusal))
+        case .publish(let id): publicationIsMuted(of: id)
+        }
+    }
+
+    // MARK: waiting
+
+    /// Answers a request when all mutes and closes since `ticket` are done.
+    /// - Parameters:
+    ///   - ticket: `lastTicket` before the commands.
+    ///   - client: sender of the request; nil: an operator.
+    package mutating func answer(_ request: MediaRequestID, of client: ConnectionID?, after ticket: MediaTicket) {
+        wait(.request(request), of: client, after: ticket)
+    }
+
+    mutating func wait(_ work: MediaBarrier.Work, of client: ConnectionID?, after ticket: MediaTicket) {
+        let pending = tickets.filter { entry in
+            if case .atOnce = entry.value.purpose { entry.key > ticket } else { false }
+        }
+        let barrier = MediaBarrier(pending: Set(pending.keys), client: client, work: work)
+        if barrier.pending.isEmpty { finish(barrier) } else { barriers.append(barrier) }
+    }
+
+    mutating func leaveBarriers(_ id: ConnectionID, _ error: MediaRefusal) {
+        for barrier in barriers where barrier.client == id {
+            if case .request(let request) = barrier.work { outputs.append(.done(request, error)) }
+        }
+        barriers.removeAll { $0.client == id }
+    }
+}

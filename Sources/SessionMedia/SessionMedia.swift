@@ -1,0 +1,257 @@
+package import Conference
+package import MediaBase
+package import Signaling
+
+/// Media of one session's clients: their publish and subscribe peer connections, the owners of streams, moves between subsessions, and the
+/// order of the calls that carry all of this out. No IO and no clock: requests of clients, commands of `Conference` and answers of the
+/// media plane go in; orders, events for `Conference` and answers to clients come out.
+///
+/// Orders that stop or resume media, close something or move peers are made at once. Those about one peer connection follow each other,
+/// each after the answer to the one before; different peer connections do not wait for each other.
+///
+/// ```swift
+/// media.command(.subscribe(client, stream, preferences))
+/// for (ticket, order) in media.takeOrders() { … }      // at once, then media.settle(ticket, answer, now: now)
+/// for output in media.takeOutputs(now: now) { … }      // until there are neither orders nor outputs
+/// ```
+package struct SessionMedia: Sendable {
+    /// What an order in progress is for.
+    enum Purpose: Sendable {
+        case atOnce(MediaOrder)
+        case place
+        case subscriber(ConnectionID)
+        case openSubscriber(ConnectionID)
+        case updatePublisher(ConnectionID)
+        case openPublisher(ConnectionID)
+
+        /// Whether an order is repeated when the media plane's queue was full. Clients repeat publish requests themselves.
+        var isRepeated: Bool {
+            switch self {
+            case .place, .subscriber, .openSubscriber: true
+            case .atOnce, .updatePublisher, .openPublisher: false
+            }
+        }
+
+        var opensPeer: Bool {
+            switch self {
+            case .openSubscriber, .openPublisher: true
+            default: false
+            }
+        }
+    }
+
+    var members: [ConnectionID: MediaMember] = [:]
+    /// Client of each peer.
+    var peers: [PeerID: ConnectionID] = [:]
+    /// Owner of each stream, from its publish plan on. Owners may have no control connection.
+    package internal(set) var owners: [StreamID: ConnectionID] = [:]
+    /// Kinds of the tracks of each stream.
+    package internal(set) var kinds: [StreamID: Set<MediaKind>] = [:]
+    var placements = Placements()
+    /// Orders in progress.
+    var tickets: [MediaTicket: (purpose: Purpose, order: MediaOrder)] = [:]
+    /// Orders that are repeated at `retryAt`, because the media plane's queue of calls was full.
+    private var refused: [MediaTicket] = []
+    private var retryAt = MediaTime.never
+    var barriers: [MediaBarrier] = []
+    /// Newest order in progress for each track.
+    var mutes: [MutedTrack: MediaTicket] = [:]
+    /// Peers that ended before the answer that introduces them.
+    var goneEarly: Set<PeerID> = []
+    /// Planned offers, in the order of their times.
+    var offers: [(due: MediaTime, client: ConnectionID)] = []
+    var outputs: [MediaOutput] = []
+    /// Members with new work for their subscribe peer connections.
+    private var ready: [ConnectionID] = []
+    private var orders: [(ticket: MediaTicket, order: MediaOrder)] = []
+    private var nextTicket: UInt64 = 0
+    /// Pause between tries while the media plane's queue of calls is full.
+    private static let patience = MediaTime.milliseconds(1)
+    let maximumSubscriptions: Int
+    var random: any RandomNumberGenerator & Sendable
+
+    /// - Parameters:
+    ///   - maximumSubscriptions: limit per client.
+    ///   - random: generator for SSRCs; seeded in tests only.
+    package init(maximumSubscriptions: Int, random: any RandomNumberGenerator & Sendable) {
+        self.maximumSubscriptions = maximumSubscriptions
+        self.random = random
+    }
+
+    // MARK: state
+
+    package func subscriber(of client: ConnectionID) -> PeerID? { members[client]?.subscriber?.id }
+    package func publisher(of client: ConnectionID) -> PeerID? { members[client]?.publisher?.id }
+    package func hasPublished(_ client: ConnectionID) -> Bool { members[client]?.hasPublished == true }
+    package func place(of client: ConnectionID) -> Place { members[client]?.place ?? .mainSession }
+    /// Places with clients, and the main session.
+    package var places: Set<Place> { Set(members.values.map(\.place)).union([.mainSession]) }
+
+    /// Whether messages to the client contain media keys, now or later.
+    package func usesKeys(_ client: ConnectionID) -> Bool {
+        guard let member = members[client] else { return false }
+        return member.subscribeTransport == .native || member.publisher?.peer.isNative == true
+    }
+
+    /// Whether nothing remains of any client, stream or order.
+    package var isEmpty: Bool {
+        members.isEmpty && peers.isEmpty && owners.isEmpty && kinds.isEmpty && placements.isEmpty && tickets.isEmpty
+            && barriers.isEmpty && mutes.isEmpty && goneEarly.isEmpty && offers.isEmpty && outputs.isEmpty
+            && orders.isEmpty
+    }
+
+    /// Orders that have not been answered.
+    package var pendingOrders: Int { tickets.count }
+
+    // MARK: outputs
+
+    /// Returns the orders since the last call.
+    package mutating func takeOrders() -> [(ticket: MediaTicket, order: MediaOrder)] {
+        defer { orders = [] }
+        return orders
+    }
+
+    package var hasOrders: Bool { !orders.isEmpty }
+
+    /// Ticket of the newest order.
+    package var lastTicket: MediaTicket { MediaTicket(rawValue: nextTicket) }
+
+    /// Continues the work of all members that can go on, and returns the outputs since the last call.
+    package mutating func takeOutputs(now: MediaTime) -> [MediaOutput] {
+        while !ready.isEmpty {
+            let members = ready
+            ready = []
+            for id in members { work(for: id, now: now) }
+        }
+        defer { outputs = [] }
+        return outputs
+    }
+
+    @discardableResult
+    mutating func issue(_ order: MediaOrder, _ purpose: Purpose) -> MediaTicket {
+        nextTicket += 1
+        let ticket = MediaTicket(rawValue: nextTicket)
+        tickets[ticket] = (purpose, order)
+        orders.append((ticket, order))
+        return ticket
+    }
+
+    mutating func makeReady(_ id: ConnectionID) {
+        guard members[id]?.isReady == false else { return }
+        members[id]?.isReady = true
+        ready.append(id)
+    }
+
+    // MARK: time
+
+    /// Time of the next call of `handleTimeout`.
+    package var deadline: MediaTime { min(offers.first?.due ?? .never, retryAt) }
+
+    package mutating func handleTimeout(now: MediaTime) {
+        if retryAt <= now { retry() }
+        while let (due, id) = offers.first, due <= now {
+            offers.removeFirst()
+            guard members[id]?.subscriber?.isOfferPlanned == true else { continue }
+            members[id]?.subscriber?.isOfferPlanned = false
+            members[id]?.isOfferDue = true
+            makeReady(id)
+        }
+    }
+
+    private mutating func retry() {
+        retryAt = .never
+        for ticket in refused {
+            guard let (purpose, order) = tickets[ticket] else { continue }
+            if case .openSubscriber(let id) = purpose, members[id] == nil {
+                tickets[ticket] = nil
+            } else {
+                orders.append((ticket, order))
+            }
+        }
+        refused = []
+    }
+
+    // MARK: members
+
+    package mutating func join(_ id: ConnectionID) { members[id] = MediaMember() }
+
+    /// Ends all media of a client. Its requests fail.
+    package mutating func leave(_ id: ConnectionID) {
+        guard let member = members[id] else { return }
+        for peer in member.peers { close(peer) }
+        for ticket in [member.operation?.ticket, member.publishing?.ticket].compactMap(\.self) { abandon(ticket) }
+        members[id] = nil
+        offers.removeAll { $0.client == id }
+        let error = MediaRefusal.error(SignalingError(.notJoined))
+        switch member.operation?.goal {
+        case .answer(let request, _), .restart(let request): outputs.append(.done(request, error))
+        case .open, .subscribe, .update, .unsubscribe, nil: break
+        }
+        for request in member.requests { outputs.append(.done(request.id, error)) }
+        if let publishing = member.publishing {
+            if let plan = publishing.plan { outputs.append(.cancel(plan)) }
+            outputs.append(.published(publishing.id, .failure(error)))
+            for request in publishing.watchers { outputs.append(.done(request, nil)) }
+        }
+        for publishing in member.waitingToPublish { outputs.append(.published(publishing.id, .failure(error))) }
+        leavePlacements(id, error)
+        leaveBarriers(id, error)
+    }
+
+    /// Ignores the answer to an order that no one waits for any more. A peer that it opens is still closed.
+    mutating func abandon(_ ticket: MediaTicket) {
+        if tickets[ticket]?.purpose.opensPeer == false { tickets[ticket] = nil }
+    }
+
+    /// Closes a peer of a client.
+    package mutating func close(_ peer: PeerID, isPlain: Bool = false) {
+        forget(peer)
+        closeAtOnce(peer, isPlain: isPlain)
+    }
+
+    /// Forgets a peer that the media plane does not have any more.
+    mutating func forget(_ peer: PeerID) {
+        placements.waiting[peer] = nil
+        guard let id = peers.removeValue(forKey: peer) else { return }
+        if members[id]?.publisher?.id == peer { members[id]?.publisher = nil }
+        if members[id]?.subscriber?.id == peer { members[id]?.subscriber = nil }
+        outputs.append(.ended(peer))
+    }
+
+    /// Whether an answer may introduce a peer.
+    var isOpeningPeers: Bool { tickets.values.contains { $0.purpose.opensPeer } }
+
+    // MARK: answers of the media plane
+
+    /// Handles the answer to an order. Further answers to the same order are ignored.
+    package mutating func settle(_ ticket: MediaTicket, _ answer: Result<MediaAnswer, MediaFailure>, now: MediaTime) {
+        guard let (purpose, _) = tickets[ticket] else { return }
+        if case .failure(let failure) = answer, failure.kind == .busy, purpose.isRepeated {
+            refused.append(ticket)
+            retryAt = min(retryAt, now + Self.patience)
+            return
+        }
+        tickets[ticket] = nil
+        switch purpose {
+        case .atOnce(let order): settleAtOnce(ticket, order, answer)
+        case .place: placed(now: now)
+        case .subscriber(let id): settleSubscriber(of: id, answer, now: now)
+        case .openSubscriber(let id): openedSubscriber(ticket, of: id, answer, now: now)
+        case .updatePublisher(let id): updatedPublisher(of: id, answer, now: now)
+        case .openPublisher(let id): openedPublisher(ticket, of: id, answer, now: now)
+        }
+        if !goneEarly.isEmpty, !isOpeningPeers { goneEarly = [] }
+    }
+
+    /// Registers a peer that the media plane has opened for a client; closes it if the client has left.
+    /// - Returns: whether the client is there.
+    mutating func admit(_ peer: PeerID, of id: ConnectionID) -> Bool {
+        guard members[id] != nil else {
+            closeAtOnce(peer, isPlain: false)
+            outputs.append(.ended(peer))
+            return false
+        }
+        peers[peer] = id
+        return true
+    }
+}

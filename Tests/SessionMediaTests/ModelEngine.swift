@@ -1,0 +1,167 @@
+import Conference
+import MediaBase
+import MillraceTestKit
+import SDP
+import SessionMedia
+import Signaling
+
+/// Model of a media engine: runs orders one after the other, and answers late, in any order, with refusals, or never.
+struct ModelEngine {
+    struct Peer {
+        var client: ConnectionID
+        var isPublisher: Bool
+        var place = Place.mainSession
+        /// Streams by section, of a subscriber.
+        var tracks: [MID: StreamID] = [:]
+    }
+
+    struct Stream {
+        var peer: PeerID
+        var muted: Set<MediaKind> = []
+    }
+
+    enum Event {
+        case began(StreamID, PeerID)
+        case closed(StreamID, PeerID)
+        case gone(PeerID)
+    }
+
+    var random: SeededGenerator
+    /// Percentage of orders that are refused, and that are never answered.
+    var refusals = 0
+    var silence = 0
+    var mailbox: [(ticket: MediaTicket, order: MediaOrder)] = []
+    var answers: [(ticket: MediaTicket, answer: Result<MediaAnswer, MediaFailure>)] = []
+    var events: [Event] = []
+    var peers: [PeerID: Peer] = [:]
+    var streams: [StreamID: Stream] = [:]
+    /// Orders that are never answered.
+    var silent = 0
+    private var counter = 0
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    private mutating func relay() -> RelayDescription {
+        RelayDescription(
+            credentials: .random(using: &random), fingerprint: fingerprint(1), setup: .passive,
+            candidates: [
+                ICECandidate(foundation: "1", transport: .udp, priority: 1, host: "192.0.2.9", port: 7882)
+            ])
+    }
+
+    func isMoving(_ peer: PeerID) -> Bool {
+        mailbox.contains { if case .place(let places) = $0.order { places[peer] != nil } else { false } }
+    }
+
+    /// Runs the oldest order.
+    mutating func run() {
+        guard !mailbox.isEmpty else { return }
+        let (ticket, order) = mailbox.removeFirst()
+        let answer: Result<MediaAnswer, MediaFailure>
+        do throws(MediaFailure) {
+            try refuse(order)
+            answer = .success(try carryOut(order))
+        } catch {
+            answer = .failure(error)
+        }
+        if random.below(100) < silence { silent += 1 } else { answers.append((ticket, answer)) }
+    }
+
+    private mutating func refuse(_ order: MediaOrder) throws(MediaFailure) {
+        guard random.below(100) < refusals else { return }
+        switch order {
+        // The engine always accepts these.
+        case .closeStream, .closePeer: return
+        case .place: throw MediaFailure(.busy, SignalingError(.limitReached))
+        default: throw MediaFailure(random.below(2) == 0 ? .busy : .other, SignalingError(.limitReached))
+        }
+    }
+
+    private mutating func carryOut(_ order: MediaOrder) throws(MediaFailure) -> MediaAnswer {
+        switch order {
+        case .setMuted(let stream, let kind, let isMuted):
+            guard streams[stream] != nil else { throw MediaFailure(.noStream, SignalingError(.unknownStream)) }
+            let kind: MediaKind = kind == .audio ? .audio : .video
+            if isMuted { streams[stream]?.muted.insert(kind) } else { streams[stream]?.muted.remove(kind) }
+        case .closeStream(let stream):
+            guard let ended = streams.removeValue(forKey: stream) else {
+                throw MediaFailure(.noStream, SignalingError(.unknownStream))
+            }
+            events.append(.closed(stream, ended.peer))
+        case .closePeer(let id, _):
+            _ = try peer(id)
+            end(id)
+        case .place(let places): for (id, place) in places { peers[id]?.place = place }
+        case .openPublisher(let client, _, let sections):
+            let id = open(client, isPublisher: true)
+            publish(sections, id)
+            return .publisher(id, relay())
+        case .updatePublisher(let id, _, let sections):
+            _ = try peer(id)
+            let named = Set(sections.map(\.stream))
+            for (stream, value) in streams where value.peer == id && !named.contains(stream) {
+                streams[stream] = nil
+                events.append(.closed(stream, id))
+            }
+            publish(sections, id)
+            return .publisher(id, relay())
+        case .openSubscriber(let client, _):
+            return .subscriber(open(client, isPublisher: false), relay(), videoCodecs: [.vp8])
+        case .connect(let id, _), .restart(let id, _), .setPreferences(let id, _, _): _ = try peer(id)
+        case .prepareRestart(let id):
+            _ = try peer(id)
+            return .credentials(.random(using: &random))
+        case .addTracks(let id, let tracks):
+            _ = try peer(id)
+            for track in tracks { peers[id]?.tracks[track.track.mid] = StreamID(rawValue: track.stream) }
+        case .removeTracks(let id, let mids):
+            _ = try peer(id)
+            for mid in mids { peers[id]?.tracks[mid] = nil }
+        }
+        return .done
+    }
+
+    private func peer(_ id: PeerID) throws(MediaFailure) -> Peer {
+        guard let peer = peers[id] else { throw MediaFailure(.noPeer, SignalingError(.unknownTransport)) }
+        return peer
+    }
+
+    private mutating func open(_ client: ConnectionID, isPublisher: Bool) -> PeerID {
+        counter += 1
+        let id = PeerID(rawValue: "peer\(counter)")
+        peers[id] = Peer(client: client, isPublisher: isPublisher)
+        return id
+    }
+
+    private mutating func publish(_ sections: [PublishSection], _ id: PeerID) {
+        for section in sections {
+            // A section of an earlier offer keeps its mute.
+            let isNew = streams[section.stream] == nil
+            if isNew { streams[section.stream] = Stream(peer: id) }
+            if isNew || section.startsMuted, section.startsMuted {
+                streams[section.stream]?.muted.insert(section.track.kind)
+            }
+            streams[section.stream]?.peer = id
+            events.append(.began(section.stream, id))
+        }
+    }
+
+    private mutating func end(_ id: PeerID) {
+        peers[id] = nil
+        streams = streams.filter { $0.value.peer != id }
+    }
+
+    /// Ends a peer without an order, as after a lost path.
+    mutating func lose(_ id: PeerID) {
+        end(id)
+        events.append(.gone(id))
+    }
+}
+
+/// Returns a fingerprint of a certificate with this number.
+func fingerprint(_ number: UInt8) -> CertificateFingerprint {
+    guard let fingerprint = CertificateFingerprint(.sha256, bytes: [UInt8](repeating: number, count: 32)) else {
+        preconditionFailure("a SHA-256 fingerprint has 32 bytes")
+    }
+    return fingerprint
+}

@@ -1,0 +1,187 @@
+import Conference
+import MediaBase
+import SDP
+import Signaling
+import Testing
+
+@testable import SessionMedia
+
+@Suite("Media of a session")
+struct SessionMediaTests {
+    /// A host that publishes one camera stream, with media.
+    private func stage() throws -> (world: MediaWorld, host: ConnectionID, stream: StreamID) {
+        let world = try MediaWorld()
+        let host = try #require(world.join(.all))
+        world.publish(host, keeping: [], new: [.camera])
+        world.settle()
+        return (world, host, try #require(world.conference.streams.first?.id))
+    }
+
+    @Test("USR-8 MUT-2 a mute overtakes queued commands, and is answered when in force")
+    func muteAtOnce() throws {
+        let (world, host, stream) = try stage()
+        let viewer = try #require(world.join(.publishing))
+        // The call for the subscription is not answered.
+        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        world.engine.mailbox = []
+        for isMuted in [true, false, true] {
+            #expect(world.request(SetMutedRequest(stream: stream, kind: .audio, isMuted: isMuted), host) == nil)
+            #expect(world.open.count == 1, "not answered before the engine's answer")
+            world.settle()
+            #expect(world.open.isEmpty)
+            #expect(world.engine.streams[stream]?.muted == (isMuted ? [.audio] : []))
+        }
+        // STR-4: unpublishing does not wait either.
+        #expect(world.request(UnpublishRequest(stream: stream), host) == nil)
+        world.settle()
+        #expect(world.engine.streams[stream] == nil)
+        #expect(world.media.pendingOrders == 1)
+        #expect(world.faults == [])
+    }
+
+    @Test("USR-6 the media of a removed user ends at once")
+    func removedAtOnce() throws {
+        let (world, host, _) = try stage()
+        let ben = try #require(world.join(.publishing))
+        world.publish(ben, keeping: [], new: [.camera])
+        world.settle()
+        // A publish request of Ben is in progress.
+        world.publish(ben, keeping: world.clients[ben]?.streams ?? [], new: [.screen])
+        world.engine.mailbox = []
+        #expect(world.request(RemoveUserRequest(user: ben), host) == nil)
+        #expect(world.open.count == 1, "the removal waits for the engine, the publish request has failed")
+        world.settle()
+        #expect(world.open.isEmpty && world.engine.streams.count == 1 && world.engine.peers.count == 1)
+        #expect(world.faults == [])
+    }
+
+    @Test("STR-3 queued subscription changes are merged per stream and limited in number")
+    func bounded() throws {
+        let (world, host, stream) = try stage()
+        let viewer = try #require(world.join(.publishing))
+        world.publish(viewer, keeping: [], new: [.camera])
+        world.settle()
+        let other = try #require(world.conference.streams.last?.id)
+        // The first call is in progress, so later changes wait.
+        #expect(world.request(SubscribeRequest(stream: other), host) == nil)
+        let ada = try #require(world.join(.publishing))
+        #expect(world.request(SubscribeRequest(stream: stream), ada) == nil)
+        for _ in 0..<50 {
+            #expect(world.request(SubscribeRequest(stream: other), ada) == nil)
+            #expect(world.request(UnsubscribeRequest(stream: other), ada) == nil)
+        }
+        for height in 1...300 {
+            let preferences = SubscriptionPreferences(height: height)
+            #expect(world.request(UpdateSubscriptionRequest(stream: stream, preferences: preferences), ada) == nil)
+        }
+        #expect(world.media.members[ada]?.orders.count == 2)
+        #expect(!world.media.maySubscribe(ada, StreamID(rawValue: "third"), limit: 2))
+        #expect(world.media.maySubscribe(ada, other, limit: 2))
+        let before = world.media.lastTicket.rawValue
+        world.settle()
+        #expect(world.media.lastTicket.rawValue - before < 10)
+        #expect(world.clients[ada]?.offer?.streams.map(\.id) == [stream])
+        #expect(world.media.members[ada]?.orders.isEmpty == true)
+        #expect(world.faults == [])
+    }
+
+    @Test("commands for one subscription are merged into their combined effect")
+    func merging() {
+        let low = SubscriptionPreferences(height: 90)
+        let high = SubscriptionPreferences(height: 720)
+        var orders = SubscriptionOrders()
+        func outcome(_ all: [SubscriptionOrder]) -> SubscriptionOrder? {
+            for order in all { orders.add(order, StreamID(rawValue: "stream")) }
+            return orders.take()?.order
+        }
+        #expect(outcome([.begin(low), .change(high)]) == .begin(high))
+        #expect(outcome([.begin(low), .end]) == nil)
+        #expect(outcome([.begin(low), .end, .begin(high)]) == .begin(high))
+        #expect(outcome([.change(low), .change(high)]) == .change(high))
+        #expect(outcome([.change(low), .end]) == .end)
+        #expect(outcome([.end, .begin(low), .change(high)]) == .renew(high))
+        #expect(outcome([.end, .begin(low), .end]) == .end)
+        #expect(orders.count == 0)
+    }
+
+    @Test("USR-8 a mute that the engine fails to apply is an error, and no client is told that the stream is muted")
+    func failedMute() throws {
+        let (world, host, stream) = try stage()
+        #expect(world.request(SetMutedRequest(stream: stream, kind: .audio, isMuted: true), host) == nil)
+        let ticket = try #require(world.engine.mailbox.first?.ticket)
+        world.engine.mailbox = []
+        let request = try #require(world.open.keys.first)
+        world.media.settle(
+            ticket, .failure(MediaFailure(.busy, SignalingError(.limitReached, limit: "limit.mailbox"))),
+            now: world.now)
+        world.drain()
+        guard case .error(let error) = world.refusals[request] else {
+            Issue.record("the mute succeeded")
+            return
+        }
+        #expect(error.limit == "limit.mailbox")
+        #expect(world.conference.stream(stream)?.isAudioMuted == false)
+    }
+
+    @Test("a refused mute that a later one for the same track has replaced does not take that one back")
+    func replacedMute() throws {
+        let (world, host, stream) = try stage()
+        #expect(world.request(SetMutedRequest(stream: stream, kind: .audio, isMuted: true), host) == nil)
+        world.settle()
+        #expect(world.request(SetMutedRequest(stream: stream, kind: .audio, isMuted: false), host) == nil)
+        let refused = world.engine.mailbox.removeFirst().ticket
+        // The confirmation of a publish request repeats the command.
+        world.media.command(.setMuted(stream, .audio, false))
+        world.settle()
+        world.media.settle(refused, .failure(MediaFailure(.busy, SignalingError(.limitReached))), now: world.now)
+        world.drain()
+        #expect(world.conference.stream(stream)?.isAudioMuted == false)
+        #expect(world.engine.streams[stream]?.muted == [])
+    }
+
+    @Test("subscriptions of one client do not wait for calls about another one")
+    func independentClients() throws {
+        let (world, _, stream) = try stage()
+        let slow = try #require(world.join(.publishing))
+        let quick = try #require(world.join(.publishing))
+        #expect(world.request(SubscribeRequest(stream: stream), slow) == nil)
+        world.engine.mailbox = []
+        #expect(world.request(SubscribeRequest(stream: stream), quick) == nil)
+        world.settle()
+        #expect(world.clients[slow]?.offer == nil)
+        #expect(world.clients[quick]?.offer?.streams.map(\.id) == [stream])
+    }
+
+    @Test("a peer that ends before the answer that introduces it is reported as lost")
+    func goneEarly() throws {
+        let (world, _, stream) = try stage()
+        let viewer = try #require(world.join(.publishing))
+        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        world.engine.run()
+        let peer = try #require(world.engine.peers.first { !$0.value.isPublisher }?.key)
+        world.engine.lose(peer)
+        world.deliverEvent(world.engine.events.count - 1)
+        world.settle()
+        #expect(world.reports.contains(.reset(viewer, publish: false, subscribe: true)))
+        #expect(world.media.subscriber(of: viewer) == nil && world.media.goneEarly.isEmpty)
+        #expect(world.conference.subscriptions(of: viewer).isEmpty)
+        #expect(world.faults == [])
+    }
+
+    @Test("a subscription and a move that find the engine's queue full are tried again")
+    func busy() throws {
+        let (world, _, stream) = try stage()
+        let viewer = try #require(world.join(.publishing))
+        world.engine.refusals = 100
+        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        let ticket = try #require(world.engine.mailbox.first?.ticket)
+        world.engine.mailbox = []
+        let busy = MediaFailure(.busy, SignalingError(.limitReached))
+        world.media.settle(ticket, .failure(busy), now: world.now)
+        world.drain()
+        #expect(world.engine.mailbox.isEmpty && world.media.deadline == world.now + .milliseconds(1))
+        world.engine.refusals = 0
+        world.settle()
+        #expect(world.clients[viewer]?.offer?.streams.map(\.id) == [stream])
+    }
+}
