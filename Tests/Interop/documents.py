@@ -222,7 +222,7 @@ CHECKS = {
     "nftables": check_nftables, "ini": check_ini, "caddyfile": check_caddyfile,
     "mermaid": check_by("tools/check compares the arrows of the layers with Package.swift"),
     "swift": check_by("MillraceClientTests compile the program of embedding.md"),
-    "coturn": check_by("coturn has no command that checks a file"),
+    "coturn": check_by("the interoperability case of TURN uses it"),
     "": check_by("text"),
 }
 
