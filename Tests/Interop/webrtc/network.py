@@ -105,6 +105,10 @@ class Network:
         for beside_relay in (True, False):
             self._table(["meta l4proto udp counter drop"], beside_relay)
 
+    def block_media(self, port):
+        """Drops packets of the clients to this UDP and TCP port of the relay; other programs of its host reach the port."""
+        self._table([f'iifname "mr1" meta l4proto {{ tcp, udp }} th dport {port} counter drop'], True)
+
     def clear(self):
         if self.inside:
             subprocess.run(["ip", "link", "delete", "mr2"], capture_output=True)

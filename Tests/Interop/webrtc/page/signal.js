@@ -40,7 +40,7 @@ class Call {
     this.options = options;
     this.id = ++lastCall;
     calls.set(this.id, this);
-    this.pc = new RTCPeerConnection({iceServers: [], bundlePolicy: "max-bundle"});
+    this.pc = new RTCPeerConnection({iceServers: [], bundlePolicy: "max-bundle", ...options.ice});
     this.times = {};
     this.states = [];
     this.pc.addEventListener("connectionstatechange", () => {
@@ -64,7 +64,10 @@ class Call {
   async offer() {
     const offer = await this.pc.createOffer();
     await this.pc.setLocalDescription({type: "offer", sdp: this.change ? this.change(offer.sdp) : offer.sdp});
-    if (!this.options.trickle) {
+    if (this.options.ice) {
+      // Gathering ends only after the attempts to reach the TURN server from loopback, which take 10 s.
+      await waitFor(() => this.candidates.length > 0, this.pc, "icecandidate", 5000, "a candidate");
+    } else if (!this.options.trickle) {
       await waitFor(() => this.pc.iceGatheringState === "complete", this.pc, "icegatheringstatechange", 5000, "gathering");
     }
     let sdp = this.pc.localDescription.sdp;
