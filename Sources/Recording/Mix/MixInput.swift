@@ -11,6 +11,9 @@ final class MixInput {
     /// Time by which a frame may be nearer to the next step than to its own. Times in files are rounded to milliseconds, so without it frames halfway
     /// between two steps would fall into one step in pairs.
     private static let slack: MediaTime = .milliseconds(2)
+    /// Time by which audio is decoded before its step. A recorder may write audio before the video of the same time, which must not hold up
+    /// that video.
+    private static let audioLead: MediaTime = .milliseconds(250)
     /// Longest pause of a file.
     private static let maximumPause: MediaTime = .seconds(3_600)
 
@@ -68,7 +71,7 @@ final class MixInput {
                 misplaced += 1
             } else {
                 let latest = hasFrame ? end + tolerance - Self.slack : end + tolerance + Self.slack
-                guard time <= (head.kind == .video ? latest : end) else { return }
+                guard time <= (head.kind == .video ? latest : end + Self.audioLead) else { return }
                 hasFrame = hasFrame || head.kind == .video
                 span = (min(span?.start ?? time, time), max(span?.end ?? time, time))
                 decode(head, time, area)

@@ -110,6 +110,32 @@ import Testing
         #expect(zip(lumas, lumas.dropFirst()).count { $0 != $1 } >= 28)
     }
 
+    @Test("REC-2 audio that a file has before its video does not delay the video")
+    func order() throws {
+        let session = try RecordedSession()
+        try session.record("a", of: "Ada", Self.stream(at: 100, color: .red, hertz: 500))
+        // The same file with other media: each audio packet 80 ms before the video of its time.
+        let sink = try FileSink(path: session.path + "/" + session.files[0].file)
+        let writer = try WebMWriter(
+            sink: sink,
+            configuration: WebMConfiguration(video: .init(width: 320, height: 180), audio: .init(channels: 2)))
+        let video = try TestStream.plain(count: 60) { $0 % 2 == 0 ? .black : .white }
+        let audio = try TestStream.tone(500, count: 100)
+        var written = 0
+        for (index, frame) in video.enumerated() {
+            let time = MediaTime.milliseconds(Int64(index) * 1_000 / 30)
+            while written < audio.count, MediaTime.milliseconds(Int64(written) * 20) < time + .milliseconds(80) {
+                try writer.write(
+                    .audio, timestamp: .milliseconds(Int64(written) * 20), isKeyframe: true, bytes: audio[written])
+                written += 1
+            }
+            try writer.write(.video, timestamp: time, isKeyframe: frame.isKeyFrame, bytes: frame.bytes)
+        }
+        try writer.finish()
+        let lumas = try Self.mix(session).media.frames.map { $0.frame.bytes[90 * 320 + 160] > 120 }
+        #expect(zip(lumas, lumas.dropFirst()).count { $0 != $1 } >= 57)
+    }
+
     @Test("REC-2 a pause stays a pause: silence, the last frame dimmed, and a tile that stays for a short absence")
     func pause() throws {
         let session = try RecordedSession()
