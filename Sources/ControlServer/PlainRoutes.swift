@@ -40,45 +40,30 @@ struct PlainRoutes {
         return try .json(PlainTransportAnswer(transport), status: .created, fields: [.location: location])
     }
 
-    /// A publisher is a participant of its session, so `Conference` decides before the engine opens a transport.
     private func publish(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
-        let ticket = try await liveSessions.admitPublisher(
+        try await liveSessions.publish(
             visitor, stream: try wanted.stream.map { try StreamName($0) }, kinds: Set(MediaKind.allCases),
-            isPlain: true)
-        do {
+            isPlain: true
+        ) { stream in
             var named = wanted
-            named.stream = ticket.stream
+            named.stream = stream
             let transport = try await engine.openPlain(named)
             var kinds: Set<MediaKind> = []
             if transport.audio != nil { kinds.insert(.audio) }
             if transport.video != nil { kinds.insert(.video) }
-            try await ticket.liveSession.opened(
-                ticket, transport.id, codec: transport.video.flatMap { VideoCodec(rawValue: $0.codec) }, kinds: kinds)
-            return transport
-        } catch {
-            await ticket.liveSession.refused(ticket)
-            throw error
+            return OpenedTransport(
+                answer: transport, id: transport.id, codec: transport.video.flatMap { VideoCodec(rawValue: $0.codec) },
+                kinds: kinds)
         }
     }
 
     private func view(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
-        var ticket = try await liveSessions.admitViewer(visitor)
-        let transport: PlainTransport
-        do {
-            transport = try await engine.openPlain(wanted)
-        } catch {
-            await ticket?.leave()
-            throw error
+        try await liveSessions.view(visitor, isPlain: true) {
+            let transport = try await engine.openPlain(wanted)
+            return OpenedTransport(answer: transport, id: transport.id)
+        } close: {
+            try await engine.closePlain($0, session: wanted.session)
         }
-        do {
-            // The session may have begun while the engine was awaited.
-            if ticket == nil { ticket = try await liveSessions.admitViewer(visitor) }
-        } catch {
-            try? await engine.closePlain(transport.id, session: wanted.session)
-            throw error
-        }
-        if let ticket { try await ticket.liveSession.viewing(ticket, transport.id, isPlain: true) }
-        return transport
     }
 
     /// Requests a key frame for subscribers that cannot send PLI.

@@ -316,7 +316,7 @@ final class MediaWorld {
         faults.append("\(stream) is not muted, and its client was told that it is")
     }
 
-    /// Checks that the peers of a client are where it is being told.
+    /// Checks that the peers of a client are in the place that it is told.
     private func checkPlace(of id: ConnectionID, _ what: String) {
         for peer in media.members[id]?.peers ?? [] {
             guard let there = engine.peers[peer], !isMoving(peer) else { continue }

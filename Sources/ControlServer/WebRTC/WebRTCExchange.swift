@@ -57,19 +57,13 @@ struct WebRTCExchange {
         return response(to: offer, answer, session: session, query: context.grant?.query ?? "")
     }
 
-    /// A publisher is a participant of its session, so `Conference` decides before the engine opens a transport.
     private func publish(
         _ offer: ClientOffer, _ stream: StreamName?, _ visitor: Visitor, _ context: ControlContext
     ) async throws -> WebRTCAnswer {
         let name = try context.engineName
-        let ticket = try await liveSessions.admitPublisher(visitor, stream: stream, kinds: offer.kinds, isPlain: false)
-        do {
-            let answer = try await door.openWebRTC(offer.request(session: name, stream: ticket.stream))
-            try await ticket.liveSession.opened(ticket, answer.id, codec: offer.codec)
-            return answer
-        } catch {
-            await ticket.liveSession.refused(ticket)
-            throw error
+        return try await liveSessions.publish(visitor, stream: stream, kinds: offer.kinds, isPlain: false) { stream in
+            let answer = try await door.openWebRTC(offer.request(session: name, stream: stream))
+            return OpenedTransport(answer: answer, id: answer.id, codec: offer.codec)
         }
     }
 
@@ -81,25 +75,13 @@ struct WebRTCExchange {
             password: request.uri.queryParameters["password"].map { String($0) })
     }
 
-    /// Admits a subscriber by `Conference` first, which also learns of the transport so that it can end it.
     private func view(_ request: WebRTCRequest, _ viewer: Visitor) async throws -> WebRTCAnswer {
-        var ticket = try await liveSessions.admitViewer(viewer)
-        let answer: WebRTCAnswer
-        do {
-            answer = try await door.openWebRTC(request)
-        } catch {
-            await ticket?.leave()
-            throw error
+        try await liveSessions.view(viewer, isPlain: false) {
+            let answer = try await door.openWebRTC(request)
+            return OpenedTransport(answer: answer, id: answer.id)
+        } close: {
+            try await door.closeWebRTC($0, session: request.session)
         }
-        do {
-            // The session may have begun while the engine was awaited.
-            if ticket == nil { ticket = try await liveSessions.admitViewer(viewer) }
-        } catch {
-            try? await door.closeWebRTC(answer.id, session: answer.session)
-            throw error
-        }
-        if let ticket { try await ticket.liveSession.viewing(ticket, answer.id, isPlain: false) }
-        return answer
     }
 
     static var draining: Problem { Problem(.draining, "the relay is shutting down", retryAfter: 5) }
