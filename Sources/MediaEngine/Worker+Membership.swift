@@ -222,6 +222,8 @@ extension Worker {
     func close(_ transport: PublishTransport, in session: EngineSession, _ quiesced: borrowing Quiesced) {
         session.publishers.remove(transport.id)
         for stream in session.streams where stream.transport === transport { close(stream, in: session, quiesced) }
+        // The sections refer to the streams, which refer to the transport.
+        transport.replace([])
         if transport.isPlain { protector.freeLeg(transport.leg) }
     }
 

@@ -167,7 +167,12 @@ struct PeerTable: ~Copyable {
         }
         guard attemptsLeft > 0, lookupsLeft > 0 else { return [] }
         lookupsLeft -= all.count
-        return Array(all.lazy.filter { $0.inbound?.binding(of: ssrc) != nil }.prefix(Self.maximumCandidates))
+        var found: [WebRTCPeer] = []
+        for peer in all where peer.inbound?.binding(of: ssrc) != nil {
+            found.append(peer)
+            if found.count == Self.maximumCandidates { break }
+        }
+        return found
     }
 
     /// Takes an attempt from the budget of decryption attempts.

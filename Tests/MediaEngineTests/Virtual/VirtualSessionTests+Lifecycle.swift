@@ -1,11 +1,12 @@
 import MediaBase
-import MediaEngine
 import MillraceTestKit
 import RTP
 import SDP
 import Testing
 import Transport
 import WebRTCClient
+
+@testable import MediaEngine
 
 extension VirtualSessionTests {
     @Test("ICE restarts on both sides while media flow, and the new credentials keep consent")
@@ -27,6 +28,18 @@ extension VirtualSessionTests {
         #expect(publisher.end == nil && viewer.end == nil && call.relay.counters.peersLostConsent == 0)
         #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous && reception.wrong == 0)
         #expect(reception.missedPictures == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
+    }
+
+    @Test("A publisher that has ended leaves nothing in memory: transport, keys, packets and session")
+    func freedPublisher() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 31)
+        weak var transport = call.relay.worker.peers[publisher.id]?.inbound
+        weak var producer = transport?.producers.joined().compactMap(\.self).first
+        weak var session = transport?.session
+        #expect(transport != nil && producer != nil && session != nil)
+        try call.control { try $0.closeWebRTC(publisher.id, session: publisher.session) }
+        call.run(seconds: 30)
+        #expect(transport == nil && producer == nil && session == nil)
     }
 
     @Test("Addresses change in the middle of a call, on either side and repeatedly")
