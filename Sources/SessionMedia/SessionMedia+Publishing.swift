@@ -112,7 +112,6 @@ extension SessionMedia {
         case .failure(let failure):
             guard let publishing = members[id]?.publishing, publishing.ticket == ticket else { return }
             endPublishing(id, .failure(.error(failure.error)))
-            if publishing.isAnew { outputs.append(.report(.reset(id, publish: true, subscribe: false))) }
         }
     }
 
@@ -148,6 +147,10 @@ extension SessionMedia {
         if case .failure = result, let plan = publishing.plan { outputs.append(.cancel(plan)) }
         outputs.append(.published(publishing.id, result))
         for request in publishing.watchers { outputs.append(.done(request, nil)) }
+        // Before the next request, whose streams are not those of the closed peer.
+        if case .failure = result, publishing.isAnew {
+            outputs.append(.report(.reset(id, publish: true, subscribe: false)))
+        }
         for event in publishing.held {
             switch event {
             case .began(let stream, let peer): began(stream, by: peer)

@@ -7,9 +7,10 @@ package import Signaling
 extension SessionMedia {
     // MARK: requests
 
-    /// Returns the kind of peer connection that the client has or has chosen, and whether it exists.
+    /// Returns the kind of peer connection that the client has or has chosen, and whether it exists or is being opened.
     package func subscribeTransport(of id: ConnectionID) -> (transport: MediaTransport, isOpen: Bool) {
         guard let member = members[id] else { return (.webRTC, false) }
+        if case .open? = member.operation?.goal { return (member.subscribeTransport, true) }
         return member.subscriber.map { ($0.transport, true) } ?? (member.subscribeTransport, false)
     }
 

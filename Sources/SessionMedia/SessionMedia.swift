@@ -63,10 +63,15 @@ package struct SessionMedia: Sendable {
     var outputs: [MediaOutput] = []
     /// Members with new work for their subscribe peer connections.
     private var ready: [ConnectionID] = []
+    /// Members of `ready` that have been served.
+    private var firstReady = 0
     private var orders: [(ticket: MediaTicket, order: MediaOrder)] = []
     private var nextTicket: UInt64 = 0
     /// Pause between tries while the media plane's queue of calls is full.
     private static let patience = MediaTime.milliseconds(1)
+    /// Calls in progress at which members with new work for their subscribe peer connections wait, so that mutes and closes do not queue
+    /// behind those of a whole audience.
+    static let maximumCalls = 256
     let maximumSubscriptions: Int
     var random: any RandomNumberGenerator & Sendable
 
@@ -118,10 +123,13 @@ package struct SessionMedia: Sendable {
 
     /// Continues the work of all members that can go on, and returns the outputs since the last call.
     package mutating func takeOutputs(now: MediaTime) -> [MediaOutput] {
-        while !ready.isEmpty {
-            let members = ready
-            ready = []
-            for id in members { work(for: id, now: now) }
+        while firstReady < ready.count, tickets.count < Self.maximumCalls {
+            firstReady += 1
+            work(for: ready[firstReady - 1], now: now)
+        }
+        if firstReady * 2 >= ready.count {
+            ready.removeFirst(firstReady)
+            firstReady = 0
         }
         defer { outputs = [] }
         return outputs
@@ -149,8 +157,9 @@ package struct SessionMedia: Sendable {
 
     package mutating func handleTimeout(now: MediaTime) {
         if retryAt <= now { retry() }
-        while let (due, id) = offers.first, due <= now {
-            offers.removeFirst()
+        let due = offers.prefix { $0.due <= now }
+        offers.removeFirst(due.count)
+        for (_, id) in due {
             guard members[id]?.subscriber?.isOfferPlanned == true else { continue }
             members[id]?.subscriber?.isOfferPlanned = false
             members[id]?.isOfferDue = true
@@ -181,7 +190,7 @@ package struct SessionMedia: Sendable {
         for peer in member.peers { close(peer) }
         for ticket in [member.operation?.ticket, member.publishing?.ticket].compactMap(\.self) { abandon(ticket) }
         members[id] = nil
-        offers.removeAll { $0.client == id }
+        if member.subscriber?.isOfferPlanned == true { offers.removeAll { $0.client == id } }
         let error = MediaRefusal.error(SignalingError(.notJoined))
         switch member.operation?.goal {
         case .answer(let request, _), .restart(let request): outputs.append(.done(request, error))

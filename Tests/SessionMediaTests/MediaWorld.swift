@@ -35,6 +35,8 @@ final class MediaWorld {
     var refusals: [MediaRequestID: MediaRefusal] = [:]
     var successes: [String: Int] = [:]
     var leases: Set<PeerID> = []
+    /// Further peers are refused at once, before their order reaches the engine.
+    var maximumPeers = Int.max
     /// Offers that clients have received, and events for `Conference`.
     var offers = 0
     var reports: [MediaEvent] = []
@@ -221,7 +223,20 @@ final class MediaWorld {
         drain()
     }
 
-    private func carryOutOrders() { engine.mailbox += media.takeOrders() }
+    private func carryOutOrders() {
+        for (ticket, order) in media.takeOrders() {
+            switch order {
+            case .openPublisher, .openSubscriber:
+                guard leases.count < maximumPeers else {
+                    let error = SignalingError(.limitReached, limit: "limit.transportsPerToken")
+                    media.settle(ticket, .failure(MediaFailure(.other, error)), now: now)
+                    continue
+                }
+            default: break
+            }
+            engine.mailbox.append((ticket, order))
+        }
+    }
 
     private var isDraining = false
 
@@ -232,9 +247,9 @@ final class MediaWorld {
         defer { isDraining = false }
         while true {
             let outputs = media.takeOutputs(now: now)
+            if outputs.isEmpty, !media.hasOrders { return }
             carryOutOrders()
             for output in outputs { carryOut(output) }
-            if outputs.isEmpty, !media.hasOrders { return }
         }
     }
 

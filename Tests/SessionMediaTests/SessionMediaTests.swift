@@ -168,6 +168,62 @@ struct SessionMediaTests {
         #expect(world.faults == [])
     }
 
+    @Test("a peer that a limit refuses is an answer at once, without any other event")
+    func refusedAtOnce() throws {
+        let (world, host, stream) = try stage()
+        world.maximumPeers = 1
+        let ben = try #require(world.join(.publishing))
+        world.publish(ben, keeping: [], new: [.camera])
+        #expect(world.open.isEmpty && world.refusals.count == 1)
+        #expect(world.request(SubscribeRequest(stream: stream), host) == nil)
+        #expect(world.reports.contains(.subscriptionFailed(host, stream)))
+        #expect(world.media.pendingOrders == 0 && world.faults == [])
+    }
+
+    @Test("a publish request that follows a failed one on a new peer connection keeps its streams")
+    func publishAfterFailure() throws {
+        let (world, host, stream) = try stage()
+        world.clients[host]?.certificate = 7
+        world.publish(host, keeping: [stream], new: [])
+        world.publish(host, keeping: [], new: [.screen])
+        let opening = world.engine.mailbox.first {
+            if case .openPublisher = $0.order { true } else { false }
+        }
+        let ticket = try #require(opening?.ticket)
+        world.engine.mailbox.removeAll { $0.ticket == ticket }
+        world.media.settle(ticket, .failure(MediaFailure(.other, SignalingError(.internalError))), now: world.now)
+        world.settle()
+        #expect(world.reports.contains(.reset(host, publish: true, subscribe: false)))
+        let streams = world.clients[host]?.streams ?? []
+        #expect(streams.count == 1 && streams != [stream])
+        #expect(world.conference.streams.map(\.id) == streams)
+        #expect(world.open.isEmpty && world.faults == [])
+    }
+
+    @Test("the kind of a subscribe peer connection cannot change while it is being opened")
+    func kindOfOpeningPeer() throws {
+        let (world, _, stream) = try stage()
+        let viewer = try #require(world.join(.publishing))
+        #expect(world.media.subscribeTransport(of: viewer) == (.webRTC, false))
+        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        #expect(world.media.subscribeTransport(of: viewer) == (.webRTC, true))
+        world.settle()
+        #expect(world.media.subscribeTransport(of: viewer) == (.webRTC, true))
+    }
+
+    @Test("the calls of a large audience do not all wait in the engine's queue before a mute")
+    func audience() throws {
+        let (world, host, stream) = try stage()
+        let viewers = try (0..<400).map { _ in try #require(world.join(.publishing)) }
+        for viewer in viewers { #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil) }
+        #expect(world.engine.mailbox.count == SessionMedia.maximumCalls)
+        #expect(world.request(SetMutedRequest(stream: stream, kind: .audio, isMuted: true), host) == nil)
+        #expect(world.engine.mailbox.count == SessionMedia.maximumCalls + 1)
+        world.settle()
+        #expect(viewers.allSatisfy { world.clients[$0]?.offer?.streams.map(\.id) == [stream] })
+        #expect(world.open.isEmpty && world.faults == [])
+    }
+
     @Test("a subscription and a move that find the engine's queue full are tried again")
     func busy() throws {
         let (world, _, stream) = try stage()

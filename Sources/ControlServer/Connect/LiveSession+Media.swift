@@ -95,8 +95,8 @@ extension LiveSession {
             transports.remove(transport)
             publishers[publisher.key] = nil
             report(.publisherLeft(publisher.value.connection, .networkLost))
-        } else if let viewer = viewers.first(where: { $0.value.transport == transport }) {
-            viewerLeft(viewer.key)
+        } else if let id = transports[transport], viewers[id]?.transport == transport {
+            viewerLeft(id)
         } else {
             logger.info("peer lost", metadata: ["transport": "\(transport)"])
             media.gone(PeerID(transport))

@@ -31,7 +31,10 @@ extension LiveSession {
                         session: engineName, stream: stream.rawValue, kind: MediaKind(kind), muted: isMuted))
             case .closeStream(let stream):
                 watch(ticket, order, environment.engine.beginCloseStream(session: engineName, stream: stream.rawValue))
-            case .closePeer(let peer, let isPlain): watch(ticket, order, close(TransportID(peer), isPlain: isPlain))
+            case .closePeer(let peer, let isPlain):
+                // Its lease is free for a transport that is opened in its place.
+                transports.remove(TransportID(peer))
+                watch(ticket, order, close(TransportID(peer), isPlain: isPlain))
             case .openPublisher(let id, _, _), .openSubscriber(let id, _):
                 do throws(EngineError) {
                     guard let client = clients[id] else { throw .unknownTransport("") }

@@ -86,9 +86,10 @@ actor LiveSession {
         }
         while true {
             let outputs = media.takeOutputs(now: ControlClock.now)
+            if outputs.isEmpty, !media.hasOrders { return }
+            // Orders that are refused at once have outputs of their own.
             carryOutOrders()
             for output in outputs { carryOut(output) }
-            if outputs.isEmpty, !media.hasOrders { return }
         }
     }
 
