@@ -33,9 +33,9 @@ extension VirtualSessionTests {
     @Test("A publisher that has ended leaves nothing in memory: transport, keys, packets and session")
     func freedPublisher() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 31)
-        weak var transport = call.relay.worker.peers[publisher.id]?.inbound
-        weak var producer = transport?.producers.joined().compactMap(\.self).first
-        weak var session = transport?.session
+        weak let transport = call.relay.worker.peers[publisher.id]?.inbound
+        weak let producer = transport?.producers.joined().compactMap(\.self).first
+        weak let session = transport?.session
         #expect(transport != nil && producer != nil && session != nil)
         try call.control { try $0.closeWebRTC(publisher.id, session: publisher.session) }
         call.run(seconds: 30)
