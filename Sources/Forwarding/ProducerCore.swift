@@ -36,11 +36,8 @@ package struct ProducerCore: ~Copyable {
 
     mutating func insert(_ consumer: Consumer) {
         if consumerCount == capacity {
-            let grown = UnsafeMutablePointer<Consumer>.allocate(capacity: capacity * 2)
-            grown.moveInitialize(from: consumers, count: consumerCount)
-            consumers.deallocate()
-            consumers = grown
             capacity *= 2
+            consumers.grow(to: capacity, moving: consumerCount)
         }
         var at = consumerCount
         while at > 0, consumers[at - 1].path > consumer.path { at -= 1 }

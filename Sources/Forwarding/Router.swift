@@ -59,11 +59,8 @@ package final class Router {
         }
         if pathCount == pathCapacity {
             precondition(pendingCount == 0)
-            let grown = UnsafeMutablePointer<EgressPath>.allocate(capacity: pathCapacity * 2)
-            grown.moveInitialize(from: paths, count: pathCount)
-            paths.deallocate()
-            paths = grown
             pathCapacity *= 2
+            paths.grow(to: pathCapacity, moving: pathCount)
         }
         (paths + pathCount).initialize(to: path)
         pathCount += 1

@@ -39,11 +39,8 @@ struct InboundTable: ~Copyable {
             return index
         }
         if count == capacity {
-            let grown = UnsafeMutablePointer<InboundTrack>.allocate(capacity: capacity * 2)
-            grown.moveInitialize(from: tracks, count: count)
-            tracks.deallocate()
-            tracks = grown
             capacity *= 2
+            tracks.grow(to: capacity, moving: count)
         }
         (tracks + count).initialize(to: track)
         count += 1

@@ -4,12 +4,6 @@ import Glibc
 import MediaBase
 import Transport
 
-/// Proof that no packet is pending in any router. Only `Worker.flush` makes it. Functions that change paths, consumers or producers take it, so
-/// that the compiler rejects a call that could leave a pending packet with a stale path or producer.
-struct Quiesced: ~Copyable {
-    fileprivate init() {}
-}
-
 /// Sending of pending packets through the sockets.
 extension Worker {
     func forwardDue() {
@@ -29,18 +23,6 @@ extension Worker {
             }
         }
         dirty.removeLast(dirty.count - kept)
-    }
-
-    /// Sends all pending packets of all sessions.
-    func flush() -> Quiesced {
-        for session in dirty {
-            session._withUnsafeGuaranteedRef {
-                forward($0)
-                $0.isDirty = false
-            }
-        }
-        dirty.removeAll(keepingCapacity: true)
-        return Quiesced()
     }
 
     func forward(_ session: EngineSession) {

@@ -105,9 +105,6 @@ package struct SessionMedia: Sendable {
             && orders.isEmpty
     }
 
-    /// Orders that have not been answered.
-    package var pendingOrders: Int { tickets.count }
-
     // MARK: outputs
 
     /// Returns the orders since the last call.

@@ -116,6 +116,9 @@ extension EngineTests {
             let steady = try await TestPublisher(engine, stream: "steady", id: 99)
             let viewer = try await TestSubscriber(engine, stream: "steady", mux: true)
             try steady.send(steady.video.frame(isKey: true))
+            // A subscriber that sends no RTCP gets its start again after some seconds.
+            viewer.relayPort = steady.rtcpPort - 1
+            try viewer.sendRTCP { ReceiverReport(sender: SSRC(7)).write(into: &$0) }
             for round in 0..<30 {
                 let publisher = try await TestPublisher(
                     engine, stream: "brief", id: UInt32(round + 1), mux: round % 2 == 0)

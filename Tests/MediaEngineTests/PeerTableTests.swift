@@ -71,7 +71,7 @@ struct PeerTableTests {
         #expect(table.peer(fragment: "f1") == nil && table.peer(fragment: "f3") === a)
         _ = table.remove(a)
         #expect(table.peer(fragment: "f2") == nil && table.peer(fragment: "f3") == nil)
-        #expect(table.peer(fragment: "g1") === b && b.place == 0 && table[b.id] === b)
+        #expect(table.peer(fragment: "g1") === b && b.index == 0 && table[b.id] === b)
     }
 
     @Test("A sweep visits each due peer once, also if peers end meanwhile, and the next is at least 10 ms later")
@@ -95,7 +95,7 @@ struct PeerTableTests {
         #expect(visited == ["5", "4", "2", "1", "0"])
         // Peer 3 is due in 2 ms.
         #expect(table.nextSweep == now + PeerTable.sweepInterval && table.all.count == 4)
-        #expect(table.all.enumerated().allSatisfy { $0.offset == $0.element.place })
+        #expect(table.all.enumerated().allSatisfy { $0.offset == $0.element.index })
     }
 
     @Test("The oldest peer that has not connected is taken first, and the total counts those of the worker")

@@ -143,7 +143,7 @@ struct SessionMediaPropertyTests {
         #expect(world.open.isEmpty && world.leases.isEmpty)
         #expect(world.media.members.isEmpty && world.media.peers.isEmpty && world.media.owners.isEmpty)
         #expect(world.media.kinds.isEmpty && world.media.barriers.isEmpty && world.media.offers.isEmpty)
-        #expect(world.media.pendingOrders <= world.engine.silent)
+        #expect(world.media.tickets.count <= world.engine.silent)
     }
 
     @Test("the random runs publish, subscribe and move with success")

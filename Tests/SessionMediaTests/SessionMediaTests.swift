@@ -35,7 +35,7 @@ struct SessionMediaTests {
         #expect(world.request(UnpublishRequest(stream: stream), host) == nil)
         world.settle()
         #expect(world.engine.streams[stream] == nil)
-        #expect(world.media.pendingOrders == 1)
+        #expect(world.media.tickets.count == 1)
         #expect(world.faults == [])
     }
 
@@ -177,7 +177,7 @@ struct SessionMediaTests {
         #expect(world.open.isEmpty && world.refusals.count == 1)
         #expect(world.request(SubscribeRequest(stream: stream), host) == nil)
         #expect(world.reports.contains(.subscriptionFailed(host, stream)))
-        #expect(world.media.pendingOrders == 0 && world.faults == [])
+        #expect(world.media.tickets.count == 0 && world.faults == [])
     }
 
     @Test("a publish request that follows a failed one on a new peer connection keeps its streams")

@@ -73,28 +73,28 @@ struct PlainIngress: ~Copyable {
             return nil
         }
         let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        guard var place = sources.first(of: ssrc) else {
+        guard var source = sources.first(of: ssrc) else {
             counters.droppedUnknownSSRC &+= 1
             return nil
         }
         var plain = length
         let failure =
-            sources.isShared(place)
-            ? unprotect(bytes, &plain, shared: &place, from: from, inbound)
-            : unprotect(bytes, &plain, of: place, inbound)
+            sources.isShared(source)
+            ? unprotect(bytes, &plain, shared: &source, from: from, inbound)
+            : unprotect(bytes, &plain, of: source, inbound)
         if let failure {
             counters.count(failure)
             return nil
         }
-        let track = inbound[sources[place].track]
+        let track = inbound[sources[source].track]
         track.pointee.transport._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
-        if sources[place].address != from { sources[place].address = from }
+        if sources[source].address != from { sources[source].address = from }
         let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
         guard var header = try? RTPHeader(parsing: packet) else {
             counters.droppedMalformed &+= 1
             return nil
         }
-        if let rtx = sources[place].rtx {
+        if let rtx = sources[source].rtx {
             guard header.payloadType == rtx else {
                 counters.droppedPayloadType &+= 1
                 return nil
@@ -114,9 +114,9 @@ struct PlainIngress: ~Copyable {
 
     @inline(__always)
     private func unprotect(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, of place: Int, _ inbound: borrowing InboundTable
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, of source: Int, _ inbound: borrowing InboundTable
     ) -> SRTPFailure? {
-        inbound[sources[place].track].pointee.transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
+        inbound[sources[source].track].pointee.transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
             do throws(SRTPFailure) {
                 try transport.context.unprotect(bytes, length: &length)
             } catch {
@@ -138,8 +138,8 @@ struct PlainIngress: ~Copyable {
             // Failed AEAD decryption leaves its input unusable.
             copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole))
             var failure: SRTPFailure?
-            var place = sources.firstPlace(from: first, at: from)
-            while let candidate = place {
+            var next = sources.firstCandidate(from: first, at: from)
+            while let candidate = next {
                 if failure != nil, let base = copy.baseAddress { bytes.copyMemory(from: base, byteCount: whole) }
                 length = whole
                 guard let refusal = unprotect(bytes, &length, of: candidate, inbound) else {
@@ -147,7 +147,7 @@ struct PlainIngress: ~Copyable {
                     return nil
                 }
                 failure = failure ?? refusal
-                place = sources.place(after: candidate, from: first, at: from)
+                next = sources.candidate(after: candidate, from: first, at: from)
             }
             return failure
         }
@@ -164,7 +164,7 @@ struct PlainIngress: ~Copyable {
         let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         if let first = sources.first(of: ssrc) {
             var tracks: [UnsafeMutablePointer<InboundTrack>] = []
-            for place in sources.places(from: first, at: from) { tracks.append(inbound[sources[place].track]) }
+            for source in sources.candidates(from: first, at: from) { tracks.append(inbound[sources[source].track]) }
             let legs = tracks.map { $0.pointee.transport.takeUnretainedValue().leg }
             return Self.authenticate(bytes, &length, legs, protector).map { .publisher(tracks[$0]) } ?? .unauthentic
         }

@@ -30,9 +30,9 @@ struct PlainSources: ~Copyable {
     private var sources: ContiguousArray<Source> = []
     private var free: [Int] = []
 
-    subscript(place: Int) -> Source {
-        _read { yield sources[place] }
-        _modify { yield &sources[place] }
+    subscript(index: Int) -> Source {
+        _read { yield sources[index] }
+        _modify { yield &sources[index] }
     }
 
     @inline(__always)
@@ -42,71 +42,72 @@ struct PlainSources: ~Copyable {
     func isShared(_ first: Int) -> Bool { sources[first].next >= 0 }
 
     /// Returns the source of an SSRC to try first: one that sends from this address, else the first.
-    func firstPlace(from first: Int, at address: SocketAddress) -> Int? {
-        place(from: first, at: address, isAtAddress: true) ?? place(from: first, at: address, isAtAddress: false)
+    func firstCandidate(from first: Int, at address: SocketAddress) -> Int? {
+        candidate(from: first, at: address, isAtAddress: true)
+            ?? candidate(from: first, at: address, isAtAddress: false)
     }
 
     /// Returns the next source to try: sources at the address come before all others.
-    func place(after place: Int, from first: Int, at address: SocketAddress) -> Int? {
-        let isAtAddress = sources[place].address == address
-        let next = self.place(from: sources[place].next, at: address, isAtAddress: isAtAddress)
-        return next ?? (isAtAddress ? self.place(from: first, at: address, isAtAddress: false) : nil)
+    func candidate(after index: Int, from first: Int, at address: SocketAddress) -> Int? {
+        let isAtAddress = sources[index].address == address
+        let next = self.candidate(from: sources[index].next, at: address, isAtAddress: isAtAddress)
+        return next ?? (isAtAddress ? self.candidate(from: first, at: address, isAtAddress: false) : nil)
     }
 
-    private func place(from start: Int, at address: SocketAddress, isAtAddress: Bool) -> Int? {
-        var place = start
-        while place >= 0, (sources[place].address == address) != isAtAddress { place = sources[place].next }
-        return place >= 0 ? place : nil
+    private func candidate(from start: Int, at address: SocketAddress, isAtAddress: Bool) -> Int? {
+        var index = start
+        while index >= 0, (sources[index].address == address) != isAtAddress { index = sources[index].next }
+        return index >= 0 ? index : nil
     }
 
     /// Returns all sources of an SSRC in the order in which they are tried.
-    func places(from first: Int, at address: SocketAddress) -> [Int] {
-        var places: [Int] = []
-        var place = firstPlace(from: first, at: address)
-        while let found = place {
-            places.append(found)
-            place = self.place(after: found, from: first, at: address)
+    func candidates(from first: Int, at address: SocketAddress) -> [Int] {
+        var found: [Int] = []
+        var index = firstCandidate(from: first, at: address)
+        while let candidate = index {
+            found.append(candidate)
+            index = self.candidate(after: candidate, from: first, at: address)
         }
-        return places
+        return found
     }
 
     /// Returns the tracks that use an SSRC.
     func tracks(of ssrc: SSRC) -> [Int] {
-        table.find(ssrc).map { places(from: $0, at: SocketAddress()).map { sources[$0].track } } ?? []
+        table.find(ssrc).map { candidates(from: $0, at: SocketAddress()).map { sources[$0].track } } ?? []
     }
 
     mutating func insert(_ source: Source) {
-        var place = sources.count
+        var index = sources.count
         if let old = free.popLast() {
-            place = old
-            sources[place] = source
+            index = old
+            sources[index] = source
         } else {
             sources.append(source)
         }
-        guard !table.insert(source.ssrc, place), let first = table.find(source.ssrc) else { return }
+        guard !table.insert(source.ssrc, index), let first = table.find(source.ssrc) else { return }
         var last = first
         while sources[last].next >= 0 { last = sources[last].next }
-        sources[last].next = place
+        sources[last].next = index
     }
 
     /// Removes the sources of a track.
     mutating func remove(track: Int) {
-        for place in sources.indices where sources[place].track == track { remove(place) }
+        for index in sources.indices where sources[index].track == track { remove(index) }
     }
 
-    private mutating func remove(_ place: Int) {
-        let source = sources[place]
+    private mutating func remove(_ index: Int) {
+        let source = sources[index]
         guard let first = table.find(source.ssrc) else { return }
-        if first == place {
+        if first == index {
             table.remove(source.ssrc)
             if source.next >= 0 { _ = table.insert(source.ssrc, source.next) }
         } else {
             var before = first
-            while sources[before].next >= 0, sources[before].next != place { before = sources[before].next }
-            guard sources[before].next == place else { return }
+            while sources[before].next >= 0, sources[before].next != index { before = sources[before].next }
+            guard sources[before].next == index else { return }
             sources[before].next = source.next
         }
-        sources[place] = Source(ssrc: source.ssrc, track: -1)
-        free.append(place)
+        sources[index] = Source(ssrc: source.ssrc, track: -1)
+        free.append(index)
     }
 }

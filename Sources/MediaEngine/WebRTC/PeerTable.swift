@@ -26,7 +26,7 @@ struct PeerTable: ~Copyable {
 
     /// A pass over the peers that are due.
     struct Sweep {
-        fileprivate var place: Int
+        fileprivate var index: Int
         fileprivate var visited: WebRTCPeer?
         fileprivate var next = MediaTime.never
     }
@@ -34,7 +34,7 @@ struct PeerTable: ~Copyable {
     private var byID: [TransportID: WebRTCPeer] = [:]
     private var byFragment: [String: WebRTCPeer] = [:]
     private var byAddress: [PeerAddress: WebRTCPeer] = [:]
-    /// Dense array of peers, for iteration. `WebRTCPeer.place` is the index.
+    /// Dense array of peers, for iteration. `WebRTCPeer.index` is the position in it.
     private(set) var all: ContiguousArray<WebRTCPeer> = []
     /// Time at which each peer of `all` is due next, so that the search for due peers does not touch the others.
     private var dues: ContiguousArray<MediaTime> = []
@@ -73,12 +73,12 @@ struct PeerTable: ~Copyable {
     mutating func insert(_ peer: WebRTCPeer, fragment: String, now: MediaTime) {
         byFragment[fragment] = peer
         byID[peer.id] = peer
-        peer.place = all.count
+        peer.index = all.count
         all.append(peer)
         dues.append(.never)
         names.append(Names(fragments: [fragment]))
         if unestablished.count > 2 * unestablishedCount + 64 {
-            unestablished.removeAll { $0.place < 0 || $0.isConnected }
+            unestablished.removeAll { $0.index < 0 || $0.isConnected }
         }
         unestablished.append(peer)
         unestablishedCount += 1
@@ -88,19 +88,19 @@ struct PeerTable: ~Copyable {
     /// Removes a peer; the last one takes its place.
     /// - Returns: the addresses by which it was found; nil if it was not in the table.
     mutating func remove(_ peer: WebRTCPeer) -> [PeerAddress]? {
-        let place = peer.place
-        guard place >= 0 else { return nil }
-        let gone = names[place]
+        let index = peer.index
+        guard index >= 0 else { return nil }
+        let gone = names[index]
         let last = all.removeLast()
         let due = dues.removeLast()
         let lastNames = names.removeLast()
         if last !== peer {
-            all[place] = last
-            dues[place] = due
-            names[place] = lastNames
-            last.place = place
+            all[index] = last
+            dues[index] = due
+            names[index] = lastNames
+            last.index = index
         }
-        peer.place = -1
+        peer.index = -1
         byID[peer.id] = nil
         for fragment in gone.fragments { byFragment[fragment] = nil }
         for address in gone.addresses { byAddress[address] = nil }
@@ -118,17 +118,17 @@ struct PeerTable: ~Copyable {
     mutating func takeOldestUnestablished() -> WebRTCPeer? {
         while !unestablished.isEmpty {
             let oldest = unestablished.removeFirst()
-            if oldest.place >= 0, !oldest.isConnected { return oldest }
+            if oldest.index >= 0, !oldest.isConnected { return oldest }
         }
         return nil
     }
 
     /// Finds a peer also by the fragment of an ICE restart. A third fragment replaces the first one, whose restart is over by then.
     mutating func add(fragment: String, of peer: WebRTCPeer) {
-        guard peer.place >= 0 else { return }
-        names[peer.place].fragments.append(fragment)
+        guard peer.index >= 0 else { return }
+        names[peer.index].fragments.append(fragment)
         byFragment[fragment] = peer
-        if names[peer.place].fragments.count > 2 { byFragment[names[peer.place].fragments.removeFirst()] = nil }
+        if names[peer.index].fragments.count > 2 { byFragment[names[peer.index].fragments.removeFirst()] = nil }
     }
 
     // MARK: addresses
@@ -137,14 +137,14 @@ struct PeerTable: ~Copyable {
     /// - Returns: false if the address was mapped to the peer before.
     mutating func note(_ address: PeerAddress, of peer: WebRTCPeer) -> Bool {
         let before = byAddress[address]
-        guard before !== peer, peer.place >= 0 else { return false }
-        if let before { names[before.place].addresses.removeAll { $0 == address } }
+        guard before !== peer, peer.index >= 0 else { return false }
+        if let before { names[before.index].addresses.removeAll { $0 == address } }
         byAddress[address] = peer
-        names[peer.place].addresses.append(address)
-        if names[peer.place].addresses.count > Self.maximumAddresses,
-            let oldest = names[peer.place].addresses.firstIndex(where: { $0 != peer.address })
+        names[peer.index].addresses.append(address)
+        if names[peer.index].addresses.count > Self.maximumAddresses,
+            let oldest = names[peer.index].addresses.firstIndex(where: { $0 != peer.address })
         {
-            byAddress[names[peer.place].addresses.remove(at: oldest)] = nil
+            byAddress[names[peer.index].addresses.remove(at: oldest)] = nil
         }
         return true
     }
@@ -153,7 +153,7 @@ struct PeerTable: ~Copyable {
     /// - Returns: the peer that it was mapped to.
     mutating func forget(_ address: PeerAddress) -> WebRTCPeer? {
         guard let peer = byAddress.removeValue(forKey: address) else { return nil }
-        names[peer.place].addresses.removeAll { $0 == address }
+        names[peer.index].addresses.removeAll { $0 == address }
         return peer
     }
 
@@ -190,30 +190,30 @@ struct PeerTable: ~Copyable {
 
     /// Schedules a peer, one of whose timers may be due earlier than before.
     mutating func schedule(_ peer: WebRTCPeer, now: MediaTime) {
-        guard peer.place >= 0 else { return }
+        guard peer.index >= 0 else { return }
         let due = peer.due
-        dues[peer.place] = due
+        dues[peer.index] = due
         nextSweep = min(nextSweep, max(due, now + Self.sweepInterval))
     }
 
     /// Begins a sweep. It visits peers from the last to the first, because the last peer takes the place of a peer that ends.
-    func beginSweep() -> Sweep { Sweep(place: all.count - 1) }
+    func beginSweep() -> Sweep { Sweep(index: all.count - 1) }
 
     /// Returns the next peer that is due; nil at the end of the sweep, whose successor is then scheduled.
     mutating func next(in sweep: inout Sweep, now: MediaTime) -> WebRTCPeer? {
         while true {
             if let visited = sweep.visited {
-                if visited.place >= 0 { dues[visited.place] = visited.due }
+                if visited.index >= 0 { dues[visited.index] = visited.due }
                 sweep.visited = nil
                 finish(&sweep)
             }
-            sweep.place = min(sweep.place, all.count - 1)
-            guard sweep.place >= 0 else {
+            sweep.index = min(sweep.index, all.count - 1)
+            guard sweep.index >= 0 else {
                 nextSweep = max(sweep.next, now + Self.sweepInterval)
                 return nil
             }
-            if dues[sweep.place] <= now {
-                sweep.visited = all[sweep.place]
+            if dues[sweep.index] <= now {
+                sweep.visited = all[sweep.index]
                 return sweep.visited
             }
             finish(&sweep)
@@ -221,7 +221,7 @@ struct PeerTable: ~Copyable {
     }
 
     private func finish(_ sweep: inout Sweep) {
-        if sweep.place < dues.count { sweep.next = min(sweep.next, dues[sweep.place]) }
-        sweep.place -= 1
+        if sweep.index < dues.count { sweep.next = min(sweep.next, dues[sweep.index]) }
+        sweep.index -= 1
     }
 }

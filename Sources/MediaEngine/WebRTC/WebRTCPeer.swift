@@ -33,7 +33,7 @@ final class WebRTCPeer {
     /// Destination of media; nil before a pair is nominated.
     var address: PeerAddress?
     /// Index in `PeerTable`, which alone changes it; -1: not in the table.
-    var place = -1
+    var index = -1
     /// Set by `PeerTable.connect`.
     var isConnected = false
     /// Publishers: negotiated sections that have not ended.

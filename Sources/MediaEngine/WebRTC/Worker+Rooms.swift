@@ -36,7 +36,7 @@ extension Worker {
             refresh(transport, only: nil, in: session, &touched, quiesced)
         }
         let now = time()
-        for peer in touched.values.sorted(by: { $0.place < $1.place }) {
+        for peer in touched.values.sorted(by: { $0.index < $1.index }) {
             peer.outbound?.allocateSoon()
             peers.schedule(peer, now: now)
         }

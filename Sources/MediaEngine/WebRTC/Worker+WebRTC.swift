@@ -91,7 +91,7 @@ extension Worker {
             case .ended(let reason):
                 counters.count(reason)
                 let quiesced = flush()
-                if peer.place >= 0 { events.send(.peerGone(session: peer.session, transport: peer.id)) }
+                if peer.index >= 0 { events.send(.peerGone(session: peer.session, transport: peer.id)) }
                 end(peer, quiesced)
                 return
             }

@@ -26,7 +26,7 @@ struct MixLayout {
 
     let size: FrameSize
     let style: MixStyle
-    private var active = ActiveSpeaker()
+    private var active = MixSpeakerSelector()
     private var spoke: [Int: MediaTime] = [:]
 
     init(size: FrameSize, style: MixStyle) {
@@ -46,7 +46,7 @@ struct MixLayout {
         let cameras = members.filter { !$0.isScreen }
         let speaker = active.update(
             Dictionary(cameras.map { ($0.id, $0.loudness) }, uniquingKeysWith: { max($0, $1) }), at: time)
-        for member in cameras where member.loudness >= ActiveSpeaker.threshold { spoke[member.id] = time }
+        for member in cameras where member.loudness >= MixSpeakerSelector.threshold { spoke[member.id] = time }
         let screens = members.filter(\.isScreen).prefix(Self.maximumScreens).map(\.id)
         let others = cameras.map(\.id)
         let whole = MixRectangle(x: 0, y: 0, width: size.width, height: size.height)

@@ -17,7 +17,7 @@ struct MixSources {
         var version = 0
         /// End of the previous file.
         var end: MediaTime?
-        var meter = LoudnessMeter()
+        var meter = PCMLoudnessMeter()
         /// Index of the first file that has not begun.
         var next = 0
     }

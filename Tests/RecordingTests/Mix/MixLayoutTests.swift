@@ -87,7 +87,7 @@ import Testing
 
     @Test("REC-2 a speaker who still speaks is replaced only by one who is louder by 6 dB; one who leaves, at once")
     func hysteresis() {
-        var active = ActiveSpeaker()
+        var active = MixSpeakerSelector()
         #expect(active.update([1: -30, 2: -80], at: .zero) == 1)
         for tenth in 40..<60 {
             #expect(active.update([1: -30, 2: -25], at: .milliseconds(Int64(tenth) * 100)) == 1)

@@ -4,7 +4,7 @@ import MediaBase
 ///
 /// Noise and short remarks do not change the speaker: a participant must be louder than the current speaker by a margin for half a second,
 /// and a speaker stays for three seconds.
-struct ActiveSpeaker {
+struct MixSpeakerSelector {
     /// Minimum time between two changes of the speaker.
     static let minimumStay: MediaTime = .seconds(3)
     /// Time for which a participant must be the loudest.

@@ -2,7 +2,7 @@ import Foundation
 import MediaBase
 
 /// Loudness of one participant: the mean square of the samples of about the last 300 ms.
-struct LoudnessMeter {
+struct PCMLoudnessMeter {
     /// Seconds after which audio has 37 % of its weight.
     private static let window = 0.3
     /// Loudness of silence in dB of full scale.
