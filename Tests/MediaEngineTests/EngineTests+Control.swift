@@ -114,11 +114,8 @@ extension EngineTests {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
             let steady = try await TestPublisher(engine, stream: "steady", id: 99)
-            let viewer = try await TestSubscriber(engine, stream: "steady", mux: true)
+            let viewer = try await TestSubscriber(engine, stream: "steady", mux: true).reporting(beside: steady)
             try steady.send(steady.video.frame(isKey: true))
-            // A subscriber that sends no RTCP gets its start again after some seconds.
-            viewer.relayPort = steady.rtcpPort - 1
-            try viewer.sendRTCP { ReceiverReport(sender: SSRC(7)).write(into: &$0) }
             for round in 0..<30 {
                 let publisher = try await TestPublisher(
                     engine, stream: "brief", id: UInt32(round + 1), mux: round % 2 == 0)

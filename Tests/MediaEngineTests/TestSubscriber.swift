@@ -92,6 +92,14 @@ final class TestSubscriber: @unchecked Sendable {
         endpoints[0].rtcp.send(try protectedRTCP(write), to: relayPort)
     }
 
+    /// Sends a receiver report. A subscriber that sends no RTCP gets its start again after some seconds.
+    /// - Parameter publisher: one without rtcp-mux, which knows the relay's ports.
+    func reporting(beside publisher: TestPublisher) throws -> Self {
+        relayPort = publisher.rtcpPort - 1
+        try sendRTCP { ReceiverReport(sender: SSRC(7)).write(into: &$0) }
+        return self
+    }
+
     /// Port on which the relay receives RTCP.
     var relayPort: UInt16 = 0
 
