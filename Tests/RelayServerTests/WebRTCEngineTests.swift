@@ -31,7 +31,10 @@ struct WebRTCEngineTests {
             let tcp = answer.candidates.filter { $0.transport == .tcp }
             #expect(udp.map(\.host) == ["192.0.2.1", "2001:db8::1"])
             #expect(tcp.map(\.host) == ["192.0.2.1", "2001:db8::1"])
-            #expect(Set(answer.candidates.map(\.port)).count == 1 && udp[0].port > 0)
+            // TCP has the number of the UDP port only if no other program listens on it.
+            for candidates in [udp, tcp] {
+                #expect(Set(candidates.map(\.port)).count == 1 && candidates[0].port > 0)
+            }
             #expect(tcp.allSatisfy { $0.tcpType == .passive })
             #expect(Set(answer.candidates.map(\.foundation)).count == answer.candidates.count)
             #expect(Set(answer.candidates.map(\.priority)).count == answer.candidates.count)

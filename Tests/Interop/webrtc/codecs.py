@@ -11,12 +11,11 @@ from webrtc import firefox, layers, trouble, whip_client
 from webrtc.devtools import BrowserError
 from webrtc.pairs import OWN, check_deleted, check_joins, encoded, join, start, watch_all
 from webrtc.room import ADMIN_TOKEN, Room, relay as page_relay
-from webrtc.talk import together
 from webrtc.watch import Watch, check_pictures, check_sound, first_picture
 
 CODECS = ("H264", "VP9", "AV1")
 NAMES = {"VP8": "VP8", "H264": "H.264", "VP9": "VP9", "AV1": "AV1"}
-# Small and slow: all codecs are encoded and decoded at the same time, on machines with two cores.
+# Small and slow: an encoder and its decoders share two cores with browsers.
 WIDTH, HEIGHT, RATE = 320, 180, 15
 VIDEO = {"width": WIDTH, "height": HEIGHT, "fps": RATE, "bitrate": 300_000}
 # Part of the frame rate, milliseconds of a freeze and of a join that such a machine keeps to; other cases judge these with one encoder,
@@ -56,12 +55,12 @@ def frames_sent(client, call):
 
 
 class Flow:
-    """A publisher of one codec, and its subscribers."""
+    """A publisher of one codec, and its subscribers, which are clients that other flows have used before."""
 
-    def __init__(self, bench, relay, kind, codec, subscribers):
-        self.bench, self.relay, self.codec, self.session = bench, relay, codec, codec.lower()
-        self.publisher, self.call = start(bench, relay, kind, self.session, codec=codec, **VIDEO)
-        self.views = [join(bench, relay, kind, self.session, codec="any") for kind in subscribers]
+    def __init__(self, bench, relay, publisher, codec, subscribers):
+        self.bench, self.codec, self.session = bench, codec, codec.lower()
+        self.publisher, self.call = start(bench, relay, publisher.kind, self.session, publisher, codec=codec, **VIDEO)
+        self.views = [join(bench, relay, client.kind, self.session, client, codec="any") for client in subscribers]
         self._frames = self._counts()
 
     def _counts(self):
@@ -74,7 +73,7 @@ class Flow:
 
     def check(self, case):
         """Checks frames and audio of each subscriber."""
-        report, case = self.bench.reporter.check, f"{case}, {NAMES[self.codec]}"
+        report = self.bench.reporter.check
         watches = watch_all(self.bench, case, self.publisher, self.call, self.views, self.bench.seconds, rate=LEAST_RATE * RATE, gap=FREEZE) or []
         wanted = f"video/{self.codec}"
         used = [codec_of(self.publisher, self.call, "outbound"), *(codec_of(viewer, view, "inbound") for viewer, view in self.views)]
@@ -86,33 +85,37 @@ class Flow:
                 report(case, f"{watch.client.kind} sees every frame number that was encoded", watch.seen.missing <= not_sent, missing=watch.seen.missing,
                        of=watch.seen.distinct, not_sent=not_sent)
 
+    def end(self, case):
+        """Ends the publisher; returns the frames that it has sent."""
+        self.publisher.call("stopPainting", id=self.call)
+        time.sleep(0.5)
+        sent = frames_sent(self.publisher, self.call)
+        check_deleted(self.bench, case, self.publisher, self.call)
+        return sent
+
 
 def browsers(publisher, subscribers, joins=0):
-    """One publisher of each codec that the browser has, all at the same time; late joiners; recordings."""
+    """Publishes each codec that the browser has, one after the other so that only one encoder runs; late joiners; recordings."""
     def case(bench, name):
-        recorded = bench.current / "recorded"
-        relay, joiner = bench.relay(extra=("--record", str(recorded))), bench.client(subscribers[0])
-        has = {kind: bench.client(kind).call("codecs") for kind in {publisher, *subscribers}}
-        codecs = [codec for codec in CODECS if codec in has[publisher]]
-        bench.reporter.check(name, f"{publisher} sends VP9 and AV1", {"VP9", "AV1"} <= set(codecs), codecs=has[publisher])
-        flows = [Flow(bench, relay, publisher, codec, [kind for kind in subscribers if codec in has[kind]]) for codec in codecs]
-        together(*(functools.partial(flow.check, name) for flow in flows))
-        for flow in flows:
-            check_still(bench.reporter.check, f"{name}, {NAMES[flow.codec]}", relay, flow.session, bench.current / f"still-{flow.codec}.png")
+        report, recorded = bench.reporter.check, bench.current / "recorded"
+        relay, source = bench.relay(extra=("--record", str(recorded))), bench.client(publisher)
+        clients_by_codecs = [(client, client.call("codecs")) for client in map(bench.client, subscribers)]
+        has, sent = source.call("codecs"), {}
+        report(name, f"{publisher} sends VP9 and AV1", {"VP9", "AV1"} <= set(has), codecs=has)
+        for codec in (codec for codec in CODECS if codec in has):
+            title = f"{name}, {NAMES[codec]}"
+            flow = Flow(bench, relay, source, codec, [client for client, codecs in clients_by_codecs if codec in codecs])
+            flow.check(title)
+            check_still(report, title, relay, flow.session, bench.current / f"still-{codec}.png")
             for viewer, view in flow.views:
                 check_deleted(bench, name, viewer, view)
             if joins:
-                check_joins(bench, f"{name}, {NAMES[flow.codec]}", relay, joiner, flow.session, joins, 100 if bench.long else JOIN, codec="any")
-        for flow in flows:
-            flow.publisher.call("stopPainting", id=flow.call)
-        time.sleep(0.5)
-        sent = {flow.codec: frames_sent(flow.publisher, flow.call) for flow in flows}
-        for flow in flows:
-            check_deleted(bench, name, flow.publisher, flow.call)
+                check_joins(bench, title, relay, clients_by_codecs[0][0], flow.session, joins, 100 if bench.long else JOIN, codec="any")
+            sent[codec] = flow.end(title)
         time.sleep(0.5)
         relay.stop()
-        for flow in flows:
-            check_recorded(bench.reporter.check, f"{name}, {NAMES[flow.codec]}", recorded, flow.codec, sent[flow.codec], area=BAR)
+        for codec, frames in sent.items():
+            check_recorded(report, f"{name}, {NAMES[codec]}", recorded, codec, frames, area=BAR)
     return case
 
 
@@ -124,18 +127,18 @@ def file(bench, codec="VP8"):
 
 def from_ffmpeg(bench, relay, session):
     route = relay.open("publish", session, stream="cam1", codec="H264")
-    bench.keep(clients.ffmpeg_publisher(route, file(bench, "H264").path, bench.current / "ffmpeg.log", codec="H264"))
+    return bench.keep(clients.ffmpeg_publisher(route, file(bench, "H264").path, bench.current / "ffmpeg.log", codec="H264"))
 
 
 def from_gstreamer(codec):
     def publish(bench, relay, session):
-        bench.keep(whip_client.publish(relay.whip(session), file(bench), bench.current, f"whip-client-{codec}", codec))
+        return bench.keep(whip_client.publish(relay.whip(session), file(bench), bench.current, f"whip-client-{codec}", codec))
     return publish
 
 
 def from_obs(bench, relay, session):
     """OBS's offer with H.264 and Opus of aiortc behind it."""
-    start(bench, relay, "aiortc", session, template=OBS.read_text(), codec="H264", bundle=True, **VIDEO)
+    return start(bench, relay, "aiortc", session, template=OBS.read_text(), codec="H264", bundle=True, **VIDEO)[0]
 
 
 # Session: (publisher, codec, subscribers). aiortc decodes no VP9.
@@ -148,34 +151,34 @@ ENCODERS = {
 
 
 def encoders(bench, name):
-    """H.264 of a file by plain SRTP, GStreamer's x264enc and vp9enc by WHIP, and OBS's offer, at the same time."""
+    """H.264 of a file by plain SRTP, GStreamer's x264enc and vp9enc by WHIP, and OBS's offer, one after the other."""
     bench.need(whip_client.found(), "whip-client (simple-whip-client) and gcc")
     # libnice accepts no loopback address: the relay has one of another namespace.
-    relay, views = bench.relay(apart=True), []
+    relay, subscribers = bench.relay(apart=True), {kind: bench.client(kind) for kind in ("chromium", "aiortc")}
     # Files begin to play when all clients run.
     for codec in ("VP8", "H264"):
         file(bench, codec)
-    subscribers = {session: [bench.client(kind) for kind in kinds] for session, (_, _, kinds) in ENCODERS.items()}
-    for session, (publish, _, _) in ENCODERS.items():
-        publish(bench, relay, session)
+    for session, (publish, codec, kinds) in ENCODERS.items():
+        publisher = publish(bench, relay, session)
         clients.wait_until(lambda session=session: relay.has_stream(session), 10, f"the stream of {session}")
-        views += [(session, *join(bench, relay, client.kind, session, client, codec=None if client.kind == "aiortc" else "any"))
-                  for client in subscribers[session]]
-    for session, viewer, view in views:
-        if first_picture(viewer, view) is None:
-            bench.reporter.check(f"{name}, {session} to {viewer.kind}", "receives a frame", False, state=viewer.call("state", id=view)["states"])
-    time.sleep(1.5)
-    watches = [(session, Watch(viewer, view)) for session, viewer, view in views]
-    time.sleep(bench.seconds)
-    for session, watch in watches:
-        watch.end()
-    for session, watch in watches:
-        case = f"{name}, {session} to {watch.client.kind}"
-        check_pictures(bench, case, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE, every=True, stamped=session.startswith("OBS"))
-        check_sound(bench, case, watch.client, watch.call)
-        if watch.client.kind != "aiortc":
-            used = codec_of(watch.client, watch.call, "inbound")
-            bench.reporter.check(case, "in its codec", used == f"video/{ENCODERS[session][1]}", codec=used)
+        views = [join(bench, relay, kind, session, subscribers[kind], codec=None if kind == "aiortc" else "any") for kind in kinds]
+        for viewer, view in views:
+            if first_picture(viewer, view) is None:
+                bench.reporter.check(f"{name}, {session} to {viewer.kind}", "receives a frame", False, state=viewer.call("state", id=view)["states"])
+        time.sleep(1.5)
+        watches = [Watch(viewer, view) for viewer, view in views]
+        time.sleep(bench.seconds)
+        for watch in watches:
+            watch.end()
+        for watch in watches:
+            case = f"{name}, {session} to {watch.client.kind}"
+            check_pictures(bench, case, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE, every=True, stamped=session.startswith("OBS"))
+            check_sound(bench, case, watch.client, watch.call)
+            if watch.client.kind != "aiortc":
+                used = codec_of(watch.client, watch.call, "inbound")
+                bench.reporter.check(case, "in its codec", used == f"video/{codec}", codec=used)
+            check_deleted(bench, case, watch.client, watch.call)
+        publisher.stop()
 
 
 # MARK: a subscriber that lacks the codec

@@ -16,8 +16,8 @@ def decoy(bench, relay):
     other.call("connected", id=call)
 
 
-def start(bench, relay, publisher_kind, session, **options):
-    publisher = bench.client(publisher_kind)
+def start(bench, relay, publisher_kind, session, client=None, **options):
+    publisher = client or bench.client(publisher_kind)
     call = publisher.call("publish", url=relay.whip(session), source=OWN, **options)
     publisher.call("connected", id=call)
     return publisher, call
