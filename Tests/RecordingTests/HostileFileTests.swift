@@ -13,12 +13,13 @@ import Testing
 
     private func record(_ packets: [TestStream.Packet]) async throws -> RecordingStatus {
         let tap = PacketTap(capacity: 64 << 20)
+        // Before the recorder starts: its timeouts run by the clock of the machine, not by the arrival times of the packets.
+        tap.push(packets)
+        tap.close()
         let index = try RecordingIndex(session: "lobby", directory: folder.path)
         let recorder = try StreamRecorder(
             tap: tap, session: "lobby", stream: "cam", kinds: [.audio, .video], directory: folder.path, index: index,
             requestKeyFrame: {})
-        tap.push(packets)
-        tap.close()
         return await recorder.ended()
     }
 
@@ -107,11 +108,11 @@ import Testing
     func permissions() async throws {
         let inner = folder.path + "/made/lobby"
         let tap = PacketTap(capacity: 8 << 20)
+        tap.push(TestStream(wallClock: 1 << 62).packets())
+        tap.close()
         let recorder = try StreamRecorder(
             tap: tap, session: "lobby", stream: "cam", kinds: [.audio, .video], directory: inner,
             index: try RecordingIndex(session: "lobby", directory: inner), requestKeyFrame: {})
-        tap.push(TestStream(wallClock: 1 << 62).packets())
-        tap.close()
         let status = await recorder.ended()
         func mode(_ path: String) throws -> Int {
             try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)

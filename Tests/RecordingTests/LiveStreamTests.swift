@@ -1,5 +1,4 @@
 import Containers
-import Glibc
 import MediaBase
 import MediaEngine
 import MillraceTestKit
@@ -38,18 +37,6 @@ import Testing
             bytes += writer.take() ?? []
         }
         return bytes
-    }
-
-    /// Moves packets to the present, where a live stream accepts them.
-    private func present(_ packets: [TestStream.Packet]) -> [TestStream.Packet] {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        let shift = MediaTime.nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)) - TestStream().start
-        return packets.map { packet in
-            var packet = packet
-            packet.arrival += shift
-            return packet
-        }
     }
 
     @Test("The file begins with a key frame; segment and clusters have no size, and no cluster is longer than 100 ms")
@@ -126,7 +113,7 @@ import Testing
     @Test("The end of the stream ends the body after all frames")
     func streamEnd() async throws {
         let tap = PacketTap(capacity: 8 << 20)
-        tap.push(present(TestStream(wallClock: Self.ntp).packets()))
+        tap.push(TestStream(wallClock: Self.ntp).packets().arrivingNow())
         tap.close()
         let live = try LiveStream(tap: tap, kinds: [.audio, .video])
         var bytes: [UInt8] = []
@@ -140,17 +127,14 @@ import Testing
         let tap = PacketTap(capacity: 8 << 20)
         let (requests, request) = AsyncStream.makeStream(of: Void.self)
         // Two seconds of video: the first 35 frames are older than half a second, and the others need a key frame.
-        let packets = present(TestStream().packets(video: Array(TestStream.video[..<59]), audio: [])).map { packet in
-            var packet = packet
-            packet.arrival = packet.arrival - .seconds(2)
-            return packet
-        }
+        let packets = TestStream().packets(video: Array(TestStream.video[..<59]), audio: [])
+            .arriving(from: .monotonicNow - .seconds(2))
         tap.push(packets)
         let live = try LiveStream(tap: tap, kinds: [.video], requestKeyFrame: { request.yield() })
         for await _ in requests { break }
         var late = TestStream()
         late.videoTicks += 60 * 3_000
-        let fresh = present(late.packets(video: Array(TestStream.video[60..<90]), audio: [])).map { packet in
+        let fresh = late.packets(video: Array(TestStream.video[60..<90]), audio: []).arrivingNow().map { packet in
             var packet = packet
             packet.sequence += (packets.last?.sequence ?? 0) - 65_499
             return packet
@@ -178,7 +162,7 @@ import Testing
                 change.yield(new)
                 if case .tooSlow = new { change.finish() }
             })
-        tap.push(present(TestStream().packets(audio: [])))
+        tap.push(TestStream().packets(audio: []).arrivingNow())
         var skips = 0
         for await new in changes {
             if case .skipped = new { skips += 1 }
@@ -194,8 +178,8 @@ import Testing
     func otherHeader() async throws {
         let tap = PacketTap(capacity: 8 << 20)
         let live = try LiveStream(tap: tap, kinds: [.audio])
-        tap.push(present(TestStream().packets(video: [])))
-        tap.push(present(TestStream().packets(audio: [])))
+        tap.push(TestStream().packets(video: []).arrivingNow())
+        tap.push(TestStream().packets(audio: []).arrivingNow())
         for try await _ in live {}
         #expect(tap.isClosed)
     }

@@ -67,11 +67,11 @@ import Testing
 
     private func record(_ sample: Sample) async throws -> RecordingStatus {
         let tap = PacketTap(capacity: 1 << 20, codec: sample.codec)
+        Self.push(try Self.packets(sample), into: tap)
+        tap.close()
         let recorder = try StreamRecorder(
             tap: tap, session: "lobby", stream: "cam", kinds: [.video], directory: folder.path,
             index: try RecordingIndex(session: "lobby", directory: folder.path), requestKeyFrame: {})
-        Self.push(try Self.packets(sample), into: tap)
-        tap.close()
         return await recorder.ended()
     }
 

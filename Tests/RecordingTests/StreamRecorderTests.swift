@@ -7,22 +7,10 @@ import Testing
 
 @testable import Recording
 
-/// The recorder's thread and its files, fed through a real tap.
+/// The recorder's thread and its files, fed through a real tap. Packets are in the tap before the recorder starts: its timeouts run by the
+/// clock of the machine, not by the arrival times of the packets.
 @Suite struct StreamRecorderTests {
     private let folder = TemporaryFolder()
-
-    private func push(_ packets: [TestStream.Packet], into tap: PacketTap) {
-        for packet in packets {
-            packet.payload.withUnsafeBytes { payload in
-                _ = tap.push(
-                    TapPacket(
-                        kind: packet.kind, sequence: packet.sequence, timestamp: packet.timestamp,
-                        marker: packet.marker,
-                        arrival: packet.arrival, captureNTP: packet.captureNTP, payload: payload))
-            }
-        }
-        tap.flush()
-    }
 
     private func recorder(_ tap: PacketTap) throws -> StreamRecorder {
         let index = try RecordingIndex(session: "lobby", directory: folder.path)
@@ -33,10 +21,10 @@ import Testing
 
     @Test func streamBecomesAFileAndAnIndexEntry() async throws {
         let tap = PacketTap(capacity: 8 << 20)
-        let recorder = try recorder(tap)
-        push(TestStream(wallClock: 0xe000_0000_0000_0000).packets(), into: tap)
+        tap.push(TestStream(wallClock: 0xe000_0000_0000_0000).packets())
         // The stream ends.
         tap.close()
+        let recorder = try recorder(tap)
         let status = await recorder.ended()
         #expect(status.phase == .ended && status.error == nil)
         #expect(status.statistics.videoFrames == 120 && status.statistics.audioPackets == 200)
@@ -65,9 +53,9 @@ import Testing
     @Test("A recording whose frames grow has the largest size in its header, and its mark is gone")
     func growingFrames() async throws {
         let tap = PacketTap(capacity: 8 << 20)
-        let recorder = try recorder(tap)
         let video = TestStream.encode(count: 30, width: 80, height: 60) + TestStream.video[..<60]
-        push(TestStream(wallClock: 1 << 62).packets(video: video), into: tap)
+        tap.push(TestStream(wallClock: 1 << 62).packets(video: video))
+        let recorder = try recorder(tap)
         // The reader's lock query is in FileDecoderTests; the mark is gone once the recorder has closed the file.
         let status = await recorder.stop()
         let path = try #require(status.files.first)
@@ -81,14 +69,14 @@ import Testing
         let index = try RecordingIndex(session: "lobby", directory: folder.path)
         let participant = RecordingSource.Participant(id: "c7Xb2", name: "Ada Lovelace", identity: "u-1")
         let tap = PacketTap(capacity: 8 << 20)
+        tap.push(TestStream().packets(video: []))
+        tap.close()
         let recorder = try StreamRecorder(
             tap: tap, session: "lobby", stream: "s1", kinds: [.audio, .video], directory: folder.path, index: index,
             source: RecordingSource(
                 participant: participant, streamName: "camera", kinds: [.audio, .video], muted: [.video],
                 size: FrameSize(width: 1280, height: 720)),
             requestKeyFrame: {})
-        push(TestStream().packets(video: []), into: tap)
-        tap.close()
         let status = await recorder.ended()
         let entries = try RecordingIndex(session: "lobby", directory: folder.path).entries
         #expect(entries.map(\.participant) == [participant] && entries[0].streamName == "camera")
@@ -100,8 +88,8 @@ import Testing
 
     @Test func stopClosesTheFile() async throws {
         let tap = PacketTap(capacity: 8 << 20)
+        tap.push(TestStream(wallClock: 1 << 62).packets())
         let recorder = try recorder(tap)
-        push(TestStream(wallClock: 1 << 62).packets(), into: tap)
         let status = await recorder.stop()
         #expect(status.phase == .ended && recorder.isEnded && tap.isClosed)
         let reader = try WebMReader(source: FileSource(path: try #require(status.files.first)))
@@ -117,7 +105,7 @@ import Testing
         let recorder = try StreamRecorder(
             tap: tap, session: "lobby", stream: "s", kinds: [.video], directory: folder.path + "/missing", index: index,
             requestKeyFrame: {})
-        push(TestStream().packets(), into: tap)
+        tap.push(TestStream().packets())
         tap.close()
         let status = await recorder.ended()
         #expect(status.phase == .failed && status.error?.code == "file")

@@ -28,6 +28,7 @@ import Testing
         let recorder: StreamRecorder
         let events: AsyncStream<Event>
         let damage = DamageReports()
+        private let start = MediaTime.monotonicNow
 
         init(_ directory: String, index: RecordingIndex) throws {
             var options = StreamRecording.Options()
@@ -43,6 +44,8 @@ import Testing
                     event.yield(.change($0))
                 }, requestKeyFrame: { event.yield(.keyFrameRequest) })
         }
+
+        func push(_ packets: [TestStream.Packet]) { tap.push(packets.arriving(from: start)) }
 
         func suspended() async -> RecordingStatus? {
             for await case .change(.suspended(let status)) in events { return status }
@@ -72,13 +75,13 @@ import Testing
         let index = try RecordingIndex(session: "lobby", directory: folder.path)
         let missing = folder.path + "/missing"
         let run = try Run(missing, index: index)
-        run.tap.push(packets.filter { $0.arrival < .seconds(102) })
+        run.push(packets.filter { $0.arrival < .seconds(102) })
         let status = try #require(await run.suspended())
         #expect(status.phase == .suspended && status.error?.code == "file" && status.files.isEmpty)
         try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: false)
         // Requested when writing is tried again: the key frame of second 2.
         await run.keyFrameRequest()
-        run.tap.push(packets.filter { $0.arrival >= .seconds(102) })
+        run.push(packets.filter { $0.arrival >= .seconds(102) })
         await run.resumed()
         run.tap.close()
         let end = await run.recorder.ended()
@@ -98,18 +101,18 @@ import Testing
         let ballast = folder.path + "/ballast"
         if fromStart { try fill(ballast) }
         let run = try Run(folder.path, index: index)
-        run.tap.push(packets.filter { $0.arrival < .seconds(101) })
+        run.push(packets.filter { $0.arrival < .seconds(101) })
         if !fromStart {
             while run.recorder.status.statistics.bytes < 20_000 { await Task.yield() }
             try fill(ballast)
-            run.tap.push(packets.filter { $0.arrival >= .seconds(101) && $0.arrival < .seconds(102) })
+            run.push(packets.filter { $0.arrival >= .seconds(101) && $0.arrival < .seconds(102) })
         }
         let status = try #require(await run.suspended())
         #expect(status.phase == .suspended && status.error?.code == "diskFull")
         #expect(run.recorder.status.phase == .suspended && !run.recorder.isEnded)
         try FileManager.default.removeItem(atPath: ballast)
         await run.keyFrameRequest()
-        run.tap.push(packets.filter { $0.arrival >= .seconds(102) })
+        run.push(packets.filter { $0.arrival >= .seconds(102) })
         await run.resumed()
         run.tap.close()
         let end = await run.recorder.ended()
@@ -127,7 +130,7 @@ import Testing
     func stopped() async throws {
         let index = try RecordingIndex(session: "lobby", directory: folder.path)
         let run = try Run(folder.path + "/missing", index: index)
-        run.tap.push(packets)
+        run.push(packets)
         _ = await run.suspended()
         let end = await run.recorder.stop()
         #expect(end.phase == .failed && end.error?.code == "file" && end.files.isEmpty)
@@ -140,7 +143,7 @@ import Testing
             let part = packets.filter {
                 $0.arrival >= .seconds(Double(second)) && $0.arrival < .seconds(Double(second + 1))
             }
-            run.tap.push(part.moving(.audio, by: 1 << 30) { $0 % 2 == 0 })
+            run.push(part.moving(.audio, by: 1 << 30) { $0 % 2 == 0 })
             while !run.tap.isEmpty { await Task.yield() }
         }
         _ = await run.recorder.stop()
