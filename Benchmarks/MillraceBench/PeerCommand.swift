@@ -114,9 +114,9 @@ struct PeerCommand: ParsableCommand {
             let head: [UInt8] = [isFirst ? 0x90 : 0x80, 0x80]
             return head + number + [isKeyFrame ? 0 : 1]
         case .h264:
-            // FU-A (RFC 6184 section 5.8) of an IDR slice (5) or another one (1).
+            // FU-A (RFC 6184 section 5.8) of an IDR slice (5) or another one (1). The set bit after it is the frame's first macroblock.
             let type: UInt8 = isKeyFrame ? 5 : 1
-            return [0x7c, type | bit(0x80, if: isFirst) | bit(0x40, if: isLast)]
+            return [0x7c, type | bit(0x80, if: isFirst) | bit(0x40, if: isLast), bit(0x80, if: isFirst)]
         case .vp9:
             let first: UInt8 = 0x80 | bit(0x40, if: !isKeyFrame) | bit(0x08, if: isFirst) | bit(0x04, if: isLast)
             return [first] + number
