@@ -11,7 +11,8 @@ struct FanoutCommand: AsyncParsableCommand {
         discussion: """
             The relay takes one publisher's video (1200-byte payloads in frames of 10, 30 a second) or audio (120 bytes, 50 a \
             second) in real time, on one worker, and sends it to N subscribers, each with its own key and port. The C baseline does \
-            the same work in a tight loop. Ten audio publishers are measured both sending together and spread over the interval.
+            the same work in a tight loop. Ten audio publishers are measured both sending together and spread over the \
+            interval. Rows named Opus have payloads of 60 to 160 bytes.
             """)
 
     @Option(help: "Numbers of subscribers, with commas.") var subscribers = "10,100,500"
@@ -65,6 +66,16 @@ struct FanoutCommand: AsyncParsableCommand {
                     name: "10 audio spread", publishers: 10, subscribers: n, isVideo: false, payload: 120, burst: 1,
                     perSecond: 50,
                     together: false))
+            // More publishers to hundreds of subscribers exceed one worker.
+            for publishers in n <= 100 ? [10, 30] : [10] {
+                for together in [true, false] {
+                    shapes.append(
+                        Shape(
+                            name: "\(publishers) Opus \(together ? "together" : "spread")", publishers: publishers,
+                            subscribers: n, isVideo: false, payload: 110, variation: 50, burst: 1, perSecond: 50,
+                            together: together))
+                }
+            }
         }
         if let only { shapes = shapes.filter { $0.name.contains(only) } }
         if !json { print(header) }

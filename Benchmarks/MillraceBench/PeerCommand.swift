@@ -19,8 +19,10 @@ struct PeerOrder: Codable {
     }
 
     var publishers: [Publisher]
-    /// RTP payload bytes of each packet.
+    /// RTP payload bytes of each packet, on average.
     var payload: Int
+    /// Maximum difference of a packet's payload from `payload` in bytes: the sizes of Opus vary with the sound.
+    var variation = 0
     /// Packets that each publisher sends together.
     var burst: Int
     var perSecond: Double
@@ -64,6 +66,13 @@ struct PeerCommand: ParsableCommand {
         var timestamp: UInt32 = 0
         var pictureID: UInt16 = 0
         var to: millrace_address
+        private var random: UInt64
+
+        /// Number of 0..<limit, the same in every run.
+        func next(below limit: Int) -> Int {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(random >> 33) % limit
+        }
 
         init(_ order: PeerOrder.Publisher, to: millrace_address) throws {
             self.order = order
@@ -71,6 +80,7 @@ struct PeerCommand: ParsableCommand {
             let key = try SRTPKey(suite: SRTPSuite(sdesName: order.suite)!, inline: order.key)
             context = try SRTPContext(key: key, direction: .outbound)
             sequence = UInt16.random(in: 0..<1000)
+            random = UInt64(order.port) << 32 | UInt64(order.ssrc)
         }
     }
 
@@ -142,7 +152,8 @@ struct PeerCommand: ParsableCommand {
             packet.storeBytes(of: publisher.sequence.bigEndian, toByteOffset: 2, as: UInt16.self)
             packet.storeBytes(of: publisher.timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)
             packet.storeBytes(of: publisher.order.ssrc.bigEndian, toByteOffset: 8, as: UInt32.self)
-            for b in 0..<order.payload {
+            let payload = order.payload - order.variation + publisher.next(below: 2 * order.variation + 1)
+            for b in 0..<payload {
                 packet.storeBytes(of: UInt8(truncatingIfNeeded: b &* 7 &+ i), toByteOffset: 12 + b, as: UInt8.self)
             }
             if publisher.order.isVideo {
@@ -155,7 +166,7 @@ struct PeerCommand: ParsableCommand {
                 }
             }
             publisher.sequence &+= 1
-            var length = 12 + order.payload
+            var length = 12 + payload
             try publisher.context.protect(packet, length: &length, capacity: stride)
             withUnsafePointer(to: &publisher.to) {
                 messages.append(

@@ -10,7 +10,10 @@ struct Shape {
     var publishers: Int
     var subscribers: Int
     var isVideo: Bool
+    /// Payload bytes of each packet, on average.
     var payload: Int
+    /// Maximum difference from `payload`.
+    var variation = 0
     var burst: Int
     var perSecond: Double
     var together = true
@@ -74,8 +77,8 @@ struct RelayRun {
         _ shape: Shape, suite: SRTPSuite, engine: MediaEngine, seconds: Double
     ) async throws -> PeerOrder {
         var order = PeerOrder(
-            publishers: [], payload: shape.payload, burst: shape.burst, perSecond: shape.perSecond, seconds: seconds,
-            together: shape.together)
+            publishers: [], payload: shape.payload, variation: shape.variation, burst: shape.burst,
+            perSecond: shape.perSecond, seconds: seconds, together: shape.together)
         for p in 0..<shape.publishers {
             var request = PlainTransportRequest(direction: .publish, session: "bench")
             request.stream = "stream-\(p)"

@@ -3,7 +3,7 @@ package import MediaBase
 /// Latest packets of one producer: slots by sequence number, and a circular byte arena for payloads. Both limit how many packets are kept.
 package struct PacketRing: ~Copyable {
     /// Bytes reserved behind each payload for padding.
-    package static let maximumPadding = 16
+    package static let maximumPadding = 32
     /// Longer payloads are not stored.
     package static let maximumPayload = 4096
 

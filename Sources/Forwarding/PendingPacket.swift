@@ -52,9 +52,12 @@ struct PendingPacket {
     @inline(__always)
     var startsStream: Bool { startsKeyFrame || isAudio }
 
-    /// Pads the packet to `length` bytes if its slot still holds it. The slot may have been reused after a jump in sequence numbers.
+    /// Whether the packet has no padding yet and its slot still holds it. The slot may have been reused after a jump in sequence numbers.
+    var canPad: Bool { slot.pointee.sequence == sequence && slot.pointee.paddingLength == 0 }
+
+    /// Pads the packet to `length` bytes if that is possible.
     mutating func pad(to length: Int) {
-        guard slot.pointee.sequence == sequence else { return }
+        guard canPad else { return }
         producer.pointee.ring.pad(slot, to: length)
         payloadLength = Int(slot.pointee.payloadLength)
         firstByte = slot.pointee.paddingLength > 0 ? 0xa0 : 0x80

@@ -19,6 +19,8 @@ package struct ProducerCore: ~Copyable {
     var catchUpNext = 0
     /// Position of the oldest pending packet in the ring's arena; negative if none is pending.
     var pendingSince = -1
+    /// Padding that the stream's packets may still get.
+    var paddingCredit = PaddingCredit()
 
     init(ring: consuming PacketRing, isAudio: Bool, source: SSRC, clock: SenderClock) {
         self.ring = ring

@@ -2,13 +2,11 @@ package import MediaBase
 
 /// Packet path: lays out the packets that publishers sent into batches.
 extension Router {
-    /// Packets whose sizes differ by at most this many bytes are padded to the same size, so that one segmented send carries them.
-    private static let paddingReach = PacketRing.maximumPadding
-
     /// Queues a stored packet for the next flush. Returns false if the queue is full: the caller must flush and queue the packet again.
     package func enqueue(_ slot: UnsafeMutablePointer<StoredPacket>, of producer: Producer) -> Bool {
         let bytes = EgressBatch.bytes(
-            payload: Int(slot.pointee.payloadLength) + Self.paddingReach + slot.pointee.extensions.descriptorRoom,
+            payload: Int(slot.pointee.payloadLength) + PacketRing.maximumPadding
+                + slot.pointee.extensions.descriptorRoom,
             header: EgressBatch.maximumHeader)
         guard pendingCount < Self.maximumPending, pendingBytes + bytes <= EgressBatch.slabBytes else { return false }
         // Pending packets point into the ring's arena, which may be smaller than the queue. They must leave before the arena is
@@ -31,7 +29,7 @@ extension Router {
         now: MediaTime, into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
     ) {
         guard pendingCount > 0 else { return }
-        equalizeSizes()
+        arrangePending(maximumSegments: batch.maximumSegments)
         var perPath = 0
         var oldest = MediaTime.never
         for i in 0..<pendingCount {
@@ -70,7 +68,7 @@ extension Router {
             cursor += perPath
         }
         for i in 0..<pendingCount {
-            let packet = pending + i
+            let packet = pending + Int(sendOrder[i])
             let core = packet.pointee.producer
             let consumers = core.pointee.consumers
             let count = core.pointee.consumerCount
@@ -169,27 +167,6 @@ extension Router {
         case .catchingUp:
             // Packets that it has not read yet will be read from the ring. A packet below `next` is a late one.
             return packet.pointee.sequence < consumer.pointee.next && packet.pointee.sequence >= consumer.pointee.first
-        }
-    }
-
-    /// Pads adjacent packets of nearly equal size. Done once for all consumers, since the padding is part of the shared packet.
-    private func equalizeSizes() {
-        var i = 0
-        while i < pendingCount {
-            var low = pending[i].payloadLength
-            var high = low
-            var j = i + 1
-            while j < pendingCount {
-                let length = pending[j].payloadLength
-                guard max(high, length) - min(low, length) <= Self.paddingReach else { break }
-                low = min(low, length)
-                high = max(high, length)
-                j += 1
-            }
-            if low != high {
-                for k in i..<j where pending[k].payloadLength < high { pending[k].pad(to: high) }
-            }
-            i = j
         }
     }
 }

@@ -11,6 +11,8 @@ package final class Router {
     private var pathCapacity: Int
     private var freePaths: [Int] = []
     let pending: UnsafeMutablePointer<PendingPacket>
+    /// Indices of the pending packets in the order in which they are sent; `maximumPending` of them fit a byte.
+    let sendOrder: UnsafeMutablePointer<UInt8>
     package internal(set) var pendingCount = 0
     var pendingBytes = 0
     /// Maximum header length of this session's packets. Without header extensions more paths fit the slab at once.
@@ -33,11 +35,13 @@ package final class Router {
         pathCapacity = 8
         paths = .allocate(capacity: 8)
         pending = .allocate(capacity: Self.maximumPending)
+        sendOrder = .allocate(capacity: Self.maximumPending)
     }
 
     deinit {
         paths.deallocate()
         pending.deallocate()
+        sendOrder.deallocate()
     }
 
     // MARK: members

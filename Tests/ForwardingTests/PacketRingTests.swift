@@ -111,17 +111,17 @@ struct PacketRingTests {
     @Test("A packet that fills the arena exactly is found until the next one is stored")
     func exactTurn() {
         var ring = PacketRing(slots: 256, bytes: Self.bytes)
-        // 1,008 + 16 bytes are 1,024 of the arena: 128 of them fill it.
-        for sequence in Int64(0)..<128 { store(&ring, sequence, 1008) }
-        expect(ring, 0, Self.payload(0, 1008))
+        // 992 + 32 bytes are 1,024 of the arena: 128 of them fill it.
+        for sequence in Int64(0)..<128 { store(&ring, sequence, 992) }
+        expect(ring, 0, Self.payload(0, 992))
         store(&ring, 128, 1)
         expectNone(ring, 0)
-        expect(ring, 1, Self.payload(1, 1008))
+        expect(ring, 1, Self.payload(1, 992))
     }
 
     @Test("Growth keeps what is stored, in whatever round the arena is", arguments: [1, 109, 110, 150, 300])
     func growth(_ before: Int) {
-        let payloads = (0..<before + 500).map { Self.payload(Int64($0), 1_170) }
+        let payloads = (0..<before + 500).map { Self.payload(Int64($0), 1_154) }
         var ring = PacketRing(slots: 2048, bytes: Self.bytes, maximumBytes: 4 * Self.bytes)
         fill(&ring, payloads, 0..<before)
         let held = numbers(ring, payloads)
@@ -159,7 +159,7 @@ struct PacketRingTests {
         #expect(growths <= 4)
     }
 
-    @Test("Padding lengthens a packet by up to 16 bytes, the last of which holds the count", arguments: [1, 2, 15, 16])
+    @Test("Padding lengthens a packet by up to 32 bytes, the last of which holds the count", arguments: [1, 2, 31, 32])
     func pads(_ more: Int) {
         var ring = PacketRing(slots: 256, bytes: Self.bytes)
         store(&ring, 6, 50)
@@ -173,7 +173,7 @@ struct PacketRingTests {
         expect(ring, 8, Self.payload(8, 60))
     }
 
-    @Test("Padding that does not fit, shortens or is applied twice changes nothing", arguments: [100, 99, 117])
+    @Test("Padding that does not fit, shortens or is applied twice changes nothing", arguments: [100, 99, 133])
     func refusesToPad(_ length: Int) {
         var ring = PacketRing(slots: 256, bytes: Self.bytes)
         store(&ring, 7, 100)

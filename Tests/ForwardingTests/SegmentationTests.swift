@@ -85,9 +85,82 @@ struct SegmentationTests {
             for s in 0..<4 {
                 let got = viewer.packets.values.first { $0[0].sourceID == UInt32(s) } ?? []
                 #expect(got.map(\.payload) == (v % 4 == s ? [] : sent[s].map(\.payload)))
-                #expect(got.allSatisfy { $0.header.paddingLength <= 16 })
+                #expect(got.allSatisfy { $0.header.paddingLength <= (s < 2 ? 32 : 16) })
             }
         }
+    }
+
+    /// Messages of 200 rounds in which each publisher sends one packet of 40 to 160 bytes, as Opus does.
+    @Test(
+        "Audio of several publishers leaves in few messages; padding adds at most 3 % to each stream",
+        arguments: [(3, 2.0), (10, 2.9), (30, 4.0)])
+    func audio(_ publishers: Int, _ packetsPerMessage: Double) throws {
+        var random = SeededGenerator(seed: UInt64(publishers))
+        let harness = RouterHarness()
+        var sources = (0..<publishers).map { SyntheticSource(id: UInt32($0), kind: .audio) }
+        let means = sources.map { _ in 70 + random.below(60) }
+        let producers = sources.map { harness.producer($0) }
+        let viewers = try (0..<3).map { _ in try harness.viewer() }
+        for (v, viewer) in viewers.enumerated() {
+            for (p, producer) in producers.enumerated() where p != v { harness.subscribe(viewer, to: producer) }
+        }
+        var sent: [[SourcePacket]] = Array(repeating: [], count: publishers)
+        for _ in 0..<200 {
+            for s in sources.indices {
+                let packet = sources[s].sound(bytes: means[s] - 30 + random.below(60))
+                sent[s].append(packet)
+                try harness.feed([packet], to: producers[s])
+            }
+            try harness.flush()
+            harness.now += .milliseconds(20)
+        }
+        #expect(Double(3 * 200 * (publishers - 1)) / Double(harness.messages) >= packetsPerMessage)
+        for (v, viewer) in viewers.enumerated() {
+            for s in sources.indices where s != v {
+                let got = try #require(viewer.packets.values.first { $0[0].sourceID == UInt32(s) })
+                #expect(got.map(\.payload) == sent[s].map(\.payload))
+                #expect(got.allSatisfy { $0.header.paddingLength <= 32 })
+                let padding = got.reduce(0) { $0 + $1.header.paddingLength }
+                let bytes = got.reduce(0) { $0 + $1.datagramLength + 28 }
+                #expect(padding * 100 <= 3 * (bytes - padding))
+            }
+        }
+    }
+
+    @Test("Audio that arrives within a frame of video does not divide the frame's run")
+    func audioWithinVideo() throws {
+        let harness = RouterHarness()
+        var (video, sound) = (SyntheticSource(id: 1, kind: .video), SyntheticSource(id: 2, kind: .audio))
+        let (camera, microphone) = (harness.producer(video), harness.producer(sound))
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: camera)
+        harness.subscribe(viewer, to: microphone)
+        let frame = video.frame(isKey: true, packets: 6, sizes: [1000])
+        for packet in frame {
+            try harness.feed([packet], to: camera)
+            if packet.index % 2 == 0 { try harness.feed([sound.sound(bytes: 80)], to: microphone) }
+        }
+        try harness.flush()
+        #expect(harness.messages == 2)
+    }
+
+    @Test("Without segmentation nothing is padded")
+    func withoutSegmentation() throws {
+        let harness = RouterHarness(maximumSegments: 1)
+        var video = SyntheticSource(id: 1, kind: .video)
+        var sounds = (2...4).map { SyntheticSource(id: $0, kind: .audio) }
+        let viewer = try harness.viewer()
+        let camera = harness.producer(video)
+        let microphones = sounds.map { harness.producer($0) }
+        for producer in microphones + [camera] { harness.subscribe(viewer, to: producer) }
+        for round in 0..<9 {
+            for s in sounds.indices { try harness.feed([sounds[s].sound(bytes: 80 + s)], to: microphones[s]) }
+            try harness.feed(video.frame(isKey: round == 0, packets: 4, sizes: [1000, 1010]), to: camera)
+            try harness.flush()
+        }
+        let received = viewer.packets.values.joined()
+        #expect(received.count == 9 * 7)
+        #expect(received.allSatisfy { $0.header.paddingLength == 0 })
     }
 
     @Test("A retransmission carries the padding of the first transmission")
