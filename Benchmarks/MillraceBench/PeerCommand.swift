@@ -21,7 +21,7 @@ struct PeerOrder: Codable {
     var publishers: [Publisher]
     /// RTP payload bytes of each packet, on average.
     var payload: Int
-    /// Maximum difference of a packet's payload from `payload` in bytes: the sizes of Opus vary with the sound.
+    /// Maximum difference of a packet's payload from `payload` in bytes: the sizes of Opus vary with the content.
     var variation = 0
     /// Packets that each publisher sends together.
     var burst: Int
