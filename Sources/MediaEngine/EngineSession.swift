@@ -44,6 +44,14 @@ final class EngineSession {
         rooms = [EngineRoom(name: EngineRoom.main, loudest: loudest)]
     }
 
+    /// Returns the publisher of a stream.
+    func publisher(of stream: EngineStream) -> PublishTransport? { publishers[stream.source.transport] }
+
+    /// Returns the streams of a publisher.
+    func streams(of transport: PublishTransport) -> [EngineStream] {
+        streams.filter { $0.source.transport == transport.id }
+    }
+
     func stream(named name: String) -> EngineStream? { streamsByName[name] }
 
     /// Returns the newest stream whose video, if it has any, is in one of these codecs; if there is none, the newest stream.

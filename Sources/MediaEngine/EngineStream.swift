@@ -10,7 +10,7 @@ final class EngineStream {
     }
 
     let name: String
-    let transport: PublishTransport
+    let source: StreamSource
     /// Subsession whose participants receive the stream.
     var room: EngineRoom
     var audio: Producer?
@@ -41,9 +41,9 @@ final class EngineStream {
     /// encodings if their uplink has too little bandwidth.
     static let encodingTimeout = MediaTime.milliseconds(1500)
 
-    init(name: String, transport: PublishTransport, room: EngineRoom, createdAt: Int64, isEncrypted: Bool = false) {
+    init(name: String, source: StreamSource, room: EngineRoom, createdAt: Int64, isEncrypted: Bool = false) {
         self.name = name
-        self.transport = transport
+        self.source = source
         self.room = room
         self.createdAt = createdAt
         self.isEncrypted = isEncrypted

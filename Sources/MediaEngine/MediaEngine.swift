@@ -70,7 +70,7 @@ package final class MediaEngine: Sendable {
     package var plainPorts: [UInt16] { workers.map(\.rtpPort) }
 
     /// Implementation that the workers protect packets with.
-    package var protection: FanoutProtector.Backend { workers[0].protector.backend }
+    package var protection: FanoutProtector.Backend { workers[0].egress.protector.backend }
 
     /// Port of each worker's WebRTC peers.
     package var webRTCPorts: [UInt16] { workers.map(\.webRTCPort) }

@@ -59,12 +59,14 @@ extension Worker {
 
     /// Runs everything that is due.
     func act() {
-        forwardDue()
+        egress.forwardDue()
+        allocateSlowed()
         let now = time()
         #if DEBUG
             trapWhenDue(now)
         #endif
-        if !catchingUp.isEmpty, now >= nextCatchUp { catchUp(now) }
+        egress.catchUp(now)
+        allocateSlowed()
         if now >= inbound.nextRequests { sendRequests(now) }
         if now >= peers.nextSweep { lookAfterPeers(now) }
         if now >= allocator.nextProbe { sendProbes(now) }
@@ -82,10 +84,7 @@ extension Worker {
     func nextDeadline() -> MediaTime {
         var deadline = min(
             min(housekeepingSchedule.next, allocator.nextProbe), min(inbound.nextRequests, peers.nextSweep))
-        for session in dirty {
-            deadline = min(deadline, session._withUnsafeGuaranteedRef { $0.flushAt })
-        }
-        if !catchingUp.isEmpty { deadline = min(deadline, nextCatchUp) }
+        deadline = min(deadline, egress.deadline)
         if let due = sockets?.tcp?.deadline { deadline = min(deadline, due) }
         #if DEBUG
             deadline = min(deadline, faultDue)

@@ -45,17 +45,17 @@ extension Worker {
     /// - Parameter position: index of a video encoding among the stream's encodings.
     func addProducer(
         _ configuration: Producer.Configuration, rid: RID? = nil, at position: Int = 0, to stream: EngineStream,
-        in session: EngineSession, now: MediaTime
+        of transport: PublishTransport, in session: EngineSession, now: MediaTime
     ) -> Producer {
         let producer = Producer(configuration, now: now)
         session.router.add(producer)
         producer.tag = inbound.add(
             InboundTrack(
                 session: .passUnretained(session), stream: .passUnretained(stream), room: .passUnretained(stream.room),
-                transport: .passUnretained(stream.transport), producer: .passUnretained(producer),
+                transport: .passUnretained(transport), producer: .passUnretained(producer),
                 ssrc: configuration.ssrc, kind: configuration.kind, hasTaps: !stream.taps.isEmpty,
                 headers: headerLog(configuration.kind)))
-        stream.transport.tracks.append(producer.tag)
+        transport.tracks.append(producer.tag)
         if configuration.kind == .audio {
             stream.audio = producer
             session.audioProducers += 1
@@ -116,7 +116,7 @@ extension Worker {
         }
         // The new track needs layers, even if the last allocation changed nothing.
         if isAttached, !transport.isPlain { allocateSoon(transport, now: now) }
-        if session.router.hasNewCatchUps { noteCatchingUp(session) }
+        if session.router.hasNewCatchUps { egress.noteCatchingUp(session) }
         // A report can describe packets only after some have been sent.
         session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
     }
@@ -215,16 +215,14 @@ extension Worker {
         }
         if transport.isPlain {
             plain.remove(transport)
-            protector.freeLeg(transport.leg)
+            egress.protector.freeLeg(transport.leg)
         }
     }
 
     func close(_ transport: PublishTransport, in session: EngineSession, _ quiesced: borrowing Quiesced) {
+        for stream in session.streams(of: transport) { close(stream, in: session, quiesced) }
         session.publishers.remove(transport.id)
-        for stream in session.streams where stream.transport === transport { close(stream, in: session, quiesced) }
-        // The sections refer to the streams, which refer to the transport.
-        transport.replace([])
-        if transport.isPlain { protector.freeLeg(transport.leg) }
+        if transport.isPlain { egress.protector.freeLeg(transport.leg) }
     }
 
     /// Ends a stream; its transport remains.
@@ -239,7 +237,7 @@ extension Worker {
                 track.isUnsupported = false
             }
         }
-        events.send(.closed(session: session.name, transport: stream.transport.id, stream: stream.name))
+        events.send(.closed(session: session.name, transport: stream.source.transport, stream: stream.name))
     }
 
     /// Ends the audio or one encoding of a stream. Its subscribed tracks wait for another producer.
@@ -256,7 +254,7 @@ extension Worker {
         session.router.remove(producer)
         stream.remove(producer)
         if producer.kind == .audio { session.audioProducers -= 1 }
-        stream.transport.tracks.removeAll { $0 == producer.tag }
+        session.publisher(of: stream)?.tracks.removeAll { $0 == producer.tag }
         removeInbound(producer.tag)
     }
 

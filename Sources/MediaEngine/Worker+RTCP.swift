@@ -22,7 +22,7 @@ extension Worker {
             return
         }
         var plain = length
-        switch self.plain.authenticateRTCP(bytes, &plain, from: from, inbound, protector) {
+        switch self.plain.authenticateRTCP(bytes, &plain, from: from, inbound, egress.protector) {
         case .publisher(let track):
             let transport = track.pointee.transport.takeUnretainedValue()
             track.pointee.rtcpAddress = from
@@ -76,7 +76,11 @@ extension Worker {
             #if DEBUG
                 if ignoresNACKs { return }
             #endif
-            retransmit(wanted(nack.sequences, track, now), track, producer, to: transport, in: session, now: now)
+            let sent = egress.retransmit(
+                wanted(nack.sequences, track, now), to: track, of: producer, in: session,
+                percent: UInt64(configuration.limits.retransmissionPercent), now: now)
+            allocateSlowed()
+            transport.decisions.count(.packetsSentAgain, stream: track.streamName, sent, now: now)
         case .pli:
             guard let pli = try? PLI(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
             wantKeyFrame(pli.media, transport, session, now)
@@ -103,37 +107,6 @@ extension Worker {
     private func wanted(_ sequences: [SequenceNumber], _ track: SubscribedTrack, _ now: MediaTime) -> [SequenceNumber] {
         guard let abandoned = track.abandoned, now - abandoned.at < .seconds(3) else { return sequences }
         return sequences.filter { $0.distance(from: abandoned.through) > 0 }
-    }
-
-    private func retransmit(
-        _ sequences: [SequenceNumber], _ track: SubscribedTrack, _ producer: Producer,
-        to transport: SubscribeTransport, in session: EngineSession, now: MediaTime
-    ) {
-        let percent = UInt64(configuration.limits.retransmissionPercent)
-        guard session.retransmittedBytes <= session.sentBytes / 100 &* percent,
-            mayRetransmit(to: track, producer, percent)
-        else {
-            counters.retransmissionsLimited &+= UInt64(sequences.count)
-            return
-        }
-        // Pending packets of this session must be sent before their retransmission. Other sessions are not affected.
-        forward(session)
-        let before = session.sentBytes
-        let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: now, into: &batch) {
-            send(&$0, for: session)
-        }
-        if session.router.hasDrops { noteDrops(session) }
-        session.retransmittedBytes &+= session.sentBytes &- before
-        counters.packetsRetransmitted &+= UInt64(sent)
-        transport.decisions.count(.packetsSentAgain, stream: track.streamName, sent, now: now)
-    }
-
-    /// Returns whether a subscriber's retransmissions are within the limit of its own packets, so
-    /// that one subscriber cannot use up the session's share.
-    private func mayRetransmit(to track: SubscribedTrack, _ producer: Producer, _ percent: UInt64) -> Bool {
-        guard let i = producer.core.pointee.index(path: track.path) else { return false }
-        let consumer = producer.core.pointee.consumers + i
-        return consumer.pointee.retransmitted <= consumer.pointee.progress.packets &* percent / 100
     }
 
     private func wantKeyFrame(_ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession, _ now: MediaTime)
@@ -182,8 +155,8 @@ extension Worker {
         var due = MediaTime.never
         for stream in session.streams where !stream.producers.isEmpty || !stream.taps.isEmpty {
             due = min(due, MediaTime(rawValue: (now.rawValue / beat + 1) * beat))
-            if timeout > .zero, stream.transport.isPlain {
-                due = min(due, stream.transport.lastAuthentic + timeout + .nanoseconds(1))
+            if timeout > .zero, case .plain = stream.source, let transport = session.publisher(of: stream) {
+                due = min(due, transport.lastAuthentic + timeout + .nanoseconds(1))
             }
         }
         return due
@@ -212,8 +185,10 @@ extension Worker {
             tellDimensions(of: stream, in: session)
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
             // A WebRTC publisher may send no media for as long as it keeps giving consent.
-            if timeout > .zero, stream.transport.isPlain, now - stream.transport.lastAuthentic > timeout {
-                expired.append(stream.transport)
+            if timeout > .zero, case .plain = stream.source, let transport = session.publisher(of: stream),
+                now - transport.lastAuthentic > timeout
+            {
+                expired.append(transport)
             }
         }
         if hasNewRates { allocateSoon(in: session, now: now) }
@@ -221,7 +196,8 @@ extension Worker {
         if !expired.isEmpty { forgetIfEmpty(session) }
         guard now >= session.reportsAt else { return }
         for stream in session.streams {
-            for producer in stream.producers { report(on: producer, of: stream, now) }
+            guard let transport = session.publisher(of: stream) else { continue }
+            for producer in stream.producers { report(on: producer, of: stream, transport, now) }
         }
         guard report(toSubscribersOf: session, now) else { return }
         session.reportsAt = now + Self.reportInterval
@@ -236,7 +212,7 @@ extension Worker {
         stream.dimensions = size
         events.send(
             .dimensions(
-                session: session.name, transport: stream.transport.id, stream: stream.name, width: size.width,
+                session: session.name, transport: stream.source.transport, stream: stream.name, width: size.width,
                 height: size.height))
     }
 
@@ -250,7 +226,7 @@ extension Worker {
         let track = inbound[producer.tag].pointee
         if transport.rtcpMux {
             guard track.rtpAddress.length > 0 else { return }
-            send(bytes, transport.leg, to: PeerAddress(track.rtpAddress), .rtp)
+            egress.sendRTCP(bytes, transport.leg, to: PeerAddress(track.rtpAddress), .rtp)
         } else {
             // The source of the publisher's RTCP if known, else by convention the port after RTP.
             var address = track.rtcpAddress
@@ -259,7 +235,7 @@ extension Worker {
                 address = track.rtpAddress
                 address.port += 1
             }
-            send(bytes, transport.leg, to: PeerAddress(address), .rtcp)
+            egress.sendRTCP(bytes, transport.leg, to: PeerAddress(address), .rtcp)
         }
     }
 
@@ -267,30 +243,13 @@ extension Worker {
         if !transport.isPlain {
             if let peer = peers[transport.id] { send(bytes, to: peer) }
         } else {
-            send(bytes, transport.leg, to: PeerAddress(track.rtcpAddress), transport.rtcpMux ? .rtp : .rtcp)
+            egress.sendRTCP(bytes, transport.leg, to: PeerAddress(track.rtcpAddress), transport.rtcpMux ? .rtp : .rtcp)
         }
     }
 
     /// Sends RTCP to a peer. A peer that has not connected has no keys yet and gets none.
     func send(_ bytes: [UInt8], to peer: WebRTCPeer) {
         guard let leg = peer.leg, let address = peer.address else { return }
-        send(bytes, leg, to: address, .webRTC)
-    }
-
-    private func send(
-        _ bytes: [UInt8], _ leg: UnsafeMutablePointer<EgressLeg>, to address: PeerAddress, _ name: WorkerSockets.Name
-    ) {
-        let capacity = bytes.count + leg.pointee.suite.rtcpOverhead
-        withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { buffer in
-            buffer.copyBytes(from: bytes)
-            var length = bytes.count
-            do {
-                try protector.protectRTCP(leg, buffer.baseAddress!, length: &length, capacity: capacity)
-            } catch {
-                return  // the index is used up after 2^31 packets (RFC 3711 section 9.2)
-            }
-            transmit(UnsafeRawBufferPointer(start: buffer.baseAddress, count: length), to: address, name)
-            counters.rtcpSent &+= 1
-        }
+        egress.sendRTCP(bytes, leg, to: address, .webRTC)
     }
 }

@@ -10,7 +10,7 @@ extension Worker {
     private static let reportsPerSlice = 256
 
     /// Sends a receiver report to a publisher, once a second.
-    func report(on producer: Producer, of stream: EngineStream, _ now: MediaTime) {
+    func report(on producer: Producer, of stream: EngineStream, _ transport: PublishTransport, _ now: MediaTime) {
         let last = stream.bytesAtReport[producer.tag]
         if let last, now - last.at < Self.reportInterval { return }
         if let last {
@@ -20,15 +20,16 @@ extension Worker {
         stream.bytesAtReport[producer.tag] = (producer.bytes, now)
         guard let block = producer.reportBlock(now: now) else { return }
         var bytes: [UInt8] = []
-        ReceiverReport(sender: stream.transport.localSSRC, blocks: [block]).write(into: &bytes)
-        SDES(chunks: [SDES.Chunk(source: stream.transport.localSSRC, cname: "millrace")]).write(into: &bytes)
-        if producer.kind == .video { allow(block, producer, stream, into: &bytes) }
-        send(bytes, to: producer, of: stream.transport)
+        ReceiverReport(sender: transport.localSSRC, blocks: [block]).write(into: &bytes)
+        SDES(chunks: [SDES.Chunk(source: transport.localSSRC, cname: "millrace")]).write(into: &bytes)
+        if producer.kind == .video { allow(block, producer, transport, into: &bytes) }
+        send(bytes, to: producer, of: transport)
     }
 
     /// Appends REMB with the allowed bit rate, for a publisher that supports REMB and no transport-wide feedback.
-    private func allow(_ block: ReportBlock, _ producer: Producer, _ stream: EngineStream, into bytes: inout [UInt8]) {
-        let transport = stream.transport
+    private func allow(
+        _ block: ReportBlock, _ producer: Producer, _ transport: PublishTransport, into bytes: inout [UInt8]
+    ) {
         guard var allowance = transport.allowance else { return }
         let tracks = transport.tracks
         // The allowance covers everything that the publisher sends, and is computed once per report interval.
@@ -40,7 +41,7 @@ extension Worker {
             received: Bitrate(rawValue: received), loss: Double(block.fractionLost) / 256)
         transport.allowance = allowance
         REMB(
-            sender: stream.transport.localSSRC, bitrate: allowed, sources: tracks.map { self.inbound[$0].pointee.ssrc }
+            sender: transport.localSSRC, bitrate: allowed, sources: tracks.map { self.inbound[$0].pointee.ssrc }
         ).write(into: &bytes)
     }
 

@@ -23,7 +23,7 @@ extension Worker {
         let producers = found.producers.filter { $0.kind == kind }
         // Tracks of a WebRTC publisher are known before their first packets.
         let announced =
-            found.transport.sections.contains { $0.stream === found && $0.track.kind == kind }
+            owner.publisher(of: found)?.sections.contains { $0.stream === found && $0.track.kind == kind } ?? false
         guard announced || !producers.isEmpty else {
             throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
         }

@@ -17,16 +17,16 @@ final class Worker: @unchecked Sendable {
     let events: EventSink
     /// Nil in virtual time.
     let sockets: WorkerSockets?
-    /// `sockets` without a reference count, which each send call would change.
-    let senders: Unmanaged<WorkerSockets>?
     /// Nil in real time.
     let virtual: VirtualIO?
     /// Maximum length of a datagram, above the Ethernet MTU. Longer datagrams are dropped as oversized.
     static let maximumDatagram = 2048
 
     // State of the packet path.
-    var protector: FanoutProtector
-    var batch: EgressBatch
+    let egress: Egress
+    /// `egress` without a reference count, which each packet would change.
+    private let sending: Unmanaged<Egress>
+    private let clock: WorkerClock
     /// Memory that holds `counters`, so that crash reports can read them.
     private let counterBlock: CounterBlock
     private let counterMemory: UnsafeMutablePointer<EngineCounters>
@@ -38,10 +38,6 @@ final class Worker: @unchecked Sendable {
     /// Receive path of plain transports.
     var plain = PlainIngress()
     var inbound = InboundTable()
-    /// Sessions with pending packets.
-    var dirty: ContiguousArray<Unmanaged<EngineSession>> = []
-    var catchingUp: ContiguousArray<EngineSession> = []
-    var nextCatchUp: MediaTime = .zero
     /// Taps that received packets in this turn.
     var tapped: ContiguousArray<PacketTap> = []
 
@@ -98,13 +94,14 @@ final class Worker: @unchecked Sendable {
             throw .addressUnusable(address: configuration.bindAddress, reason: "not a numeric IPv4 or IPv6 address")
         }
         sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
-        senders = sockets.map(Unmanaged.passUnretained)
-        protector = FanoutProtector(configuration.protection)
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
-        batch = EgressBatch(maximumSegments: gso ? 64 : 1)
+        egress = Egress(
+            configuration.protection, segments: gso ? 64 : 1, sockets: sockets, virtual: virtual,
+            counters: counterMemory)
+        sending = .passUnretained(egress)
+        clock = WorkerClock(virtual)
         random = WorkerRandom(seed: seed)
         rest = FeedbackRest(length: configuration.gather)
-        dirty.reserveCapacity(64)
         tapped.reserveCapacity(64)
         // The C sender reads Swift's messages directly, so that the layouts must match.
         precondition(
@@ -114,13 +111,10 @@ final class Worker: @unchecked Sendable {
 
     /// Returns the time of the worker's clock.
     @inline(__always)
-    func time() -> MediaTime {
-        if let virtual { return virtual.now }
-        return MediaTime(rawValue: millrace_monotonic_ns())
-    }
+    func time() -> MediaTime { clock.now }
 
     /// Returns nanoseconds since 1970.
-    func realTime() -> Int64 { virtual?.now.rawValue ?? millrace_realtime_ns() }
+    func realTime() -> Int64 { clock.realTime }
 
     var rtpPort: UInt16 { sockets?.rtpPort ?? configuration.plainPort }
     var rtcpPort: UInt16 { sockets?.rtcpPort ?? configuration.plainPort &+ 1 }
@@ -153,6 +147,26 @@ final class Worker: @unchecked Sendable {
             return
         }
         forward(packet.header, packet.payload, of: packet.track, now: now)
+    }
+
+    /// Sends the pending packets of one session.
+    func forward(_ session: EngineSession) {
+        sending._withUnsafeGuaranteedRef { $0.forward(session) }
+        allocateSlowed()
+    }
+
+    /// Sends the pending packets of all sessions.
+    func flush() -> Quiesced {
+        let quiesced = Quiesced(flushing: egress)
+        allocateSlowed()
+        return quiesced
+    }
+
+    /// Makes a new allocation due for subscribers whose packets were dropped.
+    func allocateSlowed() {
+        guard sending._withUnsafeGuaranteedRef({ $0.hasSlowed }) else { return }
+        let now = time()
+        for transport in egress.takeSlowed() { allocateSoon(transport, now: now) }
     }
 
     /// Passes an authentic packet to its producer and queues it for the consumers.
@@ -194,11 +208,8 @@ final class Worker: @unchecked Sendable {
                     // An empty queue accepts any packet that fits a datagram.
                     _ = session.router.enqueue(slot, of: producer)
                 }
-                if !session.isDirty {
-                    session.isDirty = true
-                    dirty.append(track.pointee.session)
-                }
-                session.flushAt = min(session.flushAt, deadline(for: slot, producer, session, now))
+                let deadline = deadline(for: slot, producer, session, now)
+                sending._withUnsafeGuaranteedRef { $0.queue(track.pointee.session, by: deadline) }
             }
         }
     }

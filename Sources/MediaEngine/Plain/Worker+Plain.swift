@@ -49,9 +49,9 @@ extension Worker {
         let transport = PublishTransport(
             id: TransportID(rawValue: hex(16)), session: session, rtcpMux: request.rtcpMux,
             context: IngressContext(key: clientKey),
-            leg: protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
+            leg: egress.protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
         let stream = EngineStream(
-            name: name, transport: transport, room: session.room(of: transport), createdAt: realTime())
+            name: name, source: transport.source, room: session.room(of: transport), createdAt: realTime())
         var answer = PlainTransport(
             id: transport.id, session: session.name, stream: name, direction: .publish,
             address: configuration.advertisedAddress, rtcpMux: request.rtcpMux, suite: request.suite,
@@ -61,7 +61,8 @@ extension Worker {
             let producer = addProducer(
                 .init(
                     kind: kind, codec: track.codec ?? .vp8, ssrc: ssrc, payloadType: payloadType,
-                    retransmissionBytes: configuration.limits.retransmissionBytes), to: stream, in: session, now: now)
+                    retransmissionBytes: configuration.limits.retransmissionBytes), to: stream, of: transport,
+                in: session, now: now)
             plain.add(.init(ssrc: ssrc, track: producer.tag))
             var described = PlainTrack(
                 port: rtpPort, rtcpPort: request.rtcpMux ? rtpPort : rtcpPort, payloadType: payloadType.rawValue,
@@ -102,7 +103,7 @@ extension Worker {
         let now = time()
         let clientKey = SRTPKey.random(for: request.suite)
         let relayKey = SRTPKey.random(for: request.suite)
-        let leg = protector.makeLeg(key: relayKey, peerKey: clientKey)
+        let leg = egress.protector.makeLeg(key: relayKey, peerKey: clientKey)
         var paths: [SocketAddress: Int] = [:]
         let placed = targets.map { target in
             let path: Int
@@ -110,7 +111,7 @@ extension Worker {
                 path = known
             } else {
                 var opened = EgressPath(address: target.address, leg: leg, tagLength: request.suite.tagLength)
-                opened.socket = socket(for: PeerAddress(target.address), .rtp)
+                opened.socket = egress.socket(for: PeerAddress(target.address), .rtp)
                 path = session.router.open(opened)
                 paths[target.address] = path
             }

@@ -42,7 +42,7 @@ extension Worker {
         _ quiesced: borrowing Quiesced
     ) {
         if session.router.startAgain(path: track.path, producer: feeder, ifOlderThan: cacheAge) {
-            noteCatchingUp(session)
+            egress.noteCatchingUp(session)
         }
     }
 }

@@ -48,7 +48,7 @@ extension Worker {
             case .trackPaused: counters.tracksPaused &+= 1
             }
         }
-        if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
+        if outbound.session.router.hasNewCatchUps { egress.noteCatchingUp(outbound.session) }
     }
 
     /// Runs the timers of one subscriber. Packets may be pending.
@@ -59,12 +59,8 @@ extension Worker {
 
     func sendProbes(_ now: MediaTime) {
         allocator.sendProbes(now: now, flush()) { outbound, bytes, probe in
-            let sent = outbound.session.router.sendPadding(
-                bytes: bytes, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
-            ) { send(&$0, for: outbound.session) }
-            counters.probeBytes &+= UInt64(sent)
-            if outbound.session.router.hasDrops { noteDrops(outbound.session) }
-            return sent
+            egress.sendPadding(bytes, to: outbound, of: probe)
         }
+        allocateSlowed()
     }
 }

@@ -55,7 +55,7 @@ extension Worker {
         if before != nil { peer.inbound?.decisions.note(.moved, now: now) }
         guard let outbound = peer.outbound else { return }
         outbound.move(to: address, now: now)
-        outbound.session.router.path(outbound.path).pointee.socket = socket(for: address, .webRTC)
+        outbound.session.router.path(outbound.path).pointee.socket = egress.socket(for: address, .webRTC)
         guard before != nil else { return }
         outbound.decisions.note(.moved, now: now)
         refresh(outbound, now: now, quiesced)

@@ -189,7 +189,7 @@ extension Worker {
         peers.connect(peer)
         peer.keys = nil
         counters.peersConnected &+= 1
-        let leg = protector.makeLeg(key: keys.local, peerKey: keys.remote)
+        let leg = egress.protector.makeLeg(key: keys.local, peerKey: keys.remote)
         peer.leg = leg
         let session =
             sessions[peer.session] ?? EngineSession(name: peer.session, loudest: configuration.webRTC.loudestAudio)
@@ -217,7 +217,7 @@ extension Worker {
         if peer.inbound != nil { webRTCPublishers -= 1 }
         peer.inbound = nil
         peer.outbound = nil
-        if let leg = peer.leg { protector.freeLeg(leg) }
+        if let leg = peer.leg { egress.protector.freeLeg(leg) }
         peer.leg = nil
     }
 }

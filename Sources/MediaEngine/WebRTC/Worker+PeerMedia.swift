@@ -129,8 +129,8 @@ extension Worker {
             .init(
                 kind: section.kind, codec: section.videoCodec ?? .vp8, ssrc: ssrc, payloadType: section.payloadType,
                 retransmissionBytes: configuration.limits.retransmissionBytes, followsRate: sendsKeyFrames),
-            rid: section.encodings[binding.encoding].rid, at: position, to: stream, in: inbound.session,
-            now: now)
+            rid: section.encodings[binding.encoding].rid, at: position, to: stream, of: inbound,
+            in: inbound.session, now: now)
         producer.setMuted(stream.muted.contains(section.kind))
         inbound.feedback.media = ssrc
         if sendsKeyFrames { producer.replayLimit = Self.replayLimit }
@@ -149,7 +149,7 @@ extension Worker {
         }
         var plain = length
         do {
-            try protector.unprotectRTCP(leg, bytes, length: &plain)
+            try egress.protector.unprotectRTCP(leg, bytes, length: &plain)
         } catch {
             counters.droppedUnauthenticRTCP &+= 1
             return

@@ -78,11 +78,11 @@ extension Worker {
             return
         }
         guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
-        if let peer = peers[found.transport.id], let inbound = peer.inbound {
+        if let peer = peers[found.source.transport], let inbound = peer.inbound {
             peer.published.removeAll { $0.stream == stream }
             replace(peer.published, of: inbound, now: time(), quiesced)
-        } else {
-            close(found.transport, in: session, quiesced)
+        } else if let transport = session.publisher(of: found) {
+            close(transport, in: session, quiesced)
             forgetIfEmpty(session)
         }
     }
@@ -132,7 +132,7 @@ extension Worker {
         var streams: [String: EngineStream] = [:]
         for section in inbound.sections { streams[section.stream.name] = section.stream }
         let names = Set(sections.map(\.stream))
-        for stream in session.streams where stream.transport === inbound && !names.contains(stream.name) {
+        for stream in session.streams(of: inbound) where !names.contains(stream.name) {
             close(stream, in: session, quiesced)
             streams[stream.name] = nil
         }
@@ -144,7 +144,7 @@ extension Worker {
                 stream = known
             } else {
                 stream = EngineStream(
-                    name: section.stream, transport: inbound, room: session.room(of: inbound),
+                    name: section.stream, source: inbound.source, room: session.room(of: inbound),
                     createdAt: realTime(), isEncrypted: section.isEncrypted)
                 streams[section.stream] = stream
                 fresh.append(stream)

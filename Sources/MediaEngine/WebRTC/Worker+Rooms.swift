@@ -20,7 +20,7 @@ extension Worker {
         var streams: [EngineStream] = []
         for peer in placed {
             guard let transport = peer.inbound else { continue }
-            for stream in session.streams where stream.transport === transport {
+            for stream in session.streams(of: transport) {
                 move(stream, to: peer.room, in: session, quiesced)
                 streams.append(stream)
             }
@@ -40,7 +40,7 @@ extension Worker {
             peer.outbound?.allocateSoon()
             peers.schedule(peer, now: now)
         }
-        if session.router.hasNewCatchUps { noteCatchingUp(session) }
+        if session.router.hasNewCatchUps { egress.noteCatchingUp(session) }
     }
 
     private func move(

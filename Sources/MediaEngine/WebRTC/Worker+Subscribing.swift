@@ -78,7 +78,7 @@ extension Worker {
         let outbound = SubscribeTransport(
             id: peer.id, session: session, room: peer.room, leg: leg, path: path, at: address, estimate: estimate,
             now: now)
-        session.router.path(path).pointee.socket = socket(for: address, .webRTC)
+        session.router.path(path).pointee.socket = egress.socket(for: address, .webRTC)
         peer.outbound = outbound
         session.subscribersByPath[path] = outbound
         session.subscribers.insert(outbound, peer.id)

@@ -72,7 +72,7 @@ extension Worker {
         while let output = peer.transport.nextOutput() {
             switch output {
             case .transmit(let bytes, let to):
-                bytes.withUnsafeBytes { transmit($0, to: to, .webRTC) }
+                bytes.withUnsafeBytes { egress.transmit($0, to: to, .webRTC) }
             case .selected(let address):
                 let quiesced = flush()
                 note(address, of: peer)
