@@ -85,8 +85,24 @@ final class EngineStream {
         }
     }
 
-    /// Returns a cached video packet as taps would have seen it.
-    func replayed(_ packet: TapPacket, of producer: Producer) -> TapPacket? { pictures.replay(packet, of: producer) }
+    /// Replays cached video to a new tap from the newest key frame on, if the ring still holds it and all packets after it.
+    /// - Returns: the number of packets that the tap dropped.
+    func replay(to tap: PacketTap) -> UInt64 {
+        guard let producer = video, let start = producer.cachedKeyFrame() else { return 0 }
+        var dropped: UInt64 = 0
+        for sequence in start.pointee.sequence...producer.latestSequence {
+            guard let slot = producer.core.pointee.ring.find(sequence) else { break }
+            let length = Int(slot.pointee.payloadLength) - Int(slot.pointee.paddingLength)
+            let payload = UnsafeRawBufferPointer(
+                start: producer.core.pointee.ring.payload(of: slot.pointee), count: length)
+            guard let packet = pictures.replay(TapPacket(slot.pointee, payload, of: producer), of: producer) else {
+                break
+            }
+            if !tap.push(packet) { dropped &+= 1 }
+        }
+        tap.flush()
+        return dropped
+    }
 
     /// Ends the taps' run of a producer's packets, because the producer ended or continues with new sequence numbers and timestamps.
     func interruptTaps(of producer: Producer) {

@@ -52,7 +52,7 @@
             guard configuration.fault == .trap else { return }
             if let trapAt {
                 if now >= trapAt { overflowCounters() }
-            } else if sessions.values.contains(where: { $0.subscribers.count > 0 }) {
+            } else if sessions.all.contains(where: { $0.subscribers.count > 0 }) {
                 trapAt = now + Self.trapDelay
             }
         }
@@ -129,7 +129,7 @@
 
         /// Returns the tags of the tracks of one kind that have begun, by session.
         private func liveTracks(_ kind: MediaKind) -> [[Int]] {
-            sessions.values.sorted { $0.name < $1.name }.compactMap { session in
+            sessions.all.sorted { $0.name < $1.name }.compactMap { session in
                 let tags = session.streams.flatMap(\.producers)
                     .filter { $0.kind == kind && $0.latestSequence >= 0 }.map(\.tag)
                 return tags.isEmpty ? nil : tags

@@ -54,11 +54,9 @@ final class Worker: @unchecked Sendable {
     var allocator = SubscriberAllocator()
 
     // State of control calls.
-    var sessions: [String: EngineSession] = [:] {
-        didSet { totals.sessions.set(sessions.count, of: index) }
-    }
+    var sessions: SessionTable
     var housekeepingSchedule = HousekeepingSchedule()
-    var random: WorkerRandom
+    var numbers: IdentifierSource
     var isStopping = false
     /// Control calls taken from the mailbox, and how many of them have run.
     var work: [Mailbox.Work] = []
@@ -82,6 +80,9 @@ final class Worker: @unchecked Sendable {
         self.index = index
         self.totals = totals ?? WorkerTotals(workers: index + 1)
         peers = PeerTable(total: self.totals.unestablished, worker: index)
+        sessions = SessionTable(
+            total: self.totals.sessions, worker: index, limits: configuration.limits,
+            loudest: configuration.webRTC.loudestAudio)
         counterBlock = CounterBlock(worker: index)
         counterMemory = counterBlock.counters
         self.configuration = configuration
@@ -100,7 +101,7 @@ final class Worker: @unchecked Sendable {
             counters: counterMemory)
         sending = .passUnretained(egress)
         clock = WorkerClock(virtual)
-        random = WorkerRandom(seed: seed)
+        numbers = IdentifierSource(seed: seed)
         rest = FeedbackRest(length: configuration.gather)
         tapped.reserveCapacity(64)
         // The C sender reads Swift's messages directly, so that the layouts must match.

@@ -18,7 +18,8 @@ extension Worker {
         switch request.direction {
         case .publish:
             let session = try session(toOpenIn: request.session)
-            let name = try admitStream(request.stream, to: session)
+            let name = request.stream ?? "stream-\(numbers.hex(8))"
+            try session.admit([name], &counters)
             let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
             try sections.check(configuration.videoCodecs)
             return try publish(sections, as: request.peer, stream: name, in: session, quiesced)
@@ -29,21 +30,21 @@ extension Worker {
 
     /// Returns the session with that name, if it may have one more transport. A new session is not listed yet.
     func session(toOpenIn name: String) throws(EngineError) -> EngineSession {
-        let session: EngineSession
-        if let existing = sessions[name] { session = existing } else { session = try newSession(name) }
-        try admitTransport(to: session)
+        let session = try sessions.findOrMake(name, &counters)
+        try session.admitTransport(&counters)
         return session
     }
 
     /// Opens a subscriber of one stream, which sends the offer itself.
     private func view(_ request: WebRTCRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer {
-        guard let session = sessions[request.session] else { throw .unknownSession(request.session) }
-        try admitTransport(to: session)
+        let session = try sessions.find(request.session)
+        try session.admitTransport(&counters)
         let stream = try stream(for: request, in: session)
         let peer = try makePeer(
-            .subscribe, request.peer, credentials: freeCredentials(), in: request.session, stream: stream.name, quiesced
+            .subscribe, request.peer, credentials: numbers.credentials(besides: peers), in: request.session,
+            stream: stream.name, quiesced
         )
-        var ssrcs = SSRCSequence(using: &random)
+        var ssrcs = numbers.ssrcs()
         peer.waiting = request.tracks.map { section in
             let section = section.limited(to: stream.codec)
             return SubscriberTrack(
@@ -82,7 +83,7 @@ extension Worker {
         makeRoomForUnestablished(quiesced)
         var path = WebRTCTransport.Configuration(
             credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
-        path.signalled = keys.map { ($0, UInt64.random(in: .min ... .max, using: &random)) }
+        path.signalled = keys.map { ($0, numbers.number()) }
         path.connectTimeout = configuration.webRTC.connectTimeout
         path.pathTimeout = configuration.webRTC.pathTimeout
         path.consentTimeout = configuration.webRTC.consentTimeout
@@ -93,7 +94,7 @@ extension Worker {
             throw .invalidRequest(field: "sdp", reason: "\(error)")
         }
         let peer = WebRTCPeer(
-            id: id ?? TransportID(rawValue: hex(16)), direction: direction, session: session, stream: stream,
+            id: id ?? numbers.transport(), direction: direction, session: session, stream: stream,
             credentials: credentials, peer: description, transport: transport)
         peers.insert(peer, fragment: credentials.ufrag, now: time())
         return peer
@@ -129,7 +130,7 @@ extension Worker {
         -> ICECredentials
     {
         let peer = try find(id, session)
-        let local = peer.prepared ?? freeCredentials()
+        let local = peer.prepared ?? numbers.credentials(besides: peers)
         peer.prepared = nil
         peer.transport.restart(local: local, remote: credentials, now: time())
         peers.schedule(peer, now: time())
@@ -151,13 +152,6 @@ extension Worker {
     }
 
     // MARK: the list of peers
-
-    func freeCredentials() -> ICECredentials {
-        while true {
-            let made = ICECredentials.random(using: &random)
-            if peers.peer(fragment: made.ufrag) == nil { return made }
-        }
-    }
 
     /// Ends a peer that has not connected if the limit of all workers together is reached. The oldest peer of the worker with the most is
     /// chosen: otherwise a flood of offers in one session would displace clients of other sessions. Another worker ends its peer within
@@ -191,9 +185,7 @@ extension Worker {
         counters.peersConnected &+= 1
         let leg = egress.protector.makeLeg(key: keys.local, peerKey: keys.remote)
         peer.leg = leg
-        let session =
-            sessions[peer.session] ?? EngineSession(name: peer.session, loudest: configuration.webRTC.loudestAudio)
-        sessions[peer.session] = session
+        let session = sessions.listed(peer.session)
         housekeepingSchedule.visitSoon(session, now: now)
         switch peer.direction {
         case .publish: beginPublishing(peer, keys, leg, in: session, now: now, quiesced)
@@ -209,9 +201,10 @@ extension Worker {
         for address in addresses where address.isTCP { sockets?.tcp?.close(address.connection) }
         if let session = sessions[peer.session] {
             if peer.inbound == nil { for section in peer.published { session.reserved[section.stream] = nil } }
-            if let inbound = peer.inbound { close(inbound, in: session, quiesced) }
-            if let outbound = peer.outbound { close(outbound, in: session, quiesced) }
-            forgetIfEmpty(session)
+            if let inbound = peer.inbound { session.close(inbound, &self.inbound, quiesced) }
+            if let outbound = peer.outbound { session.close(outbound, quiesced) }
+            carryOut(session)
+            sessions.forgetIfEmpty(session)
         }
         peer.outbound?.deallocate()
         if peer.inbound != nil { webRTCPublishers -= 1 }

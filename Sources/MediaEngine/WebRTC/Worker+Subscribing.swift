@@ -16,10 +16,10 @@ extension Worker {
     /// - Parameter isNative: offers and answers carry keys instead of a DTLS handshake.
     func openSubscriber(session name: String, isNative: Bool = false) throws(EngineError) -> SubscriberOffer {
         let session = try session(toOpenIn: name)
-        sessions[name] = session
+        sessions.list(session)
         session.awaited += 1
-        let id = TransportID(rawValue: hex(16))
-        let credentials = freeCredentials()
+        let id = numbers.transport()
+        let credentials = numbers.credentials(besides: peers)
         let keys = isNative ? SignalledKeys() : nil
         awaited[id] = AwaitedSubscriber(session: name, credentials: credentials, keys: keys)
         return SubscriberOffer(
@@ -52,7 +52,7 @@ extension Worker {
         guard let offered = awaited.removeValue(forKey: id), let session = sessions[offered.session] else { return }
         session.awaited -= 1
         // An answered connection belongs to the session once it has connected.
-        forgetIfEmpty(session)
+        sessions.forgetIfEmpty(session)
     }
 
     /// Returns the credentials that the relay offers for an ICE restart, the same until the restart happens. Before the first offer is
@@ -60,7 +60,7 @@ extension Worker {
     func prepareRestart(_ id: TransportID, session: String) throws(EngineError) -> ICECredentials {
         if let offered = awaited[id], offered.session == session { return offered.credentials }
         let peer = try find(id, session)
-        let made = peer.prepared ?? freeCredentials()
+        let made = peer.prepared ?? numbers.credentials(besides: peers)
         peer.prepared = made
         return made
     }
@@ -80,14 +80,14 @@ extension Worker {
             now: now)
         session.router.path(path).pointee.socket = egress.socket(for: address, .webRTC)
         peer.outbound = outbound
-        session.subscribersByPath[path] = outbound
-        session.subscribers.insert(outbound, peer.id)
+        session.open(outbound)
         let waiting = peer.waiting
         peer.waiting = []
         // A connection for one stream keeps its tracks. One with audio alone has no use for an estimate of its path, and its feedback would
         // cost more than the audio: without transport-wide numbers in its packets the subscriber sends only receiver reports.
         let isNumbered = peer.stream.isEmpty || waiting.contains { $0.track.kind == .video }
         for track in waiting { begin(track, of: peer, outbound, isNumbered: isNumbered, now: now, quiesced) }
+        carryOut(session)
     }
 
     // MARK: tracks
@@ -103,6 +103,7 @@ extension Worker {
             return
         }
         for track in tracks { begin(track, of: peer, outbound, isNumbered: true, now: time(), quiesced) }
+        carryOut(outbound.session)
         peers.schedule(peer, now: time())
     }
 
@@ -147,26 +148,9 @@ extension Worker {
         now: MediaTime,
         _ quiesced: borrowing Quiesced
     ) {
-        var section = wanted.track
-        if !isNumbered { section.extensions[.transportWideCC] = nil }
-        let track = SubscribedTrack(
-            mid: section.mid, streamName: wanted.stream, kind: section.kind, path: outbound.path, ssrc: wanted.ssrc,
-            payloadType: section.payloadType, codecs: section.codecs, rtxSSRC: wanted.rtxSSRC,
-            progress: freshProgress())
-        var map = section.extensions
-        if map[.dependencyDescriptor] != nil {
-            track.describedExtensions = HeaderExtensionTemplate(map: map, kind: section.kind, mid: section.mid)
-            map[.dependencyDescriptor] = nil
-        }
-        track.extensions = HeaderExtensionTemplate(map: map, kind: section.kind, mid: section.mid)
-        track.choice = peer.choice
-        if let preferences = peer.preferences[wanted.stream] { track.preferences = preferences }
-        outbound.admit(section, now: now)
-        outbound.add(track)
-        let session = outbound.session
-        if let stream = session.stream(named: wanted.stream) {
-            attach(outbound, to: stream, in: session, now: now, quiesced)
-        }
+        outbound.session.addTrack(
+            wanted, to: outbound, choice: peer.choice, preferences: peer.preferences[wanted.stream],
+            isNumbered: isNumbered, progress: numbers.progress(), now: now, quiesced)
     }
 
     /// Removes tracks. Unknown sections are ignored.
@@ -178,13 +162,7 @@ extension Worker {
         let gone = Set(mids)
         peer.waiting.removeAll { gone.contains($0.track.mid) }
         guard let outbound = peer.outbound else { return }
-        for track in outbound.tracks where track.mid.map(gone.contains) == true {
-            detach(track, in: outbound.session, quiesced)
-            outbound.remove(track)
-            if !outbound.tracks.contains(where: { $0.streamName == track.streamName }) {
-                peer.preferences[track.streamName] = nil
-            }
-        }
+        for stream in outbound.session.removeTracks(gone, of: outbound, quiesced) { peer.preferences[stream] = nil }
         allocate(outbound, now: time(), quiesced)
         peers.schedule(peer, now: time())
     }
@@ -206,19 +184,7 @@ extension Worker {
         try checkPreferences(stream, peer.preferences)
         peer.preferences[stream] = preferences
         guard let outbound = peer.outbound else { return }
-        var isChanged = false
-        for track in outbound.tracks where track.streamName == stream && track.preferences != preferences {
-            isChanged = true
-            let wasUnwanted = track.isUnwanted
-            track.preferences = preferences
-            guard track.isUnwanted != wasUnwanted, !track.isPausedByBandwidth, let producer = track.producer,
-                !outbound.paused.contains(track.kind)
-            else { continue }
-            if track.setPaused(track.isUnwanted, of: producer, in: outbound.session.router, quiesced) {
-                requestKeyFrame(of: producer, isAwaited: true)
-            }
-        }
-        guard isChanged else { return }
+        guard outbound.session.setPreferences(preferences, ofStream: stream, for: outbound, quiesced) else { return }
         allocate(outbound, now: time(), quiesced)
         peers.schedule(peer, now: time())
     }
