@@ -9,6 +9,17 @@ extension EngineSession {
 
     // MARK: subscribers
 
+    /// Returns the requested stream; if the request names none, the newest whose video the subscriber accepts.
+    func stream(for request: WebRTCRequest) throws(EngineError) -> EngineStream {
+        let accepted = request.tracks.first { $0.kind == .video }?.codecs.compactMap(\.video)
+        let found = request.stream.map { stream(named: $0) } ?? newestStream(in: accepted)
+        guard let found else { throw .unknownStream(request.stream ?? "") }
+        if let codec = found.codec, let accepted, !accepted.contains(codec) {
+            throw .codecMismatch(offered: accepted, stream: codec)
+        }
+        return found
+    }
+
     /// Adds a subscriber whose paths are open.
     func open(_ transport: SubscribeTransport) {
         subscribers.insert(transport, transport.id)

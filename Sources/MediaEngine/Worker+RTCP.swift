@@ -38,7 +38,7 @@ extension Worker {
             counters.nacksReceived &+= UInt64(sequences.count)
             let wanted = transport.session.retransmission(sequences, of: ssrc, to: transport, now: now)
             #if DEBUG
-                if ignoresNACKs { return }
+                if faults.ignoresNACKs { return }
             #endif
             guard let wanted else { return }
             let sent = egress.retransmit(
@@ -62,7 +62,7 @@ extension Worker {
     /// - Parameter isAwaited: a subscriber receives nothing from the producer before that key frame.
     func requestKeyFrame(of producer: Producer, isAwaited: Bool = false) {
         #if DEBUG
-            guard let producer = keyFrameSource(of: producer) else { return }
+            guard let producer = faults.keyFrameSource(of: producer, sessions, inbound) else { return }
         #endif
         guard producer.tag >= 0 else { return }
         producer.keyFrames.request(isAwaited: isAwaited)

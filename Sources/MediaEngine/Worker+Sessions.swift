@@ -33,7 +33,7 @@ extension Worker {
             plain.remove(transport)
             egress.protector.freeLeg(transport.leg)
         #if DEBUG
-            case .attached(let track, let producer): withholdPictures(from: track, of: producer, in: session)
+            case .attached(let track, let producer): faults.withholdPictures(from: track, of: producer, in: session)
         #endif
         }
     }

@@ -7,7 +7,7 @@ import RTP
 import SRTP
 import Transport
 
-/// An OS thread that owns sockets, sessions and their packets, and shares nothing: only that thread touches this object, except for the
+/// Owner of sockets, sessions and their packets, which shares nothing: only its thread (`WorkerThread`) touches this object, except for the
 /// mailbox. In virtual time there are no thread and no sockets; `VirtualWorker` replaces both.
 final class Worker: @unchecked Sendable {
     let index: Int
@@ -26,7 +26,7 @@ final class Worker: @unchecked Sendable {
     let egress: Egress
     /// `egress` without a reference count, which each packet would change.
     private let sending: Unmanaged<Egress>
-    private let clock: WorkerClock
+    let clock: WorkerClock
     /// Memory that holds `counters`, so that crash reports can read them.
     private let counterBlock: CounterBlock
     private let counterMemory: UnsafeMutablePointer<EngineCounters>
@@ -46,11 +46,10 @@ final class Worker: @unchecked Sendable {
     var peers: PeerTable
     /// Subscribe peer connections that were offered and have not been answered yet.
     var awaited: [TransportID: AwaitedSubscriber] = [:]
-    var rest: FeedbackRest
     /// Number of connected WebRTC publishers.
     var webRTCPublishers = 0
-    /// Whether the last read of the WebRTC port returned a datagram other than RTCP.
-    var gotOtherThanRTCP = false
+    /// Whether the WebRTC port has returned only RTCP since the thread set this.
+    var isFeedbackAlone = true
     var allocator = SubscriberAllocator()
 
     // State of control calls.
@@ -58,15 +57,8 @@ final class Worker: @unchecked Sendable {
     var housekeepingSchedule = HousekeepingSchedule()
     var numbers: IdentifierSource
     var isStopping = false
-    /// Control calls taken from the mailbox, and how many of them have run.
-    var work: [Mailbox.Work] = []
-    var workDone = 0
-    var thread = pthread_t()
     #if DEBUG
-        /// Time of the next injected stall.
-        var nextStall: MediaTime?
-        /// Time of the injected trap; nil until the first subscriber connects.
-        var trapAt: MediaTime?
+        var faults: FaultInjector
     #endif
 
     /// - Parameters:
@@ -80,6 +72,9 @@ final class Worker: @unchecked Sendable {
         self.index = index
         self.totals = totals ?? WorkerTotals(workers: index + 1)
         peers = PeerTable(total: self.totals.unestablished, worker: index)
+        #if DEBUG
+            faults = FaultInjector(configuration.fault)
+        #endif
         sessions = SessionTable(
             total: self.totals.sessions, worker: index, limits: configuration.limits,
             loudest: configuration.webRTC.loudestAudio)
@@ -102,7 +97,6 @@ final class Worker: @unchecked Sendable {
         sending = .passUnretained(egress)
         clock = WorkerClock(virtual)
         numbers = IdentifierSource(seed: seed)
-        rest = FeedbackRest(length: configuration.gather)
         tapped.reserveCapacity(64)
         // The C sender reads Swift's messages directly, so that the layouts must match.
         precondition(
@@ -176,7 +170,7 @@ final class Worker: @unchecked Sendable {
         descriptor: UnsafeRawBufferPointer? = nil, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
     ) {
         #if DEBUG
-            guard let (header, track) = diverted(header, track) else { return }
+            guard let (header, track) = faults.diverted(header, track, sessions, inbound) else { return }
         #endif
         track.pointee.producer._withUnsafeGuaranteedRef { producer in
             if producer.needsRoom {
@@ -194,7 +188,7 @@ final class Worker: @unchecked Sendable {
             }
             counters.packetsReceived &+= 1
             #if DEBUG
-                if swallows(slot, of: track, now: now) { return }
+                if faults.swallows(slot, of: track, now: now) { return }
             #endif
             if track.pointee.hasTaps { offer(slot, payload, of: track, producer) }
             track.pointee.session._withUnsafeGuaranteedRef { session in

@@ -39,7 +39,7 @@ extension Worker {
     private func view(_ request: WebRTCRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer {
         let session = try sessions.find(request.session)
         try session.admitTransport(&counters)
-        let stream = try stream(for: request, in: session)
+        let stream = try session.stream(for: request)
         let peer = try makePeer(
             .subscribe, request.peer, credentials: numbers.credentials(besides: peers), in: request.session,
             stream: stream.name, quiesced
@@ -59,17 +59,6 @@ extension Worker {
         return answer
     }
 
-    /// Returns the requested stream; if the request names none, the newest whose video the subscriber accepts.
-    private func stream(for request: WebRTCRequest, in session: EngineSession) throws(EngineError) -> EngineStream {
-        let accepted = request.tracks.first { $0.kind == .video }?.codecs.compactMap(\.video)
-        let found = request.stream.map { session.stream(named: $0) } ?? session.newestStream(in: accepted)
-        guard let found else { throw .unknownStream(request.stream ?? "") }
-        if let codec = found.codec, let accepted, !accepted.contains(codec) {
-            throw .codecMismatch(offered: accepted, stream: codec)
-        }
-        return found
-    }
-
     /// Creates a peer that may connect from now on.
     /// - Parameter keys: keys from signalling; nil: the peer uses DTLS.
     func makePeer(
@@ -81,37 +70,20 @@ extension Worker {
             throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would send checks")
         }
         makeRoomForUnestablished(quiesced)
-        var path = WebRTCTransport.Configuration(
-            credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
-        path.signalled = keys.map { ($0, numbers.number()) }
-        path.connectTimeout = configuration.webRTC.connectTimeout
-        path.pathTimeout = configuration.webRTC.pathTimeout
-        path.consentTimeout = configuration.webRTC.consentTimeout
-        let transport: WebRTCTransport
-        do {
-            transport = try WebRTCTransport(path, now: time())
-        } catch {
-            throw .invalidRequest(field: "sdp", reason: "\(error)")
-        }
-        let peer = WebRTCPeer(
+        let peer = try WebRTCPeer(
             id: id ?? numbers.transport(), direction: direction, session: session, stream: stream,
-            credentials: credentials, peer: description, transport: transport)
+            credentials: credentials, peer: description, signalled: keys.map { ($0, numbers.number()) },
+            identity: identity, configuration.webRTC, now: time())
         peers.insert(peer, fragment: credentials.ufrag, now: time())
         return peer
     }
 
-    /// Returns the relay's DTLS role: server, unless the peer is the server (RFC 5763 section 5).
-    private static func role(facing peer: PeerDescription) -> DTLSConnection.Role {
-        peer.setup == .passive ? .client : .server
+    func answer(of peer: WebRTCPeer, to description: PeerDescription) -> WebRTCAnswer {
+        peer.answer(to: description, fingerprint: identity.fingerprint, candidates: candidates)
     }
 
-    func answer(of peer: WebRTCPeer, to description: PeerDescription) -> WebRTCAnswer {
-        var answer = WebRTCAnswer(
-            id: peer.id, session: peer.session, stream: peer.stream, direction: peer.direction,
-            credentials: peer.credentials.local, fingerprint: identity.fingerprint,
-            setup: Self.role(facing: description) == .server ? .passive : .active, candidates: candidates, sources: [])
-        answer.crypto = peer.crypto
-        return answer
+    var candidates: [ICECandidate] {
+        configuration.candidates(port: webRTCPort, tcpPort: sockets?.tcp?.local.port)
     }
 
     func closeWebRTC(_ id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
@@ -144,6 +116,22 @@ extension Worker {
         return WebRTCSnapshot(
             stream: peer.stream, direction: peer.direction, credentials: peer.credentials.local,
             peer: peer.credentials.remote, candidates: candidates)
+    }
+
+    func statistics(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError)
+        -> PeerStatistics
+    {
+        if awaited[id]?.session == session { return PeerStatistics() }
+        let peer = try find(id, session)
+        if let outbound = peer.outbound { follow(outbound.session, quiesced) }
+        return PeerStatistics(of: peer)
+    }
+
+    func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
+        if awaited[id]?.session == session { return PeerTrace(now: time()) }
+        let peer = try find(id, session)
+        if let outbound = peer.outbound { follow(outbound.session, quiesced) }
+        return PeerTrace(of: peer, inbound, now: time())
     }
 
     func find(_ id: TransportID, _ session: String) throws(EngineError) -> WebRTCPeer {

@@ -8,9 +8,6 @@ import Transport
 
 /// Subscribe peers: the relay offers one connection to a participant and adds and removes its tracks.
 extension Worker {
-    /// Maximum number of preferences of a subscriber: as many as it may have subscriptions, and as many for subscriptions about to begin.
-    private static let maximumPreferences = 400
-
     // MARK: the connection
 
     /// - Parameter isNative: offers and answers carry keys instead of a DTLS handshake.
@@ -97,7 +94,7 @@ extension Worker {
     {
         let peer = try find(id, session)
         guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
-        try check(tracks, for: peer)
+        try peer.check(tracks, limit: configuration.limits.tracksPerSubscriber, &counters)
         guard let outbound = peer.outbound else {
             peer.waiting += tracks
             return
@@ -105,41 +102,6 @@ extension Worker {
         for track in tracks { begin(track, of: peer, outbound, isNumbered: true, now: time(), quiesced) }
         carryOut(outbound.session)
         peers.schedule(peer, now: time())
-    }
-
-    private func check(_ tracks: [SubscriberTrack], for peer: WebRTCPeer) throws(EngineError) {
-        var mids = Set(peer.waiting.map(\.track.mid))
-        var names = Set(peer.waiting.map { TrackName(stream: $0.stream, kind: $0.track.kind) })
-        var ssrcs = Set(peer.waiting.flatMap { [$0.ssrc, $0.rtxSSRC].compactMap(\.self) })
-        for track in peer.outbound?.tracks ?? [] {
-            if let mid = track.mid { mids.insert(mid) }
-            names.insert(TrackName(stream: track.streamName, kind: track.kind))
-            ssrcs.insert(track.ssrc)
-            if let rtx = track.rtxSSRC { ssrcs.insert(rtx) }
-        }
-        let limit = configuration.limits.tracksPerSubscriber
-        guard mids.count + tracks.count <= limit else {
-            counters.refusedLimit &+= 1
-            throw .limitReached(name: "tracksPerSubscriber", limit: limit)
-        }
-        for track in tracks {
-            guard mids.insert(track.track.mid).inserted else {
-                throw .invalidRequest(field: "mid", reason: "media section \"\(track.track.mid)\" is in use")
-            }
-            // A path carries each track of a stream only once.
-            guard names.insert(TrackName(stream: track.stream, kind: track.track.kind)).inserted else {
-                throw .invalidRequest(field: "stream", reason: "\"\(track.stream)\" is already sent on this connection")
-            }
-            // Two streams under one SSRC and key would share a keystream.
-            for ssrc in [track.ssrc, track.rtxSSRC].compactMap(\.self) where !ssrcs.insert(ssrc).inserted {
-                throw .ssrcInUse(ssrc.rawValue)
-            }
-        }
-    }
-
-    private struct TrackName: Hashable {
-        let stream: String
-        let kind: MediaKind
     }
 
     /// - Parameter isNumbered: packets get transport-wide sequence numbers if the subscriber supports them.
@@ -174,30 +136,16 @@ extension Worker {
         _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
         if awaited[id]?.session == session {
-            try checkPreferences(stream, awaited[id]?.preferences ?? [:])
-            awaited[id]?.preferences[stream] = preferences
+            let known = Set((awaited[id]?.preferences ?? [:]).keys)
+            try awaited[id]?.preferences.set(preferences, ofStream: stream, used: known, &counters)
             return
         }
         let peer = try find(id, session)
         guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
-        if peer.preferences.count >= Self.maximumPreferences { forgetPreferences(of: peer) }
-        try checkPreferences(stream, peer.preferences)
-        peer.preferences[stream] = preferences
+        try peer.preferences.set(preferences, ofStream: stream, used: peer.subscribedStreams, &counters)
         guard let outbound = peer.outbound else { return }
         guard outbound.session.setPreferences(preferences, ofStream: stream, for: outbound, quiesced) else { return }
         allocate(outbound, now: time(), quiesced)
         peers.schedule(peer, now: time())
-    }
-
-    /// Removes preferences of streams that are not subscribed to any more, or not yet.
-    private func forgetPreferences(of peer: WebRTCPeer) {
-        let streams = Set(peer.waiting.map(\.stream) + (peer.outbound?.tracks.map(\.streamName) ?? []))
-        peer.preferences = peer.preferences.filter { streams.contains($0.key) }
-    }
-
-    private func checkPreferences(_ stream: String, _ known: [String: StreamPreferences]) throws(EngineError) {
-        guard known[stream] == nil, known.count >= Self.maximumPreferences else { return }
-        counters.refusedLimit &+= 1
-        throw .limitReached(name: "preferences", limit: Self.maximumPreferences)
     }
 }
