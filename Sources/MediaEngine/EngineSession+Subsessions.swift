@@ -22,7 +22,7 @@ extension EngineSession {
         }
         // Runs after all streams have moved, so that participants who move together are not separated in between.
         for stream in moved {
-            for transport in viewers(of: stream) { refresh(transport, only: stream, quiesced) }
+            for transport in receivers(of: stream) { refresh(transport, only: stream, quiesced) }
         }
         for transport in subscribers { refresh(transport, only: nil, quiesced) }
     }
@@ -38,18 +38,18 @@ extension EngineSession {
     }
 
     /// Returns the subscribers of a stream, each once.
-    private func viewers(of stream: EngineStream) -> [SubscribeTransport] {
+    private func receivers(of stream: EngineStream) -> [SubscribeTransport] {
         var seen: Set<ObjectIdentifier> = []
-        var viewers: [SubscribeTransport] = []
+        var receivers: [SubscribeTransport] = []
         for producer in stream.producers {
             for i in 0..<producer.core.pointee.consumerCount {
                 guard let transport = subscribersByPath[producer.core.pointee.consumers[i].path],
                     seen.insert(ObjectIdentifier(transport)).inserted
                 else { continue }
-                viewers.append(transport)
+                receivers.append(transport)
             }
         }
-        return viewers
+        return receivers
     }
 
     /// Separates a subscriber from streams of other subsessions, and resumes its tracks of streams in its own subsession.
