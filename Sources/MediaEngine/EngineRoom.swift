@@ -1,5 +1,6 @@
 import Forwarding
 import MediaBase
+import RTP
 
 /// Participants of a session who hear each other: the session's main part, or one subsession. Loudness is compared within each of them,
 /// so that a participant is not withheld because of a louder one in another subsession.
@@ -18,5 +19,22 @@ final class EngineRoom {
     init(name: String, loudest: Int) {
         self.name = name
         self.loudest = LoudestSelector(limit: loudest)
+    }
+
+    /// Updates loudness and speaker state with one packet of an audio track.
+    /// - Returns: whether the packet is forwarded; false if enough louder tracks are.
+    func receive(_ level: AudioLevel?, of track: UnsafeMutablePointer<InboundTrack>, _ id: Int, now: MediaTime) -> Bool
+    {
+        track.pointee.levels.receive(level, now: now)
+        speakers.receive(id: id, activity: track.pointee.levels.activity, now: now)
+        let decision = loudest.receive(
+            id: id, level: track.pointee.levels.level, voice: track.pointee.levels.isVoice, now: now)
+        return decision != .withhold
+    }
+
+    /// Withdraws a track from the loudest tracks and from the active speaker.
+    func withdraw(_ id: Int) {
+        loudest.remove(id: id)
+        speakers.remove(id: id)
     }
 }

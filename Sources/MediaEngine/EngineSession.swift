@@ -36,12 +36,62 @@ final class EngineSession {
     /// The main part of the session and the subsessions that have streams, in order of creation.
     private(set) var rooms: [EngineRoom]
     private let loudest: Int
+    let limits: EngineLimits
+    private var effects: [SessionEffect] = []
 
     /// - Parameter loudest: audio tracks of each subsession that are forwarded at a time; 0: all.
-    init(name: String, loudest: Int) {
+    init(name: String, loudest: Int, limits: EngineLimits = EngineLimits()) {
         self.name = name
         self.loudest = loudest
+        self.limits = limits
         rooms = [EngineRoom(name: EngineRoom.main, loudest: loudest)]
+    }
+
+    // MARK: effects
+
+    /// Adds an effect that the worker carries out after the change.
+    func emit(_ effect: SessionEffect) { effects.append(effect) }
+
+    var hasEffects: Bool { !effects.isEmpty }
+
+    /// Returns the effects of the changes since the last call, in their order.
+    func takeEffects() -> [SessionEffect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    // MARK: limits
+
+    /// Checks that the session may have one more transport.
+    func admitTransport(_ counters: inout EngineCounters) throws(EngineError) {
+        guard publishers.count + subscribers.count + awaited < limits.transportsPerSession else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "transportsPerSession", limit: limits.transportsPerSession)
+        }
+    }
+
+    /// Checks that streams of these names can be published.
+    func admit(_ names: [String], _ counters: inout EngineCounters) throws(EngineError) {
+        guard streams.count + reserved.count + names.count <= limits.streamsPerSession else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "streamsPerSession", limit: limits.streamsPerSession)
+        }
+        for name in names {
+            guard name != PlainTransportRequest.allStreams else {
+                throw .invalidRequest(field: "stream", reason: "this name stands for every stream")
+            }
+            guard stream(named: name) == nil, reserved[name] == nil else { throw .streamExists(name) }
+        }
+    }
+
+    // MARK: streams
+
+    /// Returns the publisher of a stream.
+    func publisher(of stream: EngineStream) -> PublishTransport? { publishers[stream.source.transport] }
+
+    /// Returns the streams of a publisher.
+    func streams(of transport: PublishTransport) -> [EngineStream] {
+        streams.filter { $0.source.transport == transport.id }
     }
 
     func stream(named name: String) -> EngineStream? { streamsByName[name] }
@@ -102,15 +152,6 @@ final class EngineSession {
             reserved[stream] = kept.intersection(kinds).union(
                 sections.mutedKinds(of: stream).subtracting(known))
         }
-    }
-
-    /// Time without packets after which housekeeping visits a session rarely. Longer than the time after which an encoding counts as stopped.
-    private static let quietAfter = MediaTime.seconds(5)
-
-    /// Returns whether no packet has arrived for a while and no timer of the session runs, so that time alone changes nothing.
-    func isQuiet(now: MediaTime) -> Bool {
-        starting.isEmpty && !router.holdsKeyFrameRequests && rooms.allSatisfy { $0.speakers.deadline == nil }
-            && streams.allSatisfy { $0.producers.allSatisfy { now - $0.lastArrival >= Self.quietAfter } }
     }
 
     var isEmpty: Bool { publishers.isEmpty && subscribers.isEmpty && reserved.isEmpty && awaited == 0 }

@@ -10,7 +10,7 @@ final class EngineStream {
     }
 
     let name: String
-    let transport: PublishTransport
+    let source: StreamSource
     /// Subsession whose participants receive the stream.
     var room: EngineRoom
     var audio: Producer?
@@ -41,9 +41,9 @@ final class EngineStream {
     /// encodings if their uplink has too little bandwidth.
     static let encodingTimeout = MediaTime.milliseconds(1500)
 
-    init(name: String, transport: PublishTransport, room: EngineRoom, createdAt: Int64, isEncrypted: Bool = false) {
+    init(name: String, source: StreamSource, room: EngineRoom, createdAt: Int64, isEncrypted: Bool = false) {
         self.name = name
-        self.transport = transport
+        self.source = source
         self.room = room
         self.createdAt = createdAt
         self.isEncrypted = isEncrypted
@@ -85,8 +85,24 @@ final class EngineStream {
         }
     }
 
-    /// Returns a cached video packet as taps would have seen it.
-    func replayed(_ packet: TapPacket, of producer: Producer) -> TapPacket? { pictures.replay(packet, of: producer) }
+    /// Replays cached video to a new tap from the newest key frame on, if the ring still holds it and all packets after it.
+    /// - Returns: the number of packets that the tap dropped.
+    func replay(to tap: PacketTap) -> UInt64 {
+        guard let producer = video, let start = producer.cachedKeyFrame() else { return 0 }
+        var dropped: UInt64 = 0
+        for sequence in start.pointee.sequence...producer.latestSequence {
+            guard let slot = producer.core.pointee.ring.find(sequence) else { break }
+            let length = Int(slot.pointee.payloadLength) - Int(slot.pointee.paddingLength)
+            let payload = UnsafeRawBufferPointer(
+                start: producer.core.pointee.ring.payload(of: slot.pointee), count: length)
+            guard let packet = pictures.replay(TapPacket(slot.pointee, payload, of: producer), of: producer) else {
+                break
+            }
+            if !tap.push(packet) { dropped &+= 1 }
+        }
+        tap.flush()
+        return dropped
+    }
 
     /// Ends the taps' run of a producer's packets, because the producer ended or continues with new sequence numbers and timestamps.
     func interruptTaps(of producer: Producer) {

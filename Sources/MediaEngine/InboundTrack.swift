@@ -26,4 +26,21 @@ struct InboundTrack {
     #if DEBUG
         var fault = TrackFault()
     #endif
+
+    /// Whether packets can be sent to the publisher.
+    var hasAddress: Bool {
+        rtpAddress.length > 0 || rtcpAddress.length > 0 || transport._withUnsafeGuaranteedRef { !$0.isPlain }
+    }
+
+    /// Returns the destination of RTCP to a plain publisher; nil if it is unknown.
+    /// - Parameter isShared: RTP and RTCP use one port.
+    func reportAddress(isShared: Bool) -> SocketAddress? {
+        if isShared { return rtpAddress.length > 0 ? rtpAddress : nil }
+        if rtcpAddress.length > 0 { return rtcpAddress }
+        // By convention, RTCP uses the port after RTP.
+        guard rtpAddress.length > 0, rtpAddress.port < 65_535 else { return nil }
+        var address = rtpAddress
+        address.port += 1
+        return address
+    }
 }

@@ -15,7 +15,8 @@ import Synchronization
 /// ```
 package final class MediaEngine: Sendable {
     package let configuration: EngineConfiguration
-    private let workers: [Worker]
+    private let threads: [WorkerThread]
+    private var workers: [Worker] { threads.map(\.worker) }
     private let events: EventSink
     private let isStopped = Atomic<Bool>(false)
 
@@ -38,8 +39,8 @@ package final class MediaEngine: Sendable {
                     index: index, configuration: configuration, identity: identity, events: events, totals: totals))
         }
         totals.connect(workers.map(\.mailbox))
-        self.workers = workers
-        for worker in workers { worker.start() }
+        threads = workers.map(WorkerThread.init)
+        for thread in threads { thread.start() }
     }
 
     deinit { stop() }
@@ -56,7 +57,7 @@ package final class MediaEngine: Sendable {
     /// throw `.stopped`; a second `stop` does nothing.
     package func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        for worker in workers { worker.stop() }
+        for thread in threads { thread.stop() }
         events.finish()
     }
 
@@ -70,7 +71,7 @@ package final class MediaEngine: Sendable {
     package var plainPorts: [UInt16] { workers.map(\.rtpPort) }
 
     /// Implementation that the workers protect packets with.
-    package var protection: FanoutProtector.Backend { workers[0].protector.backend }
+    package var protection: FanoutProtector.Backend { threads[0].worker.egress.protector.backend }
 
     /// Port of each worker's WebRTC peers.
     package var webRTCPorts: [UInt16] { workers.map(\.webRTCPort) }
@@ -188,7 +189,7 @@ package final class MediaEngine: Sendable {
     private func worker(for session: String) -> Worker {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in session.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return workers[Int(hash % UInt64(workers.count))]
+        return threads[Int(hash % UInt64(threads.count))].worker
     }
 
     func begin(

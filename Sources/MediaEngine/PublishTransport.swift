@@ -178,6 +178,9 @@ final class PublishTransport {
     /// Whether a packet of any encoding has arrived.
     var hasMedia: Bool { producers.contains { $0.contains { $0 != nil } } }
 
+    /// Name of this transport in its streams.
+    var source: StreamSource { isPlain ? .plain(id) : .peer(id) }
+
     /// Returns whether another SSRC has replaced this one.
     func isSuperseded(_ ssrc: SSRC) -> Bool { superseded[ssrc] != nil }
 

@@ -2,7 +2,7 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// Selection of the audio that each subsession hears, and of its active speaker.
+/// Selection of the audio that each subsession hears.
 extension Worker {
     /// Updates loudness and speaker state with one audio packet.
     /// - Returns: whether the packet is forwarded; false if enough louder tracks are.
@@ -10,13 +10,10 @@ extension Worker {
         _ level: AudioLevel?, _ track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer,
         _ session: EngineSession, _ now: MediaTime
     ) -> Bool {
-        track.pointee.levels.receive(level, now: now)
-        let decision = track.pointee.room._withUnsafeGuaranteedRef { room in
-            room.speakers.receive(id: producer.tag, activity: track.pointee.levels.activity, now: now)
-            return room.loudest.receive(
-                id: producer.tag, level: track.pointee.levels.level, voice: track.pointee.levels.isVoice, now: now)
+        let isHeard = track.pointee.room._withUnsafeGuaranteedRef {
+            $0.receive(level, of: track, producer.tag, now: now)
         }
-        guard decision == .withhold else {
+        guard !isHeard else {
             track.pointee.isWithheld = false
             return true
         }
@@ -31,24 +28,5 @@ extension Worker {
             }
         }
         return false
-    }
-
-    /// Withdraws a track that ended or was muted from the loudest tracks and from the active speaker.
-    func fallSilent(_ index: Int) {
-        housekeepingSchedule.visitSoon(inbound[index].pointee.session.takeUnretainedValue(), now: time())
-        guard inbound[index].pointee.kind == .audio else { return }
-        let room = inbound[index].pointee.room.takeUnretainedValue()
-        room.loudest.remove(id: index)
-        room.speakers.remove(id: index)
-        inbound[index].pointee.isWithheld = false
-    }
-
-    /// Sends an event for each subsession whose active speaker has changed.
-    func lookAfterSpeakers(_ session: EngineSession, _ now: MediaTime) {
-        for room in session.rooms {
-            guard case .activeSpeakerChanged(let id) = room.speakers.handleTimeout(now: now) else { continue }
-            let name = id.map { inbound[$0].pointee.stream.takeUnretainedValue().name }
-            events.send(.activeSpeaker(session: session.name, room: room.name, stream: name))
-        }
     }
 }

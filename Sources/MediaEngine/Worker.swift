@@ -7,7 +7,7 @@ import RTP
 import SRTP
 import Transport
 
-/// An OS thread that owns sockets, sessions and their packets, and shares nothing: only that thread touches this object, except for the
+/// Owner of sockets, sessions and their packets, which shares nothing: only its thread (`WorkerThread`) touches this object, except for the
 /// mailbox. In virtual time there are no thread and no sockets; `VirtualWorker` replaces both.
 final class Worker: @unchecked Sendable {
     let index: Int
@@ -17,16 +17,16 @@ final class Worker: @unchecked Sendable {
     let events: EventSink
     /// Nil in virtual time.
     let sockets: WorkerSockets?
-    /// `sockets` without a reference count, which each send call would change.
-    let senders: Unmanaged<WorkerSockets>?
     /// Nil in real time.
     let virtual: VirtualIO?
     /// Maximum length of a datagram, above the Ethernet MTU. Longer datagrams are dropped as oversized.
     static let maximumDatagram = 2048
 
     // State of the packet path.
-    var protector: FanoutProtector
-    var batch: EgressBatch
+    let egress: Egress
+    /// `egress` without a reference count, which each packet would change.
+    private let sending: Unmanaged<Egress>
+    let clock: WorkerClock
     /// Memory that holds `counters`, so that crash reports can read them.
     private let counterBlock: CounterBlock
     private let counterMemory: UnsafeMutablePointer<EngineCounters>
@@ -38,10 +38,6 @@ final class Worker: @unchecked Sendable {
     /// Receive path of plain transports.
     var plain = PlainIngress()
     var inbound = InboundTable()
-    /// Sessions with pending packets.
-    var dirty: ContiguousArray<Unmanaged<EngineSession>> = []
-    var catchingUp: ContiguousArray<EngineSession> = []
-    var nextCatchUp: MediaTime = .zero
     /// Taps that received packets in this turn.
     var tapped: ContiguousArray<PacketTap> = []
 
@@ -50,29 +46,19 @@ final class Worker: @unchecked Sendable {
     var peers: PeerTable
     /// Subscribe peer connections that were offered and have not been answered yet.
     var awaited: [TransportID: AwaitedSubscriber] = [:]
-    var rest: FeedbackRest
     /// Number of connected WebRTC publishers.
     var webRTCPublishers = 0
-    /// Whether the last read of the WebRTC port returned a datagram other than RTCP.
-    var gotOtherThanRTCP = false
+    /// Whether the WebRTC port has returned only RTCP since the thread set this.
+    var isFeedbackAlone = true
     var allocator = SubscriberAllocator()
 
     // State of control calls.
-    var sessions: [String: EngineSession] = [:] {
-        didSet { totals.sessions.set(sessions.count, of: index) }
-    }
+    var sessions: SessionTable
     var housekeepingSchedule = HousekeepingSchedule()
-    var random: WorkerRandom
+    var numbers: IdentifierSource
     var isStopping = false
-    /// Control calls taken from the mailbox, and how many of them have run.
-    var work: [Mailbox.Work] = []
-    var workDone = 0
-    var thread = pthread_t()
     #if DEBUG
-        /// Time of the next injected stall.
-        var nextStall: MediaTime?
-        /// Time of the injected trap; nil until the first subscriber connects.
-        var trapAt: MediaTime?
+        var faults: FaultInjector
     #endif
 
     /// - Parameters:
@@ -86,6 +72,12 @@ final class Worker: @unchecked Sendable {
         self.index = index
         self.totals = totals ?? WorkerTotals(workers: index + 1)
         peers = PeerTable(total: self.totals.unestablished, worker: index)
+        #if DEBUG
+            faults = FaultInjector(configuration.fault)
+        #endif
+        sessions = SessionTable(
+            total: self.totals.sessions, worker: index, limits: configuration.limits,
+            loudest: configuration.webRTC.loudestAudio)
         counterBlock = CounterBlock(worker: index)
         counterMemory = counterBlock.counters
         self.configuration = configuration
@@ -98,13 +90,13 @@ final class Worker: @unchecked Sendable {
             throw .addressUnusable(address: configuration.bindAddress, reason: "not a numeric IPv4 or IPv6 address")
         }
         sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
-        senders = sockets.map(Unmanaged.passUnretained)
-        protector = FanoutProtector(configuration.protection)
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
-        batch = EgressBatch(maximumSegments: gso ? 64 : 1)
-        random = WorkerRandom(seed: seed)
-        rest = FeedbackRest(length: configuration.gather)
-        dirty.reserveCapacity(64)
+        egress = Egress(
+            configuration.protection, segments: gso ? 64 : 1, sockets: sockets, virtual: virtual,
+            counters: counterMemory)
+        sending = .passUnretained(egress)
+        clock = WorkerClock(virtual)
+        numbers = IdentifierSource(seed: seed)
         tapped.reserveCapacity(64)
         // The C sender reads Swift's messages directly, so that the layouts must match.
         precondition(
@@ -114,13 +106,10 @@ final class Worker: @unchecked Sendable {
 
     /// Returns the time of the worker's clock.
     @inline(__always)
-    func time() -> MediaTime {
-        if let virtual { return virtual.now }
-        return MediaTime(rawValue: millrace_monotonic_ns())
-    }
+    func time() -> MediaTime { clock.now }
 
     /// Returns nanoseconds since 1970.
-    func realTime() -> Int64 { virtual?.now.rawValue ?? millrace_realtime_ns() }
+    func realTime() -> Int64 { clock.realTime }
 
     var rtpPort: UInt16 { sockets?.rtpPort ?? configuration.plainPort }
     var rtcpPort: UInt16 { sockets?.rtcpPort ?? configuration.plainPort &+ 1 }
@@ -155,13 +144,33 @@ final class Worker: @unchecked Sendable {
         forward(packet.header, packet.payload, of: packet.track, now: now)
     }
 
+    /// Sends the pending packets of one session.
+    func forward(_ session: EngineSession) {
+        sending._withUnsafeGuaranteedRef { $0.forward(session) }
+        allocateSlowed()
+    }
+
+    /// Sends the pending packets of all sessions.
+    func flush() -> Quiesced {
+        let quiesced = Quiesced(flushing: egress)
+        allocateSlowed()
+        return quiesced
+    }
+
+    /// Makes a new allocation due for subscribers whose packets were dropped.
+    func allocateSlowed() {
+        guard sending._withUnsafeGuaranteedRef({ $0.hasSlowed }) else { return }
+        let now = time()
+        for transport in egress.takeSlowed() { allocateSoon(transport, now: now) }
+    }
+
     /// Passes an authentic packet to its producer and queues it for the consumers.
     func forward(
         _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, _ extensions: RTPExtensionValues = RTPExtensionValues(),
         descriptor: UnsafeRawBufferPointer? = nil, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
     ) {
         #if DEBUG
-            guard let (header, track) = diverted(header, track) else { return }
+            guard let (header, track) = faults.diverted(header, track, sessions, inbound) else { return }
         #endif
         track.pointee.producer._withUnsafeGuaranteedRef { producer in
             if producer.needsRoom {
@@ -179,7 +188,7 @@ final class Worker: @unchecked Sendable {
             }
             counters.packetsReceived &+= 1
             #if DEBUG
-                if swallows(slot, of: track, now: now) { return }
+                if faults.swallows(slot, of: track, now: now) { return }
             #endif
             if track.pointee.hasTaps { offer(slot, payload, of: track, producer) }
             track.pointee.session._withUnsafeGuaranteedRef { session in
@@ -194,11 +203,8 @@ final class Worker: @unchecked Sendable {
                     // An empty queue accepts any packet that fits a datagram.
                     _ = session.router.enqueue(slot, of: producer)
                 }
-                if !session.isDirty {
-                    session.isDirty = true
-                    dirty.append(track.pointee.session)
-                }
-                session.flushAt = min(session.flushAt, deadline(for: slot, producer, session, now))
+                let deadline = deadline(for: slot, producer, session, now)
+                sending._withUnsafeGuaranteedRef { $0.queue(track.pointee.session, by: deadline) }
             }
         }
     }

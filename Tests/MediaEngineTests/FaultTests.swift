@@ -188,21 +188,21 @@
             let publisher = try bench.publish()
             for _ in 0..<100 { try bench.send([publisher.sound.sound()], from: publisher) }
             try bench.run(for: .seconds(2))
-            #expect(bench.worker.trapAt == nil)
+            #expect(bench.worker.faults.trapAt == nil)
             _ = try bench.view()
-            try bench.run(for: Worker.trapDelay - .milliseconds(2))
-            #expect(bench.worker.trapAt != nil)
+            try bench.run(for: FaultInjector.trapDelay - .milliseconds(2))
+            #expect(bench.worker.faults.trapAt != nil)
             await #expect(processExitsWith: .failure) {
                 let bench = try FaultBench(.trap)
                 _ = try bench.publish()
                 _ = try bench.view()
-                try bench.run(for: Worker.trapDelay + .seconds(1))
+                try bench.run(for: FaultInjector.trapDelay + .seconds(1))
             }
             await #expect(processExitsWith: .success) {
                 let bench = try FaultBench(nil)
                 _ = try bench.publish()
                 _ = try bench.view()
-                try bench.run(for: Worker.trapDelay + .seconds(1))
+                try bench.run(for: FaultInjector.trapDelay + .seconds(1))
             }
         }
     }

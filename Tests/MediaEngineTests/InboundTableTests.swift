@@ -21,7 +21,7 @@ struct InboundTableTests {
             transport = PublishTransport(
                 id: TransportID(rawValue: "1"), session: session, rtcpMux: true, context: IngressContext(key: key),
                 leg: protector.makeLeg(key: key), localSSRC: SSRC(1), now: .zero)
-            stream = EngineStream(name: "cam", transport: transport, room: session.room(named: ""), createdAt: 0)
+            stream = EngineStream(name: "cam", source: transport.source, room: session.room(named: ""), createdAt: 0)
         }
 
         deinit { protector.freeLeg(transport.leg) }

@@ -26,7 +26,7 @@ struct PlainIngressTests {
             transport = PublishTransport(
                 id: TransportID(rawValue: name), session: session, rtcpMux: true, context: IngressContext(key: key),
                 leg: protector.makeLeg(key: .random(for: .aeadAES128GCM), peerKey: key), localSSRC: SSRC(1), now: .zero)
-            stream = EngineStream(name: name, transport: transport, room: session.room(named: ""), createdAt: 0)
+            stream = EngineStream(name: name, source: transport.source, room: session.room(named: ""), createdAt: 0)
             producer = Producer(
                 .init(kind: .audio, ssrc: SSRC(ssrc), payloadType: PayloadType(111)), now: .zero)
             track = inbound.add(

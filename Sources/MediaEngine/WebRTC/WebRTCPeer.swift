@@ -66,6 +66,47 @@ final class WebRTCPeer {
         self.transport = transport
     }
 
+    /// Creates a peer that may connect from now on.
+    /// - Parameter signalled: keys from signalling, and the number of the relay's connectivity check; nil: the peer uses DTLS.
+    convenience init(
+        id: TransportID, direction: WebRTCRequest.Direction, session: String, stream: String,
+        credentials: ICECredentials, peer description: PeerDescription, signalled: (DTLSKeys, UInt64)?,
+        identity: DTLSIdentity, _ configuration: WebRTCConfiguration, now: MediaTime
+    ) throws(EngineError) {
+        var path = WebRTCTransport.Configuration(
+            credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
+        path.signalled = signalled
+        path.connectTimeout = configuration.connectTimeout
+        path.pathTimeout = configuration.pathTimeout
+        path.consentTimeout = configuration.consentTimeout
+        let transport: WebRTCTransport
+        do {
+            transport = try WebRTCTransport(path, now: now)
+        } catch {
+            throw .invalidRequest(field: "sdp", reason: "\(error)")
+        }
+        self.init(
+            id: id, direction: direction, session: session, stream: stream, credentials: credentials,
+            peer: description, transport: transport)
+    }
+
+    /// Returns the relay's DTLS role: server, unless the peer is the server (RFC 5763 section 5).
+    private static func role(facing peer: PeerDescription) -> DTLSConnection.Role {
+        peer.setup == .passive ? .client : .server
+    }
+
+    /// Returns the relay's answer to an offer of the peer.
+    func answer(
+        to description: PeerDescription, fingerprint: CertificateFingerprint, candidates: [ICECandidate]
+    ) -> WebRTCAnswer {
+        var answer = WebRTCAnswer(
+            id: id, session: session, stream: stream, direction: direction, credentials: credentials.local,
+            fingerprint: fingerprint, setup: Self.role(facing: description) == .server ? .passive : .active,
+            candidates: candidates, sources: [])
+        answer.crypto = crypto
+        return answer
+    }
+
     /// Time at which one of its timers is due next.
     var due: MediaTime {
         var due = min(transport.deadline, mediaDue)

@@ -23,14 +23,6 @@ extension Worker {
         peers.schedule(peer, now: time())
     }
 
-    /// Makes a new allocation due for the subscribers of a session, because encodings or their rates have changed.
-    func allocateSoon(in session: EngineSession, now: MediaTime) {
-        for transport in session.subscribers.members {
-            guard !transport.isPlain, transport.isLevel else { continue }
-            allocateSoon(transport, now: now)
-        }
-    }
-
     /// Makes a new allocation due for a subscriber with a peer.
     func allocateSoon(_ transport: SubscribeTransport, now: MediaTime) {
         guard let peer = peers[transport.id] else { return }
@@ -48,7 +40,7 @@ extension Worker {
             case .trackPaused: counters.tracksPaused &+= 1
             }
         }
-        if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
+        carryOut(outbound.session)
     }
 
     /// Runs the timers of one subscriber. Packets may be pending.
@@ -59,12 +51,8 @@ extension Worker {
 
     func sendProbes(_ now: MediaTime) {
         allocator.sendProbes(now: now, flush()) { outbound, bytes, probe in
-            let sent = outbound.session.router.sendPadding(
-                bytes: bytes, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
-            ) { send(&$0, for: outbound.session) }
-            counters.probeBytes &+= UInt64(sent)
-            if outbound.session.router.hasDrops { noteDrops(outbound.session) }
-            return sent
+            egress.sendPadding(bytes, to: outbound, of: probe)
         }
+        allocateSlowed()
     }
 }

@@ -55,24 +55,10 @@ extension Worker {
         if before != nil { peer.inbound?.decisions.note(.moved, now: now) }
         guard let outbound = peer.outbound else { return }
         outbound.move(to: address, now: now)
-        outbound.session.router.path(outbound.path).pointee.socket = socket(for: address, .webRTC)
+        outbound.session.router.path(outbound.path).pointee.socket = egress.socket(for: address, .webRTC)
         guard before != nil else { return }
         outbound.decisions.note(.moved, now: now)
-        refresh(outbound, now: now, quiesced)
-    }
-
-    /// Recovers a subscriber that has moved. Packets sent to its old address are lost, possibly seconds of them. A key frame restores the
-    /// video sooner than retransmissions, which would fill a path of unknown capacity.
-    private func refresh(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
-        for track in outbound.tracks where track.kind == .video {
-            guard let producer = track.producer,
-                let latest = outbound.session.router.latestSequence(path: track.path, producer: producer)
-            else { continue }
-            track.abandoned = (latest, now)
-            if !track.isUnwanted, !track.isPausedByBandwidth {
-                let feeder = outbound.session.router.feeder(path: track.path, ssrc: track.ssrc, expected: producer)
-                requestKeyFrame(of: feeder ?? producer)
-            }
-        }
+        outbound.session.refresh(outbound, now: now, quiesced)
+        carryOut(outbound.session)
     }
 }

@@ -18,7 +18,8 @@ extension Worker {
         switch request.direction {
         case .publish:
             let session = try session(toOpenIn: request.session)
-            let name = try admitStream(request.stream, to: session)
+            let name = request.stream ?? "stream-\(numbers.hex(8))"
+            try session.admit([name], &counters)
             let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
             try sections.check(configuration.videoCodecs)
             return try publish(sections, as: request.peer, stream: name, in: session, quiesced)
@@ -29,21 +30,21 @@ extension Worker {
 
     /// Returns the session with that name, if it may have one more transport. A new session is not listed yet.
     func session(toOpenIn name: String) throws(EngineError) -> EngineSession {
-        let session: EngineSession
-        if let existing = sessions[name] { session = existing } else { session = try newSession(name) }
-        try admitTransport(to: session)
+        let session = try sessions.findOrMake(name, &counters)
+        try session.admitTransport(&counters)
         return session
     }
 
     /// Opens a subscriber of one stream, which sends the offer itself.
     private func view(_ request: WebRTCRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer {
-        guard let session = sessions[request.session] else { throw .unknownSession(request.session) }
-        try admitTransport(to: session)
-        let stream = try stream(for: request, in: session)
+        let session = try sessions.find(request.session)
+        try session.admitTransport(&counters)
+        let stream = try session.stream(for: request)
         let peer = try makePeer(
-            .subscribe, request.peer, credentials: freeCredentials(), in: request.session, stream: stream.name, quiesced
+            .subscribe, request.peer, credentials: numbers.credentials(besides: peers), in: request.session,
+            stream: stream.name, quiesced
         )
-        var ssrcs = SSRCSequence(using: &random)
+        var ssrcs = numbers.ssrcs()
         peer.waiting = request.tracks.map { section in
             let section = section.limited(to: stream.codec)
             return SubscriberTrack(
@@ -58,17 +59,6 @@ extension Worker {
         return answer
     }
 
-    /// Returns the requested stream; if the request names none, the newest whose video the subscriber accepts.
-    private func stream(for request: WebRTCRequest, in session: EngineSession) throws(EngineError) -> EngineStream {
-        let accepted = request.tracks.first { $0.kind == .video }?.codecs.compactMap(\.video)
-        let found = request.stream.map { session.stream(named: $0) } ?? session.newestStream(in: accepted)
-        guard let found else { throw .unknownStream(request.stream ?? "") }
-        if let codec = found.codec, let accepted, !accepted.contains(codec) {
-            throw .codecMismatch(offered: accepted, stream: codec)
-        }
-        return found
-    }
-
     /// Creates a peer that may connect from now on.
     /// - Parameter keys: keys from signalling; nil: the peer uses DTLS.
     func makePeer(
@@ -80,37 +70,20 @@ extension Worker {
             throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would send checks")
         }
         makeRoomForUnestablished(quiesced)
-        var path = WebRTCTransport.Configuration(
-            credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
-        path.signalled = keys.map { ($0, UInt64.random(in: .min ... .max, using: &random)) }
-        path.connectTimeout = configuration.webRTC.connectTimeout
-        path.pathTimeout = configuration.webRTC.pathTimeout
-        path.consentTimeout = configuration.webRTC.consentTimeout
-        let transport: WebRTCTransport
-        do {
-            transport = try WebRTCTransport(path, now: time())
-        } catch {
-            throw .invalidRequest(field: "sdp", reason: "\(error)")
-        }
-        let peer = WebRTCPeer(
-            id: id ?? TransportID(rawValue: hex(16)), direction: direction, session: session, stream: stream,
-            credentials: credentials, peer: description, transport: transport)
+        let peer = try WebRTCPeer(
+            id: id ?? numbers.transport(), direction: direction, session: session, stream: stream,
+            credentials: credentials, peer: description, signalled: keys.map { ($0, numbers.number()) },
+            identity: identity, configuration.webRTC, now: time())
         peers.insert(peer, fragment: credentials.ufrag, now: time())
         return peer
     }
 
-    /// Returns the relay's DTLS role: server, unless the peer is the server (RFC 5763 section 5).
-    private static func role(facing peer: PeerDescription) -> DTLSConnection.Role {
-        peer.setup == .passive ? .client : .server
+    func answer(of peer: WebRTCPeer, to description: PeerDescription) -> WebRTCAnswer {
+        peer.answer(to: description, fingerprint: identity.fingerprint, candidates: candidates)
     }
 
-    func answer(of peer: WebRTCPeer, to description: PeerDescription) -> WebRTCAnswer {
-        var answer = WebRTCAnswer(
-            id: peer.id, session: peer.session, stream: peer.stream, direction: peer.direction,
-            credentials: peer.credentials.local, fingerprint: identity.fingerprint,
-            setup: Self.role(facing: description) == .server ? .passive : .active, candidates: candidates, sources: [])
-        answer.crypto = peer.crypto
-        return answer
+    var candidates: [ICECandidate] {
+        configuration.candidates(port: webRTCPort, tcpPort: sockets?.tcp?.local.port)
     }
 
     func closeWebRTC(_ id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
@@ -129,7 +102,7 @@ extension Worker {
         -> ICECredentials
     {
         let peer = try find(id, session)
-        let local = peer.prepared ?? freeCredentials()
+        let local = peer.prepared ?? numbers.credentials(besides: peers)
         peer.prepared = nil
         peer.transport.restart(local: local, remote: credentials, now: time())
         peers.schedule(peer, now: time())
@@ -145,19 +118,28 @@ extension Worker {
             peer: peer.credentials.remote, candidates: candidates)
     }
 
+    func statistics(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError)
+        -> PeerStatistics
+    {
+        if awaited[id]?.session == session { return PeerStatistics() }
+        let peer = try find(id, session)
+        if let outbound = peer.outbound { follow(outbound.session, quiesced) }
+        return PeerStatistics(of: peer)
+    }
+
+    func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
+        if awaited[id]?.session == session { return PeerTrace(now: time()) }
+        let peer = try find(id, session)
+        if let outbound = peer.outbound { follow(outbound.session, quiesced) }
+        return PeerTrace(of: peer, inbound, now: time())
+    }
+
     func find(_ id: TransportID, _ session: String) throws(EngineError) -> WebRTCPeer {
         guard let peer = peers[id], peer.session == session else { throw .unknownTransport(id.rawValue) }
         return peer
     }
 
     // MARK: the list of peers
-
-    func freeCredentials() -> ICECredentials {
-        while true {
-            let made = ICECredentials.random(using: &random)
-            if peers.peer(fragment: made.ufrag) == nil { return made }
-        }
-    }
 
     /// Ends a peer that has not connected if the limit of all workers together is reached. The oldest peer of the worker with the most is
     /// chosen: otherwise a flood of offers in one session would displace clients of other sessions. Another worker ends its peer within
@@ -189,11 +171,9 @@ extension Worker {
         peers.connect(peer)
         peer.keys = nil
         counters.peersConnected &+= 1
-        let leg = protector.makeLeg(key: keys.local, peerKey: keys.remote)
+        let leg = egress.protector.makeLeg(key: keys.local, peerKey: keys.remote)
         peer.leg = leg
-        let session =
-            sessions[peer.session] ?? EngineSession(name: peer.session, loudest: configuration.webRTC.loudestAudio)
-        sessions[peer.session] = session
+        let session = sessions.listed(peer.session)
         housekeepingSchedule.visitSoon(session, now: now)
         switch peer.direction {
         case .publish: beginPublishing(peer, keys, leg, in: session, now: now, quiesced)
@@ -209,15 +189,16 @@ extension Worker {
         for address in addresses where address.isTCP { sockets?.tcp?.close(address.connection) }
         if let session = sessions[peer.session] {
             if peer.inbound == nil { for section in peer.published { session.reserved[section.stream] = nil } }
-            if let inbound = peer.inbound { close(inbound, in: session, quiesced) }
-            if let outbound = peer.outbound { close(outbound, in: session, quiesced) }
-            forgetIfEmpty(session)
+            if let inbound = peer.inbound { session.close(inbound, &self.inbound, quiesced) }
+            if let outbound = peer.outbound { session.close(outbound, quiesced) }
+            carryOut(session)
+            sessions.forgetIfEmpty(session)
         }
         peer.outbound?.deallocate()
         if peer.inbound != nil { webRTCPublishers -= 1 }
         peer.inbound = nil
         peer.outbound = nil
-        if let leg = peer.leg { protector.freeLeg(leg) }
+        if let leg = peer.leg { egress.protector.freeLeg(leg) }
         peer.leg = nil
     }
 }

@@ -97,46 +97,19 @@ extension Worker {
         isReturn: Bool
     ) {
         let quiesced = flush()
-        // Must run before the SSRC changes, because completed switches name the old one.
-        follow(inbound.session, quiesced)
-        producer.restart(ssrc: header.ssrc, first: header.sequenceNumber)
-        self.inbound[producer.tag].pointee.ssrc = header.ssrc
-        inbound.feedback.media = header.ssrc
-        inbound.sections[binding.section].stream.interruptTaps(of: producer)
-        inbound.supersede(by: header.ssrc, isReturn: isReturn)
-        if producer.kind == .video { requestKeyFrame(of: producer) }
+        inbound.session.move(
+            producer, to: header, of: inbound, binding, isReturn: isReturn, &self.inbound, quiesced)
+        carryOut(inbound.session)
     }
-
-    private static let replayLimit = MediaTime.milliseconds(500)
 
     /// Creates the producer of an encoding with its first packet.
     private func begin(
         _ binding: PublishTransport.Binding, ssrc: SSRC, _ inbound: PublishTransport, now: MediaTime
     ) -> Producer {
         let quiesced = flush()
-        let section = inbound.sections[binding.section].track
-        let stream = inbound.sections[binding.section].stream
-        if stream.producer(section.kind) == nil {
-            events.send(
-                .mediaBegan(
-                    session: inbound.session.name, transport: inbound.id, stream: stream.name,
-                    kind: section.kind))
-        }
-        let position = inbound.producers[binding.section][..<binding.encoding].count { $0 != nil }
-        // Browsers may send no key frame for minutes, but send one within a frame interval on request.
-        let sendsKeyFrames = section.feedback.contains(.pli)
-        let producer = addProducer(
-            .init(
-                kind: section.kind, codec: section.videoCodec ?? .vp8, ssrc: ssrc, payloadType: section.payloadType,
-                retransmissionBytes: configuration.limits.retransmissionBytes, followsRate: sendsKeyFrames),
-            rid: section.encodings[binding.encoding].rid, at: position, to: stream, in: inbound.session,
-            now: now)
-        producer.setMuted(stream.muted.contains(section.kind))
-        inbound.feedback.media = ssrc
-        if sendsKeyFrames { producer.replayLimit = Self.replayLimit }
-        inbound.producers[binding.section][binding.encoding] = producer
-        attachWaiting(to: stream, in: inbound.session, now: now, quiesced)
-        if section.kind == .video { requestKeyFrame(of: producer) }
+        let producer = inbound.session.begin(
+            binding, ssrc: ssrc, of: inbound, now: now, &self.inbound, &numbers, besides: plain, quiesced)
+        carryOut(inbound.session)
         return producer
     }
 
@@ -149,18 +122,18 @@ extension Worker {
         }
         var plain = length
         do {
-            try protector.unprotectRTCP(leg, bytes, length: &plain)
+            try egress.protector.unprotectRTCP(leg, bytes, length: &plain)
         } catch {
             counters.droppedUnauthenticRTCP &+= 1
             return
         }
         peer.transport.received(from: from, now: now)
         if let inbound = peer.inbound {
-            read(bytes, plain) { publisherSent($0, inbound, in: inbound.session, now: now) }
+            read(bytes, plain) { publisherSent($0, inbound, now: now) }
         }
         if let outbound = peer.outbound {
             read(bytes, plain) { packet in
-                subscriberSent(packet, outbound, in: outbound.session, now: now)
+                subscriberSent(packet, outbound, now: now)
                 if allocator.measure(packet, outbound, now: now, &counters) { peers.schedule(peer, now: now) }
             }
         }

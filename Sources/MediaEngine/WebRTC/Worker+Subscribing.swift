@@ -8,18 +8,15 @@ import Transport
 
 /// Subscribe peers: the relay offers one connection to a participant and adds and removes its tracks.
 extension Worker {
-    /// Maximum number of preferences of a subscriber: as many as it may have subscriptions, and as many for subscriptions about to begin.
-    private static let maximumPreferences = 400
-
     // MARK: the connection
 
     /// - Parameter isNative: offers and answers carry keys instead of a DTLS handshake.
     func openSubscriber(session name: String, isNative: Bool = false) throws(EngineError) -> SubscriberOffer {
         let session = try session(toOpenIn: name)
-        sessions[name] = session
+        sessions.list(session)
         session.awaited += 1
-        let id = TransportID(rawValue: hex(16))
-        let credentials = freeCredentials()
+        let id = numbers.transport()
+        let credentials = numbers.credentials(besides: peers)
         let keys = isNative ? SignalledKeys() : nil
         awaited[id] = AwaitedSubscriber(session: name, credentials: credentials, keys: keys)
         return SubscriberOffer(
@@ -52,7 +49,7 @@ extension Worker {
         guard let offered = awaited.removeValue(forKey: id), let session = sessions[offered.session] else { return }
         session.awaited -= 1
         // An answered connection belongs to the session once it has connected.
-        forgetIfEmpty(session)
+        sessions.forgetIfEmpty(session)
     }
 
     /// Returns the credentials that the relay offers for an ICE restart, the same until the restart happens. Before the first offer is
@@ -60,7 +57,7 @@ extension Worker {
     func prepareRestart(_ id: TransportID, session: String) throws(EngineError) -> ICECredentials {
         if let offered = awaited[id], offered.session == session { return offered.credentials }
         let peer = try find(id, session)
-        let made = peer.prepared ?? freeCredentials()
+        let made = peer.prepared ?? numbers.credentials(besides: peers)
         peer.prepared = made
         return made
     }
@@ -78,16 +75,16 @@ extension Worker {
         let outbound = SubscribeTransport(
             id: peer.id, session: session, room: peer.room, leg: leg, path: path, at: address, estimate: estimate,
             now: now)
-        session.router.path(path).pointee.socket = socket(for: address, .webRTC)
+        session.router.path(path).pointee.socket = egress.socket(for: address, .webRTC)
         peer.outbound = outbound
-        session.subscribersByPath[path] = outbound
-        session.subscribers.insert(outbound, peer.id)
+        session.open(outbound)
         let waiting = peer.waiting
         peer.waiting = []
         // A connection for one stream keeps its tracks. One with audio alone has no use for an estimate of its path, and its feedback would
         // cost more than the audio: without transport-wide numbers in its packets the subscriber sends only receiver reports.
         let isNumbered = peer.stream.isEmpty || waiting.contains { $0.track.kind == .video }
         for track in waiting { begin(track, of: peer, outbound, isNumbered: isNumbered, now: now, quiesced) }
+        carryOut(session)
     }
 
     // MARK: tracks
@@ -97,48 +94,14 @@ extension Worker {
     {
         let peer = try find(id, session)
         guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
-        try check(tracks, for: peer)
+        try peer.check(tracks, limit: configuration.limits.tracksPerSubscriber, &counters)
         guard let outbound = peer.outbound else {
             peer.waiting += tracks
             return
         }
         for track in tracks { begin(track, of: peer, outbound, isNumbered: true, now: time(), quiesced) }
+        carryOut(outbound.session)
         peers.schedule(peer, now: time())
-    }
-
-    private func check(_ tracks: [SubscriberTrack], for peer: WebRTCPeer) throws(EngineError) {
-        var mids = Set(peer.waiting.map(\.track.mid))
-        var names = Set(peer.waiting.map { TrackName(stream: $0.stream, kind: $0.track.kind) })
-        var ssrcs = Set(peer.waiting.flatMap { [$0.ssrc, $0.rtxSSRC].compactMap(\.self) })
-        for track in peer.outbound?.tracks ?? [] {
-            if let mid = track.mid { mids.insert(mid) }
-            names.insert(TrackName(stream: track.streamName, kind: track.kind))
-            ssrcs.insert(track.ssrc)
-            if let rtx = track.rtxSSRC { ssrcs.insert(rtx) }
-        }
-        let limit = configuration.limits.tracksPerSubscriber
-        guard mids.count + tracks.count <= limit else {
-            counters.refusedLimit &+= 1
-            throw .limitReached(name: "tracksPerSubscriber", limit: limit)
-        }
-        for track in tracks {
-            guard mids.insert(track.track.mid).inserted else {
-                throw .invalidRequest(field: "mid", reason: "media section \"\(track.track.mid)\" is in use")
-            }
-            // A path carries each track of a stream only once.
-            guard names.insert(TrackName(stream: track.stream, kind: track.track.kind)).inserted else {
-                throw .invalidRequest(field: "stream", reason: "\"\(track.stream)\" is already sent on this connection")
-            }
-            // Two streams under one SSRC and key would share a keystream.
-            for ssrc in [track.ssrc, track.rtxSSRC].compactMap(\.self) where !ssrcs.insert(ssrc).inserted {
-                throw .ssrcInUse(ssrc.rawValue)
-            }
-        }
-    }
-
-    private struct TrackName: Hashable {
-        let stream: String
-        let kind: MediaKind
     }
 
     /// - Parameter isNumbered: packets get transport-wide sequence numbers if the subscriber supports them.
@@ -147,26 +110,9 @@ extension Worker {
         now: MediaTime,
         _ quiesced: borrowing Quiesced
     ) {
-        var section = wanted.track
-        if !isNumbered { section.extensions[.transportWideCC] = nil }
-        let track = SubscribedTrack(
-            mid: section.mid, streamName: wanted.stream, kind: section.kind, path: outbound.path, ssrc: wanted.ssrc,
-            payloadType: section.payloadType, codecs: section.codecs, rtxSSRC: wanted.rtxSSRC,
-            progress: freshProgress())
-        var map = section.extensions
-        if map[.dependencyDescriptor] != nil {
-            track.describedExtensions = HeaderExtensionTemplate(map: map, kind: section.kind, mid: section.mid)
-            map[.dependencyDescriptor] = nil
-        }
-        track.extensions = HeaderExtensionTemplate(map: map, kind: section.kind, mid: section.mid)
-        track.choice = peer.choice
-        if let preferences = peer.preferences[wanted.stream] { track.preferences = preferences }
-        outbound.admit(section, now: now)
-        outbound.add(track)
-        let session = outbound.session
-        if let stream = session.stream(named: wanted.stream) {
-            attach(outbound, to: stream, in: session, now: now, quiesced)
-        }
+        outbound.session.addTrack(
+            wanted, to: outbound, choice: peer.choice, preferences: peer.preferences[wanted.stream],
+            isNumbered: isNumbered, progress: numbers.progress(), now: now, quiesced)
     }
 
     /// Removes tracks. Unknown sections are ignored.
@@ -178,13 +124,7 @@ extension Worker {
         let gone = Set(mids)
         peer.waiting.removeAll { gone.contains($0.track.mid) }
         guard let outbound = peer.outbound else { return }
-        for track in outbound.tracks where track.mid.map(gone.contains) == true {
-            detach(track, in: outbound.session, quiesced)
-            outbound.remove(track)
-            if !outbound.tracks.contains(where: { $0.streamName == track.streamName }) {
-                peer.preferences[track.streamName] = nil
-            }
-        }
+        for stream in outbound.session.removeTracks(gone, of: outbound, quiesced) { peer.preferences[stream] = nil }
         allocate(outbound, now: time(), quiesced)
         peers.schedule(peer, now: time())
     }
@@ -196,42 +136,16 @@ extension Worker {
         _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
         if awaited[id]?.session == session {
-            try checkPreferences(stream, awaited[id]?.preferences ?? [:])
-            awaited[id]?.preferences[stream] = preferences
+            let known = Set((awaited[id]?.preferences ?? [:]).keys)
+            try awaited[id]?.preferences.set(preferences, ofStream: stream, used: known, &counters)
             return
         }
         let peer = try find(id, session)
         guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
-        if peer.preferences.count >= Self.maximumPreferences { forgetPreferences(of: peer) }
-        try checkPreferences(stream, peer.preferences)
-        peer.preferences[stream] = preferences
+        try peer.preferences.set(preferences, ofStream: stream, used: peer.subscribedStreams, &counters)
         guard let outbound = peer.outbound else { return }
-        var isChanged = false
-        for track in outbound.tracks where track.streamName == stream && track.preferences != preferences {
-            isChanged = true
-            let wasUnwanted = track.isUnwanted
-            track.preferences = preferences
-            guard track.isUnwanted != wasUnwanted, !track.isPausedByBandwidth, let producer = track.producer,
-                !outbound.paused.contains(track.kind)
-            else { continue }
-            if track.setPaused(track.isUnwanted, of: producer, in: outbound.session.router, quiesced) {
-                requestKeyFrame(of: producer, isAwaited: true)
-            }
-        }
-        guard isChanged else { return }
+        guard outbound.session.setPreferences(preferences, ofStream: stream, for: outbound, quiesced) else { return }
         allocate(outbound, now: time(), quiesced)
         peers.schedule(peer, now: time())
-    }
-
-    /// Removes preferences of streams that are not subscribed to any more, or not yet.
-    private func forgetPreferences(of peer: WebRTCPeer) {
-        let streams = Set(peer.waiting.map(\.stream) + (peer.outbound?.tracks.map(\.streamName) ?? []))
-        peer.preferences = peer.preferences.filter { streams.contains($0.key) }
-    }
-
-    private func checkPreferences(_ stream: String, _ known: [String: StreamPreferences]) throws(EngineError) {
-        guard known[stream] == nil, known.count >= Self.maximumPreferences else { return }
-        counters.refusedLimit &+= 1
-        throw .limitReached(name: "preferences", limit: Self.maximumPreferences)
     }
 }

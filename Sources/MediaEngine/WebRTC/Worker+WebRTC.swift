@@ -11,7 +11,7 @@ extension Worker {
     func receiveWebRTC(_ bytes: UnsafeMutableRawPointer, length: Int, from: PeerAddress, now: MediaTime) {
         let view = UnsafeRawBufferPointer(start: bytes, count: length)
         let kind = DatagramKind(view)
-        if kind != .rtcp { gotOtherThanRTCP = true }
+        if kind != .rtcp { isFeedbackAlone = false }
         switch kind {
         case .rtp:
             guard let peer = peers.peer(at: from) else {
@@ -72,12 +72,12 @@ extension Worker {
         while let output = peer.transport.nextOutput() {
             switch output {
             case .transmit(let bytes, let to):
-                bytes.withUnsafeBytes { transmit($0, to: to, .webRTC) }
+                bytes.withUnsafeBytes { egress.transmit($0, to: to, .webRTC) }
             case .selected(let address):
                 let quiesced = flush()
                 note(address, of: peer)
                 #if DEBUG
-                    if isDeaf(toMovesOf: peer) { continue }
+                    if faults.isDeaf(toMovesOf: peer) { continue }
                 #endif
                 let before = peer.address
                 peer.address = address

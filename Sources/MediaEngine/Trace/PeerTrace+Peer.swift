@@ -1,31 +1,27 @@
 import Forwarding
 import MediaBase
 
-/// Packet headers and decisions for user reports.
-extension Worker {
+extension PeerTrace {
     /// Maximum number of headers in one trace, shared equally by its tracks.
     private static let maximumHeaders = 8_000
 
-    func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
-        let now = time()
-        var trace = PeerTrace(now: now)
-        if awaited[id]?.session == session { return trace }
-        let peer = try find(id, session)
+    /// Collects packet headers and decisions for user reports. The session must have followed completed switches.
+    init(of peer: WebRTCPeer, _ table: borrowing InboundTable, now: MediaTime) {
+        self.init(now: now)
         if let inbound = peer.inbound {
             let producers = inbound.producers.joined().count { $0 != nil }
             let limit = Self.maximumHeaders / max(1, producers)
             for (section, encodings) in zip(inbound.sections, inbound.producers) {
                 for (encoding, producer) in zip(section.track.encodings, encodings) {
                     guard let producer else { continue }
-                    trace.published.append(
+                    published.append(
                         PeerTrace.Track(
                             stream: section.stream.name, kind: section.track.kind, encoding: encoding.rid,
-                            headers: headers(of: producer, limit, now)))
+                            headers: Self.headers(of: producer, limit, table, now)))
                 }
             }
         }
         if let outbound = peer.outbound {
-            follow(outbound.session, quiesced)
             let limit = Self.maximumHeaders / max(1, outbound.tracks.count)
             for track in outbound.tracks {
                 guard let producer = track.producer else { continue }
@@ -33,20 +29,22 @@ extension Worker {
                 let consumer = producer.core.pointee.index(path: track.path).map {
                     producer.core.pointee.consumers[$0]
                 }
-                trace.subscribed.append(
+                subscribed.append(
                     PeerTrace.Track(
                         stream: track.streamName, kind: track.kind,
                         encoding: stream?.encodings.first { $0.producer === producer }?.rid,
-                        sequenceOffset: consumer?.rewrite.sequenceOffset, headers: headers(of: producer, limit, now)))
+                        sequenceOffset: consumer?.rewrite.sequenceOffset,
+                        headers: Self.headers(of: producer, limit, table, now)))
             }
         }
         let decisions = peer.outbound?.decisions ?? peer.inbound?.decisions
-        trace.decisions = decisions?.recent(now: now) ?? []
-        return trace
+        self.decisions = decisions?.recent(now: now) ?? []
     }
 
-    private func headers(of producer: Producer, _ limit: Int, _ now: MediaTime) -> [HeaderNote] {
+    private static func headers(
+        of producer: Producer, _ limit: Int, _ table: borrowing InboundTable, _ now: MediaTime
+    ) -> [HeaderNote] {
         guard producer.tag >= 0 else { return [] }
-        return inbound[producer.tag].pointee.headers?.recent(limit: limit, now: now) ?? []
+        return table[producer.tag].pointee.headers?.recent(limit: limit, now: now) ?? []
     }
 }

@@ -1,24 +1,27 @@
 import MediaBase
 import SDP
 
-extension Worker {
-    /// Candidates of this worker: every advertised address, the first with the highest priority; all TCP candidates have a lower priority
+extension EngineConfiguration {
+    /// Returns the candidates of a worker: every advertised address, the first with the highest priority; all TCP candidates have a lower priority
     /// than UDP (RFC 8445 section 5.1.2, RFC 6544 section 4.2).
-    var candidates: [ICECandidate] {
-        let advertised = configuration.webRTC.advertisedAddresses
-        let hosts = advertised.isEmpty ? [configuration.advertisedAddress] : advertised
+    /// - Parameters:
+    ///   - port: UDP port of WebRTC peers.
+    ///   - tcpPort: nil: TCP is disabled.
+    func candidates(port: UInt16, tcpPort: UInt16?) -> [ICECandidate] {
+        let advertised = webRTC.advertisedAddresses
+        let hosts = advertised.isEmpty ? [advertisedAddress] : advertised
         var all = hosts.enumerated().map { i, host in
             ICECandidate(
                 foundation: "\(i + 1)", transport: .udp, priority: Self.priority(type: 126, local: 65_535 - i),
-                host: host, port: webRTCPort)
+                host: host, port: port)
         }
-        guard let tcp = sockets?.tcp else { return all }
+        guard let tcpPort else { return all }
         for (i, host) in hosts.enumerated() {
             // Direction preference 4 of a passive candidate, in the three highest bits (RFC 6544 section 4.2).
             all.append(
                 ICECandidate(
                     foundation: "\(hosts.count + i + 1)", transport: .tcp,
-                    priority: Self.priority(type: 90, local: 4 << 13 | (8191 - i)), host: host, port: tcp.local.port,
+                    priority: Self.priority(type: 90, local: 4 << 13 | (8191 - i)), host: host, port: tcpPort,
                     tcpType: .passive))
         }
         return all

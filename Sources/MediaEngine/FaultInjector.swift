@@ -4,8 +4,16 @@
     import MediaBase
     import RTP
 
-    /// Hooks for `EngineConfiguration.fault` in the packet path. Each does nothing unless its fault is configured.
-    extension Worker {
+    /// Injects `EngineConfiguration.fault` into a worker. Each method does nothing unless its fault is configured.
+    struct FaultInjector {
+        private let fault: Fault?
+        /// Time of the next injected stall.
+        private var nextStall: MediaTime?
+        /// Time of the injected trap; nil until the first subscriber connects.
+        private(set) var trapAt: MediaTime?
+
+        init(_ fault: Fault?) { self.fault = fault }
+
         private static let dropInterval = 40
         private static let freezeDelay = MediaTime.seconds(4)
         private static let stallInterval = MediaTime.seconds(3)
@@ -20,7 +28,7 @@
             let since = track.pointee.fault.since ?? now
             track.pointee.fault.since = since
             let swallowed =
-                switch configuration.fault {
+                switch fault {
                 case .dropVideo:
                     track.pointee.kind == .video && track.pointee.fault.packets.isMultiple(of: Self.dropInterval)
                 case .freeze: track.pointee.kind == .video && now - since >= Self.freezeDelay
@@ -31,40 +39,42 @@
             return swallowed
         }
 
-        var ignoresNACKs: Bool { configuration.fault == .noRetransmit }
+        var ignoresNACKs: Bool { fault == .noRetransmit }
 
         /// Returns whether media to a peer stays at its first address.
-        func isDeaf(toMovesOf peer: WebRTCPeer) -> Bool { configuration.fault == .deafToMoves && peer.address != nil }
+        func isDeaf(toMovesOf peer: WebRTCPeer) -> Bool { fault == .deafToMoves && peer.address != nil }
 
         /// Time of the next injected stall or trap.
-        var faultDue: MediaTime { min(nextStall ?? .never, trapAt ?? .never) }
+        var due: MediaTime { min(nextStall ?? .never, trapAt ?? .never) }
 
         /// Sleeps if the injected stall is due. Call once a turn.
-        func stallWhenDue() {
-            guard configuration.fault == .stall else { return }
-            let now = time()
+        mutating func stallWhenDue(_ clock: borrowing WorkerClock) {
+            guard fault == .stall else { return }
+            let now = clock.now
             if let due = nextStall, now >= due { usleep(Self.stallMicroseconds) }
-            if nextStall.map({ now >= $0 }) ?? true { nextStall = time() + Self.stallInterval }
+            if nextStall.map({ now >= $0 }) ?? true { nextStall = clock.now + Self.stallInterval }
         }
 
         /// Traps if the injected trap is due. Call once a turn.
-        func trapWhenDue(_ now: MediaTime) {
-            guard configuration.fault == .trap else { return }
+        mutating func trapWhenDue(_ sessions: SessionTable, _ counters: inout EngineCounters, now: MediaTime) {
+            guard fault == .trap else { return }
             if let trapAt {
-                if now >= trapAt { overflowCounters() }
-            } else if sessions.values.contains(where: { $0.subscribers.count > 0 }) {
+                if now >= trapAt { overflow(&counters) }
+            } else if sessions.all.contains(where: { $0.subscribers.count > 0 }) {
                 trapAt = now + Self.trapDelay
             }
         }
 
         @inline(never)
-        private func overflowCounters() { counters.workerCPU += .max - counters.workerCPU + 1 }
+        private func overflow(_ counters: inout EngineCounters) {
+            counters.workerCPU += .max - counters.workerCPU + 1
+        }
 
         // MARK: key frames
 
         /// Makes a consumer that has just begun to catch up wait for the publisher's next key frame instead.
         func withholdPictures(from track: SubscribedTrack, of producer: Producer, in session: EngineSession) {
-            guard configuration.fault == .noKeyFrame, let at = producer.core.pointee.index(path: track.path),
+            guard fault == .noKeyFrame, let at = producer.core.pointee.index(path: track.path),
                 producer.core.pointee.consumers[at].state == .catchingUp
             else { return }
             _ = session.router.setPaused(true, path: track.path, producer: producer)
@@ -73,11 +83,13 @@
 
         /// Returns the producer whose publisher a key frame of `producer` is requested from: with `crossSession`, the one whose video
         /// replaces its video; nil: no request is sent.
-        func keyFrameSource(of producer: Producer) -> Producer? {
-            switch configuration.fault {
+        func keyFrameSource(
+            of producer: Producer, _ sessions: SessionTable, _ inbound: borrowing InboundTable
+        ) -> Producer? {
+            switch fault {
             case .noKeyFrame: return nil
             case .crossSession:
-                let rooms = liveTracks(producer.kind)
+                let rooms = liveTracks(producer.kind, sessions)
                 guard rooms.count > 1, let (room, place) = find(producer.tag, in: rooms) else { return producer }
                 let source = rooms[(room + rooms.count - 1) % rooms.count]
                 guard place < source.count else { return producer }
@@ -93,17 +105,18 @@
         /// is dropped. Each session receives the media of the session before it, in the order of their names. The first packet of a track
         /// is its own, so that its numbers have a start.
         func diverted(
-            _ header: RTPHeader, _ track: UnsafeMutablePointer<InboundTrack>
+            _ header: RTPHeader, _ track: UnsafeMutablePointer<InboundTrack>, _ sessions: SessionTable,
+            _ inbound: borrowing InboundTable
         ) -> (header: RTPHeader, track: UnsafeMutablePointer<InboundTrack>)? {
             let isDiverted =
-                switch configuration.fault {
+                switch fault {
                 case .swapAudio: track.pointee.kind == .audio
                 case .crossSession: track.pointee.kind == .video
                 case .dropVideo, .dropAudio, .stall, .freeze, .noRetransmit, .noKeyFrame, .deafToMoves, .trap, nil:
                     false
                 }
             guard isDiverted else { return (header, track) }
-            let rooms = liveTracks(track.pointee.kind)
+            let rooms = liveTracks(track.pointee.kind, sessions)
             let tag = inbound.index(of: track)
             guard rooms.count > 1, let (room, place) = find(tag, in: rooms) else { return (header, track) }
             let takers = rooms[(room + 1) % rooms.count]
@@ -128,8 +141,8 @@
         }
 
         /// Returns the tags of the tracks of one kind that have begun, by session.
-        private func liveTracks(_ kind: MediaKind) -> [[Int]] {
-            sessions.values.sorted { $0.name < $1.name }.compactMap { session in
+        private func liveTracks(_ kind: MediaKind, _ sessions: SessionTable) -> [[Int]] {
+            sessions.all.sorted { $0.name < $1.name }.compactMap { session in
                 let tags = session.streams.flatMap(\.producers)
                     .filter { $0.kind == kind && $0.latestSequence >= 0 }.map(\.tag)
                 return tags.isEmpty ? nil : tags

@@ -2,27 +2,19 @@ import Forwarding
 import MediaBase
 
 /// Statistics of one peer.
-extension Worker {
-    func statistics(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError)
-        -> PeerStatistics
-    {
-        if awaited[id]?.session == session { return PeerStatistics() }
-        let peer = try find(id, session)
-        var statistics = PeerStatistics()
-        if let inbound = peer.inbound {
-            for section in inbound.sections { statistics.published.append(published(section)) }
-        }
-        guard let outbound = peer.outbound else { return statistics }
-        follow(outbound.session, quiesced)
-        for track in outbound.tracks { statistics.subscribed.append(subscribed(track, outbound)) }
-        statistics.availableBitrate = outbound.estimator?.target
-        statistics.roundTrip = outbound.roundTrip
+extension PeerStatistics {
+    /// The session must have followed completed switches.
+    init(of peer: WebRTCPeer) {
+        if let inbound = peer.inbound { published = inbound.sections.map(Self.published) }
+        guard let outbound = peer.outbound else { return }
+        subscribed = outbound.tracks.map { Self.subscribed($0, outbound) }
+        availableBitrate = outbound.estimator?.target
+        roundTrip = outbound.roundTrip
         let drops = outbound.session.router.drops(path: outbound.path)
-        for cause in SendDropCause.allCases where drops[cause] > 0 { statistics.unsent[cause.label] = drops[cause] }
-        return statistics
+        for cause in SendDropCause.allCases where drops[cause] > 0 { unsent[cause.label] = drops[cause] }
     }
 
-    private func published(_ section: PublishTransport.Section) -> PeerStatistics.Track {
+    private static func published(_ section: PublishTransport.Section) -> PeerStatistics.Track {
         let kind = section.track.kind
         let stream = section.stream
         var track = PeerStatistics.Track(stream: stream.name, kind: kind)
@@ -42,7 +34,7 @@ extension Worker {
         return track
     }
 
-    private func subscribed(_ sent: SubscribedTrack, _ outbound: SubscribeTransport) -> PeerStatistics.Track {
+    private static func subscribed(_ sent: SubscribedTrack, _ outbound: SubscribeTransport) -> PeerStatistics.Track {
         var track = PeerStatistics.Track(stream: sent.streamName, kind: sent.kind)
         var progress = sent.progress
         if let producer = sent.producer, let at = producer.core.pointee.index(path: sent.path) {

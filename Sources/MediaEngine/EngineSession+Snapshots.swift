@@ -1,0 +1,38 @@
+import Forwarding
+import MediaBase
+
+extension EngineSession {
+    var snapshot: SessionSnapshot {
+        SessionSnapshot(
+            name: name, streams: streams.count, publishers: publishers.count, subscribers: subscribers.count)
+    }
+
+    func streamSnapshots(now: MediaTime) -> [StreamSnapshot] {
+        streams.map { stream in
+            StreamSnapshot(
+                name: stream.name, audio: stream.audio.map { track($0, of: stream) },
+                video: stream.video.map { track($0, of: stream) },
+                encodings: stream.encodings.map { encoding in
+                    let producer = encoding.producer
+                    return EncodingSnapshot(
+                        id: encoding.rid?.rawValue ?? "", isActive: producer.isActive(now: now),
+                        bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0),
+                        width: producer.frameSize?.width, height: producer.frameSize?.height)
+                },
+                codec: stream.codec,
+                subscribers: subscribers.members.count { $0.tracks.contains { $0.streamName == stream.name } },
+                taps: stream.taps.count { !$0.isClosed },
+                isSpeaking: stream.audio.map { audio in rooms.contains { $0.speakers.activeSpeaker == audio.tag } }
+                    ?? false,
+                createdAt: stream.createdAt)
+        }
+    }
+
+    private func track(_ producer: Producer, of stream: EngineStream) -> TrackSnapshot {
+        TrackSnapshot(
+            ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
+            lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
+            bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
+            width: producer.frameSize?.width, height: producer.frameSize?.height)
+    }
+}

@@ -1,0 +1,83 @@
+import Forwarding
+import MediaBase
+
+/// Subsessions of a session. Media passes only between participants of the same subsession, whatever tracks exist.
+extension EngineSession {
+    /// Applies the moves of publishers and subscribers to other subsessions, all in one step. A participant that
+    /// enters a subsession starts from each stream's cached key frame. The participants that it joins start from the next key frame of its
+    /// streams, because earlier frames were for other participants.
+    /// - Parameters:
+    ///   - publishers: publishers whose `room` has changed.
+    ///   - subscribers: subscribers whose `room` has changed.
+    func place(
+        _ publishers: [PublishTransport], _ subscribers: [SubscribeTransport], _ inbound: borrowing InboundTable,
+        _ quiesced: borrowing Quiesced
+    ) {
+        var moved: [EngineStream] = []
+        for transport in publishers {
+            for stream in streams(of: transport) {
+                move(stream, toRoom: transport.room, inbound)
+                moved.append(stream)
+            }
+        }
+        // Runs after all streams have moved, so that participants who move together are not separated in between.
+        for stream in moved {
+            for transport in receivers(of: stream) { refresh(transport, only: stream, quiesced) }
+        }
+        for transport in subscribers { refresh(transport, only: nil, quiesced) }
+    }
+
+    private func move(_ stream: EngineStream, toRoom name: String, _ inbound: borrowing InboundTable) {
+        // A stream that moves loses its place among the loudest and its role as active speaker.
+        for producer in stream.producers { fallSilent(producer.tag, inbound) }
+        move(stream, to: room(named: name))
+        for producer in stream.producers {
+            inbound[producer.tag].pointee.room = .passUnretained(stream.room)
+            producer.startAnew()
+        }
+    }
+
+    /// Returns the subscribers of a stream, each once.
+    private func receivers(of stream: EngineStream) -> [SubscribeTransport] {
+        var seen: Set<ObjectIdentifier> = []
+        var receivers: [SubscribeTransport] = []
+        for producer in stream.producers {
+            for i in 0..<producer.core.pointee.consumerCount {
+                guard let transport = subscribersByPath[producer.core.pointee.consumers[i].path],
+                    seen.insert(ObjectIdentifier(transport)).inserted
+                else { continue }
+                receivers.append(transport)
+            }
+        }
+        return receivers
+    }
+
+    /// Separates a subscriber from streams of other subsessions, and resumes its tracks of streams in its own subsession.
+    private func refresh(_ transport: SubscribeTransport, only: EngineStream?, _ quiesced: borrowing Quiesced) {
+        var isChanged = false
+        for track in transport.tracks {
+            guard only == nil || track.streamName == only?.name,
+                let stream = only ?? stream(named: track.streamName),
+                track.isParted != (stream.room.name != transport.room)
+            else { continue }
+            setParted(!track.isParted, track, of: transport, quiesced)
+            isChanged = true
+        }
+        if isChanged, !transport.isPlain { emit(.allocate(transport)) }
+    }
+
+    private func setParted(
+        _ isParted: Bool, _ track: SubscribedTrack, of transport: SubscribeTransport, _ quiesced: borrowing Quiesced
+    ) {
+        let wasUnwanted = track.isUnwanted
+        track.isParted = isParted
+        guard track.isUnwanted != wasUnwanted, let producer = track.producer, !track.isPausedByBandwidth,
+            !transport.paused.contains(track.kind)
+        else { return }
+        if isParted {
+            _ = track.setPaused(true, of: producer, in: router, quiesced)
+        } else if router.resume(path: track.path, producer: producer) {
+            emit(.requestKeyFrame(producer, isAwaited: false))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Forwarding
+import MediaBase
+
+/// Sessions of a worker by name. Their number is limited over all workers.
+struct SessionTable {
+    private(set) var byName: [String: EngineSession] = [:] {
+        didSet { total.set(byName.count, of: worker) }
+    }
+    private let total: WorkerTotal
+    private let worker: Int
+    private let limits: EngineLimits
+    private let loudest: Int
+
+    /// - Parameters:
+    ///   - total: number of sessions of all workers.
+    ///   - worker: index of the worker in `total`.
+    ///   - loudest: audio tracks of each subsession that are forwarded at a time; 0: all.
+    init(total: WorkerTotal, worker: Int, limits: EngineLimits, loudest: Int) {
+        self.total = total
+        self.worker = worker
+        self.limits = limits
+        self.loudest = loudest
+    }
+
+    subscript(name: String) -> EngineSession? { byName[name] }
+
+    var all: Dictionary<String, EngineSession>.Values { byName.values }
+
+    func find(_ name: String) throws(EngineError) -> EngineSession {
+        guard let session = byName[name] else { throw .unknownSession(name) }
+        return session
+    }
+
+    func find(_ name: String, stream: String) throws(EngineError) -> (EngineSession, EngineStream) {
+        let session = try find(name)
+        guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
+        return (session, found)
+    }
+
+    /// Returns the session with that name, or a new one, which the caller lists on success.
+    func findOrMake(_ name: String, _ counters: inout EngineCounters) throws(EngineError) -> EngineSession {
+        if let session = byName[name] { return session }
+        guard total.sum < limits.sessions else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "sessions", limit: limits.sessions)
+        }
+        return make(name)
+    }
+
+    /// Returns the session with that name, or a new one regardless of the limit, for a peer that was admitted before.
+    mutating func listed(_ name: String) -> EngineSession {
+        if let session = byName[name] { return session }
+        let session = make(name)
+        list(session)
+        return session
+    }
+
+    private func make(_ name: String) -> EngineSession { EngineSession(name: name, loudest: loudest, limits: limits) }
+
+    mutating func list(_ session: EngineSession) { byName[session.name] = session }
+
+    /// Forgets a session without transports. Another session may have its name by now.
+    mutating func forgetIfEmpty(_ session: EngineSession) {
+        if session.isEmpty, byName[session.name] === session { byName[session.name] = nil }
+    }
+
+    mutating func removeAll() { byName = [:] }
+}

@@ -1,0 +1,16 @@
+import Forwarding
+
+/// Origin of a stream's packets. A stream names its origin and does not refer to it, because the origin's sections refer to their streams.
+enum StreamSource {
+    /// A plain publisher, whose addresses and keys a request fixed.
+    case plain(TransportID)
+    /// A connected WebRTC or native publisher.
+    case peer(TransportID)
+
+    /// The publisher's id in `EngineSession.publishers`.
+    var transport: TransportID {
+        switch self {
+        case .plain(let id), .peer(let id): id
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import MediaBase
+import SDP
+
+/// Subscriptions of a subscriber, before and after it has connected.
+extension WebRTCPeer {
+    /// Streams of which the subscriber has or will have tracks.
+    var subscribedStreams: Set<String> { Set(waiting.map(\.stream) + (outbound?.tracks.map(\.streamName) ?? [])) }
+
+    /// Checks that tracks can be added to those of a subscriber.
+    /// - Parameter limit: tracks that it may have.
+    func check(_ tracks: [SubscriberTrack], limit: Int, _ counters: inout EngineCounters) throws(EngineError) {
+        var mids = Set(waiting.map(\.track.mid))
+        var names = Set(waiting.map { TrackName(stream: $0.stream, kind: $0.track.kind) })
+        var ssrcs = Set(waiting.flatMap { [$0.ssrc, $0.rtxSSRC].compactMap(\.self) })
+        for track in outbound?.tracks ?? [] {
+            if let mid = track.mid { mids.insert(mid) }
+            names.insert(TrackName(stream: track.streamName, kind: track.kind))
+            ssrcs.insert(track.ssrc)
+            if let rtx = track.rtxSSRC { ssrcs.insert(rtx) }
+        }
+        guard mids.count + tracks.count <= limit else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "tracksPerSubscriber", limit: limit)
+        }
+        for track in tracks {
+            guard mids.insert(track.track.mid).inserted else {
+                throw .invalidRequest(field: "mid", reason: "media section \"\(track.track.mid)\" is in use")
+            }
+            // A path carries each track of a stream only once.
+            guard names.insert(TrackName(stream: track.stream, kind: track.track.kind)).inserted else {
+                throw .invalidRequest(field: "stream", reason: "\"\(track.stream)\" is already sent on this connection")
+            }
+            // Two streams under one SSRC and key would share a keystream.
+            for ssrc in [track.ssrc, track.rtxSSRC].compactMap(\.self) where !ssrcs.insert(ssrc).inserted {
+                throw .ssrcInUse(ssrc.rawValue)
+            }
+        }
+    }
+
+    private struct TrackName: Hashable {
+        let stream: String
+        let kind: MediaKind
+    }
+}

@@ -1,0 +1,143 @@
+import CLinuxNet
+import Forwarding
+import MediaBase
+
+/// Effects and timers of sessions.
+extension Worker {
+    /// Carries out the effects of a session's change.
+    func carryOut(_ session: EngineSession) {
+        if session.router.hasNewCatchUps { egress.noteCatchingUp(session) }
+        while session.hasEffects {
+            for effect in session.takeEffects() { carryOut(effect, of: session) }
+        }
+    }
+
+    private func carryOut(_ effect: SessionEffect, of session: EngineSession) {
+        switch effect {
+        case .requestKeyFrame(let producer, let isAwaited): requestKeyFrame(of: producer, isAwaited: isAwaited)
+        case .event(let event): events.send(event)
+        case .allocate(let transport): allocateSoon(transport, now: time())
+        case .visit: housekeepingSchedule.visitSoon(session, now: time())
+        case .switched(let delay):
+            counters.layerSwitches &+= 1
+            counters.switchDelay.record(delay, packets: 1)
+        case .refused: counters.refusedLimit &+= 1
+        case .keyFrameLimited: counters.keyFrameRequestsLimited &+= 1
+        case .sendToPublisher(let bytes, let producer, let transport): send(bytes, to: producer, of: transport)
+        case .sendToSubscriber(let bytes, let track, let transport): send(bytes, to: track, of: transport)
+        case .publisherClosed(let transport, let tracks):
+            for track in tracks { plain.remove(track: track) }
+            if transport.isPlain { egress.protector.freeLeg(transport.leg) }
+        case .subscriberClosed(let transport):
+            guard transport.isPlain else { return }
+            plain.remove(transport)
+            egress.protector.freeLeg(transport.leg)
+        #if DEBUG
+            case .attached(let track, let producer): faults.withholdPictures(from: track, of: producer, in: session)
+        #endif
+        }
+    }
+
+    /// Updates the tracks of a session that have switched to another encoding.
+    func follow(_ session: EngineSession, _ quiesced: borrowing Quiesced) {
+        session.follow(quiesced)
+        carryOut(session)
+    }
+
+    /// Runs the timers of the sessions that are due.
+    func housekeeping(_ now: MediaTime) {
+        let quiesced = flush()
+        for session in housekeepingSchedule.takeSlice(of: sessions.byName, isSorted: virtual != nil, now: now) {
+            session.lookAfter(&inbound, now: now, quiesced)
+            carryOut(session)
+            sessions.forgetIfEmpty(session)
+            session.visitDue = session.nextVisit(now: now)
+        }
+        housekeepingSchedule.finish(sessions.byName, now: now)
+    }
+
+    /// Prepares for a control call, which may move paths and consumers, and start timers of any session.
+    func prepareForControl() -> Quiesced {
+        housekeepingSchedule.visitAll()
+        return flush()
+    }
+
+    /// Closes all peers and transports.
+    func closeAll() {
+        let quiesced = flush()
+        for peer in peers.all {
+            peer.transport.close(now: time())
+            act(on: peer, now: time())
+            end(peer, quiesced)
+        }
+        for session in sessions.all {
+            for transport in session.publishers.members { session.close(transport, &inbound, quiesced) }
+            for transport in session.subscribers.members { session.close(transport, quiesced) }
+            carryOut(session)
+        }
+        sessions.removeAll()
+        awaited = [:]
+    }
+
+    // MARK: streams
+
+    func setMuted(_ name: String, _ stream: String, _ kind: MediaKind, _ muted: Bool, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
+        let session = try sessions.find(name)
+        try session.setMuted(muted, kind, ofStream: stream, inbound, quiesced)
+        carryOut(session)
+    }
+
+    func setPaused(
+        _ name: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool, _ quiesced: borrowing Quiesced
+    ) throws(EngineError) {
+        let session = try sessions.find(name)
+        guard let transport = session.subscribers[id] else { throw .unknownTransport(id.rawValue) }
+        try session.setPaused(paused, kind, of: transport, quiesced)
+        carryOut(session)
+    }
+
+    func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {
+        let (_, found) = try sessions.find(session, stream: stream)
+        if let video = found.video { requestKeyFrame(of: video) }
+    }
+
+    func openTap(
+        _ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int, decodes: Bool
+    ) throws(EngineError) -> PacketTap {
+        let (_, stream) = try sessions.find(session, stream: name)
+        guard !decodes || !stream.isEncrypted else { throw .streamEncrypted(name) }
+        stream.dropClosedTaps()
+        guard stream.taps.count < configuration.limits.tapsPerStream else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "tapsPerStream", limit: configuration.limits.tapsPerStream)
+        }
+        let tap = PacketTap(capacity: capacity, kinds: kinds, codec: stream.codec)
+        if kinds.contains(.video) { counters.droppedTap &+= stream.replay(to: tap) }
+        stream.taps.append(tap)
+        for producer in stream.producers { inbound[producer.tag].pointee.hasTaps = true }
+        return tap
+    }
+
+    // MARK: snapshots
+
+    func snapshot() -> [SessionSnapshot] { sessions.all.map(\.snapshot) }
+
+    func streams(_ name: String) throws(EngineError) -> [StreamSnapshot] {
+        try sessions.find(name).streamSnapshots(now: time())
+    }
+
+    func countersNow() -> EngineCounters {
+        var result = counters
+        result.workerCPU = UInt64(millrace_thread_cpu_ns())
+        result.sessions = UInt64(sessions.byName.count)
+        result.tcpAcceptPauses = sockets?.tcp?.counters.acceptFailures ?? 0
+        for session in sessions.all {
+            result.streams += UInt64(session.streams.count)
+            result.transports += UInt64(session.publishers.count + session.subscribers.count)
+            for stream in session.streams { result.taps += UInt64(stream.taps.count { !$0.isClosed }) }
+        }
+        return result
+    }
+}

@@ -1,0 +1,141 @@
+import CCrash
+import CLinuxNet
+import Glibc
+import MediaBase
+import Transport
+
+/// Thread of a worker in real time. A turn waits, runs the mailbox, receives datagrams, and lets the worker send pending packets that are due
+/// and run its timers.
+final class WorkerThread: @unchecked Sendable {
+    /// Time limit for control calls in one turn, so that packets do not wait for longer.
+    private static let workSlice = MediaTime.milliseconds(1)
+
+    let worker: Worker
+    private var thread = pthread_t()
+    private var rest: FeedbackRest
+    /// Control calls taken from the mailbox, and how many of them have run.
+    private var work: [Mailbox.Work] = []
+    private var workDone = 0
+
+    init(_ worker: Worker) {
+        self.worker = worker
+        rest = FeedbackRest(length: worker.configuration.gather)
+    }
+
+    func start() {
+        let box = Unmanaged.passRetained(self)
+        pthread_create(
+            &thread, nil,
+            { raw in
+                let thread = Unmanaged<WorkerThread>.fromOpaque(raw!).takeRetainedValue()
+                thread.run()
+                return nil
+            }, box.toOpaque())
+    }
+
+    /// Ends the loop and waits for the thread. Calls in the mailbox still run.
+    func stop() {
+        worker.mailbox.close { $0.isStopping = true }
+        pthread_join(thread, nil)
+    }
+
+    private func run() {
+        let worker = worker
+        guard let sockets = worker.sockets else { return }
+        millrace_thread_name("media-\(worker.index)")
+        millrace_crash_set_source(Int32(clamping: worker.index))
+        millrace_crash_prepare_thread()
+        var descriptors = (
+            worker.mailbox.event, sockets.rtp, sockets.rtcp, sockets.webRTC, sockets.tcp?.descriptor ?? -1
+        )
+        let count: Int32 = sockets.tcp == nil ? 4 : 5
+        while true {
+            var timeout = work.isEmpty ? max(0, (worker.nextDeadline() - worker.time()).rawValue) : 0
+            if let end = rest.end { timeout = min(timeout, max(0, (end - worker.time()).rawValue)) }
+            descriptors.3 = rest.end == nil ? sockets.webRTC : -1
+            var ready = withUnsafeBytes(of: &descriptors) {
+                millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, count, timeout)
+            }
+            if let end = rest.end, worker.time() >= end { ready |= 8 }
+            if ready & 1 != 0 || !work.isEmpty, !runMailbox() { break }
+            if ready & 2 != 0 { drain(.rtp, sockets) }
+            if ready & 4 != 0 { drain(.rtcp, sockets) }
+            if ready & 8 != 0 { drain(.webRTC, sockets) }
+            if ready & 16 != 0 { drain(streams: sockets) }
+            worker.act()
+            #if DEBUG
+                worker.faults.stallWhenDue(worker.clock)
+            #endif
+        }
+        worker.closeAll()
+        sockets.close()
+    }
+
+    private func runMailbox() -> Bool {
+        if work.isEmpty { work = worker.mailbox.takeAll() }
+        if !work.isEmpty {
+            let end = millrace_monotonic_ns() + Self.workSlice.rawValue
+            repeat {
+                work[workDone](worker)
+                workDone += 1
+            } while workDone < work.count && millrace_monotonic_ns() < end
+            if workDone == work.count {
+                work = []
+                workDone = 0
+            }
+        }
+        worker.counters.workerCPU = UInt64(millrace_thread_cpu_ns())
+        return !worker.isStopping
+    }
+
+    /// Receives datagrams of one port, at most four batches, so that pending packets are sent in time.
+    private func drain(_ name: WorkerSockets.Name, _ sockets: WorkerSockets) {
+        let worker = worker
+        worker.isFeedbackAlone = true
+        for _ in 0..<4 {
+            var truncated: UInt32 = 0
+            let datagrams = sockets.receive(name, truncated: &truncated)
+            worker.counters.droppedOversized &+= UInt64(truncated)
+            guard !datagrams.isEmpty else { break }
+            let now = worker.time()
+            for datagram in datagrams { receive(datagram, on: name, worker, now: now) }
+            if datagrams.count < WorkerSockets.receiveSlots { break }
+        }
+        if name == .webRTC {
+            rest.read(
+                isFeedbackAlone: worker.isFeedbackAlone, hasPublishers: worker.webRTCPublishers > 0,
+                now: worker.time())
+        }
+        worker.flushTaps()
+    }
+
+    private func drain(streams sockets: WorkerSockets) {
+        let worker = worker
+        let now = worker.time()
+        sockets.tcp?.process(now) { connection, from, datagram in
+            guard let bytes = datagram.baseAddress else { return }
+            worker.counters.datagramsReceived &+= 1
+            worker.counters.bytesReceived &+= UInt64(datagram.count)
+            worker.receive(
+                bytes, length: datagram.count, from: PeerAddress(from, connection: connection), on: .webRTC, now: now)
+        }
+        worker.flushTaps()
+    }
+
+    /// Splits datagrams that the kernel has coalesced (GRO) and handles each.
+    private func receive(_ datagram: millrace_datagram, on name: WorkerSockets.Name, _ worker: Worker, now: MediaTime) {
+        guard let from = SocketAddress(datagram.from) else { return }
+        let peer = PeerAddress(from, local: datagram.local)
+        let segment = datagram.segment == 0 ? datagram.length : datagram.segment
+        var left = Int(datagram.length)
+        var bytes = UnsafeMutableRawPointer(datagram.data!)
+        worker.counters.bytesReceived &+= UInt64(left)
+        while left > 0 {
+            let length = min(Int(segment), left)
+            worker.counters.datagramsReceived &+= 1
+            worker.receive(bytes, length: length, from: peer, on: name, now: now)
+            bytes += length
+            left -= length
+        }
+    }
+}
