@@ -54,6 +54,7 @@ let package = Package(
         .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
         .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
+        .systemLibrary(name: "CAOM", pkgConfig: "aom", providers: [.apt(["libaom-dev"])]),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // Debian's libyuv-dev has no file for pkg-config.
@@ -80,7 +81,7 @@ let package = Package(
         .target(name: "DTLS", dependencies: ["MediaBase", "SRTP", "COpenSSL"]),
         .target(name: "Cryptography", dependencies: ["COpenSSL"]),
         .target(name: "SFrame", dependencies: ["MediaBase", "Cryptography", "COpenSSL"]),
-        .target(name: "Codecs", dependencies: ["MediaBase", "RTP", "COpus", "CVPX", "COpenH264", "CDav1d"]),
+        .target(name: "Codecs", dependencies: ["MediaBase", "RTP", "COpus", "CVPX", "COpenH264", "CDav1d", "CAOM"]),
         .target(name: "Containers", dependencies: ["MediaBase", "CWebM", "CPNG"]),
 
         // L3: rules; no sockets, files, tasks, locks or clock reads
@@ -214,6 +215,12 @@ let package = Package(
                 "CLinuxNet", "HTTPCalls", "LoadGenerator", "MillraceTestKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Tests/Hostile"),
+        .executableTarget(
+            name: "millrace-sdk-client",
+            dependencies: [
+                "MillraceClient", "MediaBase", "Signaling", "LoadGenerator",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], path: "Tests/SDKClient"),
         .target(
             name: "MillraceTestKit",
             dependencies: ["MediaBase", "RTP", "SRTP", "Cryptography"], path: "Tests/MillraceTestKit"),

@@ -1,6 +1,6 @@
-/// An encoded frame, with the properties that a packetizer needs (RFC 7741 section 4.2).
+/// An encoded frame, with the properties that a packetizer needs.
 public struct EncodedVideoFrame: Sendable {
-    /// The VP8 frame (RFC 6386), ready for a payload.
+    /// The encoded frame in the form that `VideoDecoder` takes.
     public var bytes: [UInt8]
     public var isKeyFrame: Bool
     public var width: Int

@@ -8,6 +8,8 @@ package struct IncomingPacket {
     /// Identification of that section.
     package var mid: MID
     package var kind: MediaKind
+    /// Codec of video; nil for audio.
+    package var codec: VideoCodec?
     /// Header of the original packet, also if it arrived as a retransmission.
     package var header: RTPHeader
     /// Unwrapped sequence number.

@@ -84,17 +84,16 @@ extension WebRTCEndpoint {
         if isRetransmission { statistics.recovered += 1 }
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
-        if incoming[place].kind == .video,
-            let codec = tracks[incoming[place].track]?.codec(under: header.payloadType)?.video,
+        let codec = tracks[incoming[place].track]?.codec(under: header.payloadType)?.video
+        if incoming[place].kind == .video, let codec,
             incoming[place].startsKeyFrame(payload, codec, timestamp: header.timestamp)
         {
             incoming[place].keyFrames.keyFrameArrived()
         }
         onPacket?(
             IncomingPacket(
-                track: incoming[place].track, mid: incoming[place].mid, kind: incoming[place].kind, header: header,
-                sequence: sequence,
-                payload: payload, extensions: values,
+                track: incoming[place].track, mid: incoming[place].mid, kind: incoming[place].kind, codec: codec,
+                header: header, sequence: sequence, payload: payload, extensions: values,
                 captured: values.captureTime?.time ?? incoming[place].clock.ntp(of: header.timestamp),
                 isRetransmission: isRetransmission))
     }

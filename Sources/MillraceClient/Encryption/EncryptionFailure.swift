@@ -6,4 +6,6 @@ public enum EncryptionFailure: Hashable, Sendable {
     case notEncrypted
     /// No secret was set with `Session.setEncryptionSecret(_:)`.
     case noSecret
+    /// The video has another codec than VP8, the only one whose encrypted frames are defined.
+    case unsupportedCodec
 }

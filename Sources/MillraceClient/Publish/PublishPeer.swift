@@ -13,7 +13,7 @@ final class PublishPeer {
         var audio: Int?
         var video: Int?
         /// Packetizers by encoding, smallest first.
-        var packetizers: [VP8Packetizer]
+        var packetizers: [VideoPacketizer]
         var hasKeyFrame: [Bool]
         let encryptor = FrameEncryptor()
 
@@ -93,13 +93,17 @@ final class PublishPeer {
         var tracks: [TrackDescription] = []
         if publisher.settings.audio != nil { tracks.append(.offered(.audio, encodings: [.init()])) }
         let count = publisher.video?.encodingCount ?? 0
-        if count == 1 { tracks.append(.offered(.video, encodings: [.init()])) }
-        if count > 1 { tracks.append(.offered(.video, encodings: Self.rids.map { .init(rid: $0) })) }
+        // The only codec of the offer, so that the relay cannot choose another one.
+        let codec = publisher.settings.video?.codec ?? .vp8
+        if count == 1 { tracks.append(.offered(.video, codecs: [codec], encodings: [.init()])) }
+        if count > 1 {
+            tracks.append(.offered(.video, codecs: [codec], encodings: Self.rids.map { .init(rid: $0) }))
+        }
         let places = endpoint.addTracks(tracks)
         sources[publisher.key] = Source(
             publisher: publisher, audio: publisher.settings.audio == nil ? nil : places.first,
             video: count == 0 ? nil : places.last,
-            packetizers: (0..<count).map { _ in VP8Packetizer(maximumPayloadLength: 1_150) },
+            packetizers: (0..<count).map { _ in VideoPacketizer(codec, maximumPayloadLength: 1_150) },
             hasKeyFrame: Array(repeating: false, count: count))
     }
 
@@ -200,9 +204,10 @@ final class PublishPeer {
             else { return }
             // Subscribers cannot decode frames before the first key frame.
             guard isKeyFrame || source.hasKeyFrame[encoding] else { return }
-            guard let bytes = source.sealed(bytes, .video) else { return }
+            guard let bytes = source.sealed(bytes, .video),
+                let payloads = try? sources[key]?.packetizers[encoding].payloads(of: bytes, nonReference: !isReference)
+            else { return }
             sources[key]?.hasKeyFrame[encoding] = true
-            let payloads = sources[key]?.packetizers[encoding].payloads(of: bytes, nonReference: !isReference) ?? []
             for (number, payload) in payloads.enumerated() {
                 let packet = PacketPacer.Packet(
                     payload: payload, track: track, place: place, time: time, marker: number == payloads.count - 1)

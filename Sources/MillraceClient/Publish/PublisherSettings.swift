@@ -45,14 +45,19 @@ public struct PublisherSettings: Sendable {
         /// Maximum bit rate, as the total of all encodings.
         public var bitrate: Bitrate
         /// Whether to send encodings in full, half and quarter width and height, from which the relay chooses for each
-        /// subscriber.
+        /// subscriber. Only for VP8 and H.264: `Session.publish(_:)` refuses others with `invalidField`.
         public var simulcast: Bool
-        /// `cpu-used` of libvpx in real-time mode: 0 (slowest, best quality) to 16.
+        /// Effort of the encoder: 0 (slowest, best quality) to 16. The steps depend on the codec; see
+        /// `VideoEncoderConfiguration.speed`.
         public var speed: Int
+        /// Codec of all encodings. The relay forwards it without transcoding, so that a subscriber that cannot decode it gets the audio
+        /// alone. VP9 and AV1 need less bit rate than VP8 and more CPU time. H.264 has frames of at least 16x16 pixels and an even size.
+        /// Streams that are encrypted end to end are VP8.
+        public var codec: VideoCodec
 
         public init(
             width: Int = 1280, height: Int = 720, framesPerSecond: Double = 30, bitrate: Bitrate = .kilobits(2_500),
-            simulcast: Bool = false, speed: Int = 8
+            simulcast: Bool = false, speed: Int = 8, codec: VideoCodec = .vp8
         ) {
             self.width = width
             self.height = height
@@ -60,6 +65,7 @@ public struct PublisherSettings: Sendable {
             self.bitrate = bitrate
             self.simulcast = simulcast
             self.speed = speed
+            self.codec = codec
         }
     }
 

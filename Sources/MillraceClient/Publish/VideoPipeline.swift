@@ -2,6 +2,7 @@ import Codecs
 import Dispatch
 import MediaBase
 import NIOConcurrencyHelpers
+import NIOCore
 
 /// Encodes a publisher's frames on its own queue. If encoding does not keep up, the newest frame replaces the waiting one, which is
 /// counted.
@@ -24,7 +25,7 @@ final class VideoPipeline: Sendable {
     }
 
     private struct Encoding {
-        var encoder: VP8Encoder
+        var encoder: VideoEncoder
         var wasSent = false
     }
 
@@ -161,6 +162,14 @@ final class VideoPipeline: Sendable {
         }
     }
 
+    /// Returns the encoder threads for a frame. The time that VP8 takes needs one; the other codecs take several times as long, and divide
+    /// only large frames.
+    private func threads(for frame: I420Frame) -> Int {
+        guard settings.codec != .vp8 else { return 1 }
+        let pixels = frame.width * frame.height
+        return min(System.coreCount, pixels >= 1_280 * 720 ? 4 : pixels >= 640 * 360 ? 2 : 1)
+    }
+
     private func prepare(_ frames: [I420Frame]) throws(CodecError) {
         guard let largest = frames.last, largest.width != size.width || largest.height != size.height else { return }
         let isChange = size.width != 0
@@ -168,10 +177,12 @@ final class VideoPipeline: Sendable {
         for (place, frame) in frames.enumerated() {
             encodings.append(
                 Encoding(
-                    encoder: try VP8Encoder(
-                        VP8EncoderConfiguration(
+                    encoder: try VideoEncoder(
+                        settings.codec,
+                        VideoEncoderConfiguration(
                             width: frame.width, height: frame.height, framesPerSecond: settings.framesPerSecond,
-                            bitrate: share.most[place], speed: settings.speed, mayDropFrames: true))))
+                            bitrate: share.most[place], threads: threads(for: frame), speed: settings.speed,
+                            mayDropFrames: true))))
         }
         size = (largest.width, largest.height)
         if isChange || largest.width != settings.width || largest.height != settings.height {

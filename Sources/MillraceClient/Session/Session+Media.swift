@@ -6,7 +6,8 @@ extension Session {
     /// Returns when the relay has accepted the stream; the publisher's `created` event reports when other users see it.
     /// - Throws: `notPermitted` if the token lacks the capability; `streamExists` if a stream of the same kind is already published;
     ///   `shareLocked` if screen sharing is locked and the local user is a participant; `invalidStreamName`; `invalidField` for a
-    ///   publisher with neither audio nor video; `insecureConnection` if `TransportChoice.native` was chosen and is not available;
+    ///   publisher with neither audio nor video, and for simulcast in VP9 or AV1; `codecMismatch` if the relay does not forward the codec of
+    ///   the video, or if the stream is encrypted end to end and its codec is not VP8; `insecureConnection` if `TransportChoice.native` was chosen and is not available;
     ///   `mediaFailed` if this machine or the relay's answer allows no media.
     /// - Returns: the id of the stream.
     @discardableResult

@@ -20,6 +20,7 @@ extension SessionCore {
         guard encryption != nil || !requiresEncryption else {
             throw SessionError(.encryptionRequired, "call setEncryptionSecret first")
         }
+        if let video = publisher.settings.video { try check(video, isEncrypted: encryption != nil) }
         publications.append(Publication(publisher: publisher))
         publisher.setEncrypted(encryption != nil)
         for kind in options.startsMuted(type) { publisher.setLocallyMuted(kind, true) }
@@ -37,6 +38,24 @@ extension SessionCore {
             throw SessionError(.notConnected)
         }
         return stream
+    }
+
+    /// Checks the codec of a stream before it is published.
+    private func check(_ video: PublisherSettings.Video, isEncrypted: Bool) throws(SessionError) {
+        guard machine.model.videoCodecs.contains(video.codec.rawValue) else {
+            let codecs = machine.model.videoCodecs.joined(separator: ", ")
+            throw SessionError(
+                .codecMismatch, "the relay forwards no \(video.codec.rawValue), but \(codecs)", field: "codec")
+        }
+        guard !isEncrypted || video.codec == .vp8 else {
+            throw SessionError(
+                .codecMismatch, "video that is encrypted end to end is VP8, not \(video.codec.rawValue)",
+                field: "codec")
+        }
+        guard !video.simulcast || video.codec == .vp8 || video.codec == .h264 else {
+            throw SessionError(
+                .invalidField, "simulcast is VP8 or H.264, not \(video.codec.rawValue)", field: "simulcast")
+        }
     }
 
     func unpublish(_ publisher: Publisher) async throws(SessionError) {

@@ -1,3 +1,4 @@
+import MediaBase
 import Signaling
 
 /// Known state of a session (users, streams and modes), kept up to date by the relay's events.
@@ -8,6 +9,8 @@ struct SessionModel: Sendable {
     var capabilities: Capabilities?
     /// Transports that the relay supports over the current control connection.
     private(set) var transports = [MediaTransport.webRTC]
+    /// Names of the video codecs that the relay forwards, such as `VP8`.
+    private(set) var videoCodecs = [VideoCodec.vp8.rawValue]
     /// Listed users in order of joining.
     var users: [UserInfo] = []
     /// Number of users in the session; greater than `users.count` if some are only counted.
@@ -36,6 +39,7 @@ struct SessionModel: Sendable {
         sessionName = answer.sessionName
         capabilities = answer.capabilities
         transports = answer.transports ?? [.webRTC]
+        videoCodecs = answer.videoCodecs ?? [VideoCodec.vp8.rawValue]
         requiresEncryption = answer.requiresEncryption
         users = answer.users
         userCount = max(answer.userCount, users.count)

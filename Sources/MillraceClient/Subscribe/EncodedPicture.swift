@@ -1,7 +1,8 @@
 import MediaBase
 
-/// Complete VP8 frame for the decoder.
+/// Complete encoded frame for the decoder.
 struct EncodedPicture: Sendable {
+    var codec = VideoCodec.vp8
     var bytes: [UInt8]
     var isKeyFrame: Bool
     var rotation = Rotation.none

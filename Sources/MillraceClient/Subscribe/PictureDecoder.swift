@@ -28,13 +28,21 @@ final class PictureDecoder: Sendable {
     private let queue = DispatchQueue(label: "millrace.decoder", qos: .userInitiated)
     private let state = NIOLockedValueBox(State())
     /// Accessed only on `queue`.
-    nonisolated(unsafe) private var decoder: VPXDecoder?
+    nonisolated(unsafe) private var decoder: VideoDecoder?
+    /// Whether the latest key frame is valid and cannot be decoded here. Accessed only on `queue`.
+    nonisolated(unsafe) private var isUndecodable = false
     private let picture: @Sendable (I420Frame) -> Void
     private let needsKeyFrame: @Sendable () -> Void
+    private let undecodable: @Sendable (CodecError) -> Void
 
-    init(picture: @escaping @Sendable (I420Frame) -> Void, needsKeyFrame: @escaping @Sendable () -> Void) {
+    /// - Parameter undecodable: called once when the track begins to have a size or a format that the decoder lacks.
+    init(
+        picture: @escaping @Sendable (I420Frame) -> Void, needsKeyFrame: @escaping @Sendable () -> Void,
+        undecodable: @escaping @Sendable (CodecError) -> Void = { _ in }
+    ) {
         self.picture = picture
         self.needsKeyFrame = needsKeyFrame
+        self.undecodable = undecodable
     }
 
     var statistics: Statistics { state.withLockedValue { $0.statistics } }
@@ -66,22 +74,36 @@ final class PictureDecoder: Sendable {
     private func run() {
         while let frame = next() {
             do throws(CodecError) {
-                if let decoded = try openDecoder().decode(
+                if let decoded = try openDecoder(frame.codec).decode(
                     frame.bytes, rotation: frame.rotation, captureTime: frame.captureTime)
                 {
                     picture(PictureTurner.upright(decoded))
                 }
+                isUndecodable = false
                 state.withLockedValue { $0.statistics.decoded += 1 }
             } catch {
                 state.withLockedValue { $0.statistics.damaged += 1 }
-                needsKeyFrame()
+                refuse(error, isKeyFrame: frame.isKeyFrame)
             }
         }
     }
 
-    private func openDecoder() throws(CodecError) -> VPXDecoder {
-        if let decoder { return decoder }
-        let made = try VPXDecoder()
+    private func refuse(_ error: CodecError, isKeyFrame: Bool) {
+        switch error {
+        case .unsupportedFormat, .pictureTooLarge, .codecNotDecodable:
+            guard !isUndecodable else { return }
+            isUndecodable = true
+            undecodable(error)
+        case .missingKeyFrame, .corruptData, .invalidArgument, .library:
+            // Another key frame of an undecodable track would not help.
+            if isKeyFrame || !isUndecodable { needsKeyFrame() }
+        }
+    }
+
+    private func openDecoder(_ codec: VideoCodec) throws(CodecError) -> VideoDecoder {
+        if let decoder, decoder.codec == codec { return decoder }
+        isUndecodable = false
+        let made = try VideoDecoder(codec)
         decoder = made
         return made
     }

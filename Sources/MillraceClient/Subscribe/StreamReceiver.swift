@@ -25,11 +25,13 @@ final class StreamReceiver {
     /// - Parameter needsKeyFrame: called by the decoder on its own queue.
     init(_ subscriber: Subscriber, needsKeyFrame: @escaping @Sendable (StreamID) -> Void) {
         self.subscriber = subscriber
-        let (canvases, stream) = (subscriber.canvases, subscriber.stream)
+        let (canvases, stream, hub) = (subscriber.canvases, subscriber.stream, subscriber.hub)
         decoder = PictureDecoder { picture in
             for canvas in canvases { canvas.pictureHub.send(picture) }
         } needsKeyFrame: {
             needsKeyFrame(stream)
+        } undecodable: { error in
+            hub.send(.videoFailed(SessionError(.codecNotDecodable, "\(error)")))
         }
     }
 
@@ -45,7 +47,8 @@ final class StreamReceiver {
         case .video:
             videoTrack = packet.track
             video.insert(
-                sequence: packet.sequence, timestamp: packet.header.timestamp, marker: packet.header.marker,
+                packet.codec ?? .vp8, sequence: packet.sequence, timestamp: packet.header.timestamp,
+                marker: packet.header.marker,
                 payload: packet.payload, rotation: packet.extensions.videoOrientation?.rotation,
                 captureTime: captureTime, now: now)
         }
@@ -61,6 +64,7 @@ final class StreamReceiver {
 
     private func decode(_ frame: EncodedPicture, now: MediaTime) {
         guard subscriber.decryption.isEncrypted else { return decoder.add(frame) }
+        guard frame.codec == .vp8 else { return failed(.unsupportedCodec, .video, now: now) }
         guard let bytes = frame.bytes.withUnsafeBytes({ decrypted($0, .video, now: now) }) else {
             isVideoBroken = true
             return
@@ -83,10 +87,15 @@ final class StreamReceiver {
         let (bytes, failure) = decryptor.open(frame, kind, with: subscriber.decryption.key, now: now)
         if bytes != nil {
             watches[kind] = nil
-        } else if let failure, let action = watches[kind, default: DecryptionWatch()].failed(failure, now: now) {
-            if action != .stopVideo || kind == .video { subscriber.encryptionFailed(action) }
+        } else if let failure {
+            failed(failure, kind, now: now)
         }
         return bytes
+    }
+
+    private func failed(_ failure: EncryptionFailure, _ kind: MediaKind, now: MediaTime) {
+        guard let action = watches[kind, default: DecryptionWatch()].failed(failure, now: now) else { return }
+        if action != .stopVideo || kind == .video { subscriber.encryptionFailed(action) }
     }
 
     func askForKeyFrame() { needsKeyFrame = true }

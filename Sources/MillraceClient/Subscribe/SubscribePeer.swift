@@ -28,6 +28,7 @@ final class SubscribePeer {
         self.troubled = troubled
         var random = SystemRandomNumberGenerator()
         var configuration = WebRTCEndpoint.Configuration.receiver(identity: try .generate(), using: &random)
+        configuration.videoCodecs = VideoCodec.allCases
         configuration.wallClock = WallClock.offset
         // `watch` monitors consent instead of the endpoint.
         configuration.consentTimeout = .seconds(86_400)

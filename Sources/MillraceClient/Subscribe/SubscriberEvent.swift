@@ -6,6 +6,10 @@ public enum SubscriberEvent: Hashable, Sendable {
     case connected
     /// The relay has stopped sending video.
     case videoDisabled(VideoChangeReason)
+    /// The video cannot be decoded (`codecNotDecodable`): its size or its format, such as 10 bits a sample, is valid and not supported. Its
+    /// audio continues. Sent once; frames follow if the publisher changes to a format that can be decoded. A codec that this client does
+    /// not take at all is `videoDisabled` with the reason `unsupportedCodec`.
+    case videoFailed(SessionError)
     /// The relay sends video again.
     case videoEnabled(VideoChangeReason)
     /// The connection of the publisher or of the local user was lost and may come back.

@@ -121,13 +121,98 @@ import Testing
         }
     }
 
-    @Test("STR-3 simulcast: a subscriber that prefers a small frame size receives it", .timeLimit(.minutes(2)))
-    func simulcast() async throws {
+    @Test(
+        "STR-7 a stream of any codec is announced with it, and an early and a late subscriber decode it",
+        .timeLimit(.minutes(2)), arguments: [VideoCodec.h264, .vp9, .av1])
+    func codecs(codec: VideoCodec) async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await relay.join("Bob")
+            var settings = TestSource.settings
+            settings.video?.codec = codec
+            let publisher = Publisher(settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            let early = try await Self.subscribe(bob, to: stream)
+            let sound = early.canvas.sound(limit: 200)
+            let counters = await Self.counters(early, 30, "30 frames")
+            #expect(counters == counters.sorted() && counters.count >= 30)
+            if let low = counters.first, let high = counters.last { #expect(high - low < 45) }
+            #expect(bob.streams[stream]?.codec == codec.rawValue)
+            let tone = await first(of: sound, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
+            #expect(tone == true)
+            let eve = try await relay.join("Eve")
+            let late = try await Self.subscribe(eve, to: stream)
+            #expect(await Self.counters(late, 10, "10 frames").count >= 10)
+            let statistics = await late.statistics
+            #expect(statistics.framesDamaged == 0 && statistics.keyFrames >= 1)
+            #expect(statistics.width == TestSource.width && statistics.height == TestSource.height)
+            _ = source
+            for session in [ada, bob, eve] { await session.disconnect() }
+        }
+    }
+
+    @Test("STR-7 a subscription continues when its stream returns in another codec", .timeLimit(.minutes(2)))
+    func anotherCodec() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await relay.join("Bob")
+            for codec in [VideoCodec.vp9, .h264, .vp8] {
+                var settings = TestSource.settings
+                settings.video?.codec = codec
+                let publisher = Publisher(settings)
+                let stream = try await ada.publish(publisher)
+                let source = TestSource(publisher)
+                let subscriber = try await Self.subscribe(bob, to: stream)
+                #expect(await Self.counters(subscriber, 5, "frames of \(codec)").count >= 5)
+                _ = source
+                try await ada.unpublish(publisher)
+            }
+            for session in [ada, bob] { await session.disconnect() }
+        }
+    }
+
+    @Test("STR-7 codecs that cannot be published are refused before an offer is made", .timeLimit(.minutes(2)))
+    func refusedCodecs() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            func refusal(_ change: (inout PublisherSettings.Video) -> Void) async -> SessionError? {
+                var settings = TestSource.settings
+                change(&settings.video!)
+                do throws(SessionError) {
+                    try await ada.publish(Publisher(settings))
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            for codec in [VideoCodec.vp9, .av1] {
+                let error = await refusal {
+                    $0.codec = codec
+                    $0.simulcast = true
+                }
+                #expect(error?.code == .invalidField && error?.details.field == "simulcast")
+            }
+            try await ada.setEncryptionSecret("correct horse")
+            for codec in [VideoCodec.h264, .vp9, .av1] {
+                let error = await refusal { $0.codec = codec }
+                #expect(error?.code == .codecMismatch && error?.details.field == "codec")
+            }
+            #expect(ada.streams.isEmpty && ada.publishers.isEmpty)
+            await ada.disconnect()
+        }
+    }
+
+    @Test(
+        "STR-3 simulcast: a subscriber that prefers a small frame size receives it", .timeLimit(.minutes(2)),
+        arguments: [VideoCodec.vp8, .h264])
+    func simulcast(codec: VideoCodec) async throws {
         try await RelayUnderTest.run { relay in
             let ada = try await relay.join("Ada", canHost: true)
             let bob = try await relay.join("Bob")
             var settings = TestSource.settings
             settings.video?.simulcast = true
+            settings.video?.codec = codec
             settings.video?.bitrate = .kilobits(1_000)
             let publisher = Publisher(settings)
             let stream = try await ada.publish(publisher)

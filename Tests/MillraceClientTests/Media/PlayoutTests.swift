@@ -150,6 +150,156 @@ import Testing
         #expect(sizes.withLockedValue { $0 } == [64, 32, 32, 64])
     }
 
+    /// Encoded frames of a codec with their payloads, the first one a key frame.
+    private static func encoded(_ codec: VideoCodec, count: Int, width: Int = 160, keyFrames: Set<Int> = []) throws
+        -> [(frame: EncodedVideoFrame, payloads: [[UInt8]])]
+    {
+        let encoder = try VideoEncoder(
+            codec, VideoEncoderConfiguration(width: width, height: 96, bitrate: .kilobits(600), speed: 12))
+        var packetizer = VideoPacketizer(codec, maximumPayloadLength: 300)
+        var frames: [(frame: EncodedVideoFrame, payloads: [[UInt8]])] = []
+        for number in 0..<count {
+            var frame = I420Frame(width: width, height: 96)
+            for place in frame.yRange { frame.bytes[place] = UInt8(truncatingIfNeeded: place / 7 + number * 5) }
+            let encoded = try encoder.encode(
+                frame, timestamp: Int64(number) * 3_000, forceKeyFrame: keyFrames.contains(number))
+            if let encoded { frames.append((encoded, try packetizer.payloads(of: encoded.bytes))) }
+        }
+        return frames
+    }
+
+    private static func insert(
+        _ codec: VideoCodec, _ payloads: [[UInt8]], into playout: VideoPlayout, sequence: Int64, number: Int,
+        without lost: Int? = nil, now: MediaTime
+    ) {
+        for (place, payload) in payloads.enumerated() where place != lost {
+            payload.withUnsafeBytes {
+                playout.insert(
+                    codec, sequence: sequence + Int64(place), timestamp: RTPTimestamp(UInt32(number * 3_000)),
+                    marker: place == payloads.count - 1, payload: $0, captureTime: nil, now: now)
+            }
+        }
+    }
+
+    @Test(
+        "STR-7 a lost packet of any codec leads to a key frame request, and the frames from the key frame on are decoded",
+        arguments: VideoCodec.allCases)
+    func loss(codec: VideoCodec) throws {
+        let playout = VideoPlayout()
+        let decoder = try VideoDecoder(codec)
+        let frames = try Self.encoded(codec, count: 40, keyFrames: [25])
+        #expect(frames.count == 40)
+        var (sequence, now, asked, decoded) = (Int64(65_500), MediaTime.zero, [Int](), 0)
+        for (number, (_, payloads)) in frames.enumerated() {
+            Self.insert(
+                codec, payloads, into: playout, sequence: sequence, number: number, without: number == 10 ? 0 : nil,
+                now: now)
+            sequence += Int64(payloads.count)
+            now += .milliseconds(33)
+            var pictures: [EncodedPicture] = []
+            if playout.take(now: now, { pictures.append($0) }) { asked.append(number) }
+            for picture in pictures {
+                #expect(picture.codec == codec)
+                #expect(try decoder.decode(picture.bytes) != nil)
+                decoded += 1
+            }
+        }
+        // After the wait for the missing packet, of 250 ms.
+        #expect(asked.count == 1 && (17...19).contains(asked[0]), "\(asked)")
+        #expect(decoded == 25 && playout.keyFrames == 2 && playout.lostPackets == 1, "\(decoded)")
+        #expect(playout.width == 160 && playout.height == 96)
+    }
+
+    @Test(
+        "STR-7 a retransmission that arrives in time completes the frames of any codec", arguments: VideoCodec.allCases)
+    func retransmission(codec: VideoCodec) throws {
+        let playout = VideoPlayout()
+        var (sequence, now, count) = (Int64(0), MediaTime.zero, 0)
+        var missing: (payload: [UInt8], sequence: Int64)?
+        for (number, (_, payloads)) in try Self.encoded(codec, count: 20).enumerated() {
+            let lost = number == 10 ? payloads.count - 1 : nil
+            Self.insert(codec, payloads, into: playout, sequence: sequence, number: number, without: lost, now: now)
+            if let lost { missing = (payloads[lost], sequence + Int64(lost)) }
+            if number == 14, let missing {
+                missing.payload.withUnsafeBytes {
+                    playout.insert(
+                        codec, sequence: missing.sequence, timestamp: RTPTimestamp(30_000), marker: true, payload: $0,
+                        captureTime: nil, now: now)
+                }
+            }
+            sequence += Int64(payloads.count)
+            now += .milliseconds(33)
+            #expect(!playout.take(now: now) { _ in count += 1 })
+        }
+        #expect(count == 20 && playout.lostPackets == 0)
+    }
+
+    @Test("STR-7 a track may change its codec and its size; late packets of the former codec are ignored")
+    func codecChange() throws {
+        let playout = VideoPlayout()
+        var (sequence, now, frames) = (Int64(10), MediaTime.zero, [EncodedPicture]())
+        var late: [[UInt8]] = []
+        for (round, codec) in (VideoCodec.allCases + [.vp8]).enumerated() {
+            for (number, (_, payloads)) in try Self.encoded(codec, count: 5, width: 160 + 16 * round).enumerated() {
+                Self.insert(
+                    codec, payloads, into: playout, sequence: sequence, number: round * 10 + number, now: now)
+                sequence += Int64(payloads.count)
+                now += .milliseconds(33)
+                _ = playout.take(now: now) { frames.append($0) }
+                if let former = late.first, number == 1 {
+                    Self.insert(
+                        VideoCodec.allCases[round - 1], [former], into: playout, sequence: sequence - 9, number: 1,
+                        now: now)
+                }
+                if number == 4 { late = payloads }
+            }
+            #expect(playout.width == 160 + 16 * round)
+        }
+        #expect(frames.map(\.codec) == (VideoCodec.allCases + [.vp8]).flatMap { Array(repeating: $0, count: 5) })
+        let widths = NIOLockedValueBox<[Int]>([])
+        let done = DispatchSemaphore(value: 0)
+        let decoder = PictureDecoder { frame in
+            if widths.withLockedValue({
+                $0.append(frame.width); return $0.count
+            }) == 25 {
+                done.signal()
+            }
+        } needsKeyFrame: {
+        }
+        for frame in frames { decoder.add(frame) }
+        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(widths.withLockedValue { $0 } == (0..<5).flatMap { Array(repeating: 160 + 16 * $0, count: 5) })
+    }
+
+    @Test("STR-7 a format that cannot be decoded is reported once, and no key frames are requested for it")
+    func undecodable() throws {
+        let (asked, failures) = (NIOLockedValueBox(0), NIOLockedValueBox<[CodecError]>([]))
+        let pictures = NIOLockedValueBox(0)
+        let decoder = PictureDecoder { _ in
+            pictures.withLockedValue { $0 += 1 }
+        } needsKeyFrame: {
+            asked.withLockedValue { $0 += 1 }
+        } undecodable: { error in
+            failures.withLockedValue { $0.append(error) }
+        }
+        // VP9 in profile 1 (4:4:4), and a predicted frame.
+        let key: [UInt8] = [0xa2, 0x49, 0x83, 0x42, 0x20, 0x04, 0xf0, 0x02, 0xf0, 0, 0, 0, 0]
+        for _ in 0..<3 {
+            decoder.add(EncodedPicture(codec: .vp9, bytes: key, isKeyFrame: true, captureTime: .zero))
+            decoder.add(EncodedPicture(codec: .vp9, bytes: [0xa6, 0, 0], isKeyFrame: false, captureTime: .zero))
+        }
+        // A later publisher sends a format that can be decoded.
+        let good = try Self.encoded(.vp9, count: 1)[0].frame
+        decoder.add(EncodedPicture(codec: .vp9, bytes: good.bytes, isKeyFrame: true, captureTime: .zero))
+        let deadline = ContinuousClock.now + .seconds(10)
+        while pictures.withLockedValue({ $0 }) == 0, ContinuousClock.now < deadline {}
+        #expect(pictures.withLockedValue { $0 } == 1)
+        #expect(asked.withLockedValue { $0 } == 0)
+        let reported = failures.withLockedValue { $0 }
+        #expect(reported.count == 1, "\(reported)")
+        if case .unsupportedFormat(.vp9, _)? = reported.first {} else { Issue.record("\(reported)") }
+    }
+
     @Test("CAN-1 a decoder that falls behind drops frames up to a key frame, and reports it")
     func slowDecoder() throws {
         let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 64, height: 64, bitrate: .kilobits(200)))

@@ -1,0 +1,135 @@
+"""Cases of the Swift SDK (`millrace-sdk-client`) in every video codec: to and from Chromium, and to aiortc."""
+
+import json
+import time
+import urllib.parse
+import urllib.request
+
+import clients
+from webrtc.codecs import FREEZE, HEIGHT, IN_FLIGHT, LEAST_RATE, RATE, VIDEO, WIDTH, codec_of
+from webrtc.native import Native
+from webrtc.pairs import OWN, encoded, start
+from webrtc.watch import Watch, check_pictures, check_sound, first_picture
+
+
+class SDK(Native):
+    """A running client with the functions of a browser's page that the checks use."""
+
+    kind = "sdk"
+
+    def __init__(self, bench, relay, role, session, **options):
+        query = urllib.parse.urlencode({"session": session, "name": f"sdk-{role}", "role": "host"})
+        with urllib.request.urlopen(f"{relay.url}/v1/dev/token?{query}", timeout=10) as answer:
+            token = json.loads(answer.read())["token"]
+        switches = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+        super().__init__([bench.binary.parent / "millrace-sdk-client", role, "--url", relay.url, "--token", token, *switches],
+                         bench.current / f"sdk-{role}-{session}.log")
+        self._read = 0
+
+    def latest(self, field, default=None):
+        return next((line[field] for line in reversed(self.lines) if field in line), default)
+
+    def call(self, function, **_):
+        if function == "frames":
+            rows = [line["frame"] for line in self.lines if "frame" in line]
+            new, self._read = rows[self._read:], len(rows)
+            return new
+        if function == "first":
+            return next((line["frame"][0] for line in self.lines if "frame" in line), None)
+        if function == "heard":
+            return next((line for line in reversed(self.lines) if "left" in line), None)
+        if function == "state":
+            return {"states": [line for line in self.lines if "frame" not in line][-8:]}
+        return {"stats": []}.get(function)
+
+
+def need(bench):
+    bench.need((bench.binary.parent / "millrace-sdk-client").exists(), "millrace-sdk-client (swift build --product millrace-sdk-client)")
+
+
+def settled(sdk):
+    """Returns the frames that the SDK's encoder has left out so far."""
+    line = next((line for line in reversed(sdk.lines) if "painted" in line), {"painted": 0, "encoded": 0})
+    return line["painted"] - line["encoded"]
+
+
+def view(bench, relay, kind, session):
+    """Subscribes to the newest stream of the session."""
+    viewer = bench.client(kind)
+    call = viewer.call("view", url=f"{relay.url}/whep/{session}", **({} if kind == "aiortc" else {"codec": "any"}))
+    viewer.call("connected", id=call)
+    return viewer, call
+
+
+def publishes(codec, subscribers):
+    """The SDK publishes; every frame number that it encoded is seen by programs of others."""
+    def case(bench, name):
+        need(bench)
+        check, relay = bench.reporter.check, bench.relay(extra=("--dev",))
+        session = f"sdk{codec.lower()}"
+        sdk = bench.keep(SDK(bench, relay, "publish", session, codec=codec, width=WIDTH, height=HEIGHT, rate=RATE, bitrate=VIDEO["bitrate"], source=OWN))
+        clients.wait_until(lambda: sdk.latest("encoded", 0) > 0, 15, "the SDK's stream")
+        views = [view(bench, relay, kind, session) for kind in subscribers]
+        for viewer, call in views:
+            if first_picture(viewer, call) is None:
+                check(name, f"{viewer.kind} receives a frame", False, state=viewer.call("state", id=call)["states"], sdk=sdk.process.tail())
+                return
+        time.sleep(1.5)
+        before = settled(sdk)
+        watches = [Watch(*pair) for pair in views]
+        time.sleep(bench.seconds)
+        for watch in watches:
+            watch.end()
+        left_out = max(0, settled(sdk) - before) + IN_FLIGHT
+        for watch in watches:
+            title = f"{name}, {watch.client.kind}"
+            check_pictures(bench, title, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
+            check_sound(bench, title, watch.client, watch.call)
+            check(title, "every frame number that was encoded is seen", watch.seen.missing <= left_out, missing=watch.seen.missing, of=watch.seen.distinct,
+                  left_out=left_out)
+            if watch.client.kind != "aiortc":
+                used = codec_of(watch.client, watch.call, "inbound")
+                check(title, "in its codec", used == f"video/{codec}", codec=used)
+        check(name, "the SDK's session names the codec", sdk.latest("codec") == codec, codec=sdk.latest("codec"))
+        check(name, "a late joiner sees it", first_picture(*view(bench, relay, subscribers[0], session)) is not None)
+    return case
+
+
+def subscribes(codec):
+    """Chromium publishes; the SDK decodes every frame number that was encoded."""
+    def case(bench, name):
+        need(bench)
+        check, relay = bench.reporter.check, bench.relay(extra=("--dev",))
+        session = f"sdk{codec.lower()}"
+        publisher, call = start(bench, relay, "chromium", session, codec=codec, **VIDEO)
+        sdk = bench.keep(SDK(bench, relay, "subscribe", session))
+        if first_picture(sdk, None, 15) is None:
+            check(name, "the SDK receives a frame", False, sdk=sdk.process.tail())
+            return
+        time.sleep(1.5)
+        before = publisher.call("painted", id=call) - encoded(publisher, call)
+        watch = Watch(sdk, None)
+        time.sleep(bench.seconds)
+        watch.end()
+        left_out = max(0, publisher.call("painted", id=call) - encoded(publisher, call) - before) + IN_FLIGHT
+        check_pictures(bench, name, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
+        check_sound(bench, name, sdk, None)
+        check(name, "every frame number that was encoded is decoded", watch.seen.missing <= left_out, missing=watch.seen.missing,
+              of=watch.seen.distinct, left_out=left_out)
+        used = codec_of(publisher, call, "outbound")
+        check(name, "in its codec", used == f"video/{codec}" and sdk.latest("codec") == codec, codec=used, told=sdk.latest("codec"))
+    return case
+
+
+# aiortc decodes neither VP9 nor AV1.
+ALL = [
+    ("sdk: VP8 to Chromium and aiortc", publishes("VP8", ("chromium", "aiortc"))),
+    ("sdk: H.264 to Chromium and aiortc", publishes("H264", ("chromium", "aiortc"))),
+    ("sdk: VP9 to Chromium", publishes("VP9", ("chromium",))),
+    ("sdk: AV1 to Chromium", publishes("AV1", ("chromium",))),
+    ("sdk: VP8 from Chromium", subscribes("VP8")),
+    ("sdk: H.264 from Chromium", subscribes("H264")),
+    ("sdk: VP9 from Chromium", subscribes("VP9")),
+    ("sdk: AV1 from Chromium", subscribes("AV1")),
+]
+LONG = []
