@@ -59,14 +59,14 @@
         mutating func trapWhenDue(_ sessions: SessionTable, _ counters: inout EngineCounters, now: MediaTime) {
             guard fault == .trap else { return }
             if let trapAt {
-                if now >= trapAt { overflow(&counters) }
+                if now >= trapAt { overflowCounters(&counters) }
             } else if sessions.all.contains(where: { $0.subscribers.count > 0 }) {
                 trapAt = now + Self.trapDelay
             }
         }
 
         @inline(never)
-        private func overflow(_ counters: inout EngineCounters) {
+        private func overflowCounters(_ counters: inout EngineCounters) {
             counters.workerCPU += .max - counters.workerCPU + 1
         }
 

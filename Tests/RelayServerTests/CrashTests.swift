@@ -69,9 +69,9 @@
                 let entered = try number(/\nentered: (\d+) ns/, in: text)
                 let end = try number(/\nend: (\d+) ns/, in: text)
                 #expect(end > entered && end - entered < 200_000_000, "\((end - entered) / 1_000) us")
-                // The overflowing function and the worker's loop that called it.
+                // The overflowing function and the one that called it.
                 let symbols = try #require(text.components(separatedBy: "\nsymbols:\n").dropFirst().first)
-                #expect(symbols.hasPrefix("#0 $s11MediaEngine6WorkerC"))
+                #expect(symbols.hasPrefix("#0 $s11MediaEngine13FaultInjectorV"))
                 #expect(symbols.contains("overflowCounters") && symbols.contains("trapWhenDue"))
                 #expect(text.contains(/\nbacktrace:\n#0 0x[0-9a-f]+ millrace\+0x[0-9a-f]+\n#1 0x/))
                 #expect(text.contains(/\d+ -\d\.\d{6} media-0 subscriberOpened 0 session=[0-9a-f]{16} subject=/))
