@@ -36,6 +36,8 @@ class Counts:
         self.answers = collections.Counter()
         self.connections = 0
         self.closed = collections.Counter()
+        # Requests without an answer: on connections that closed, and on connections that remained open.
+        self.cut_off, self.unanswered = 0, 0
         self.failure = None
 
     def take(self, kind):
@@ -68,6 +70,8 @@ class ControlClient(threading.Thread):
         self.known = {"stream": ["x"], "user": ["x"], "subsession": ["x"], "request": ["x"], "group": ["x"], "resume": ["x"]}
         self.revision = 1
         self.offer = ""
+        # Methods of the requests without an answer, by id.
+        self.open = {}
 
     def run(self):
         errors = 0
@@ -78,6 +82,9 @@ class ControlClient(threading.Thread):
             except (Closed, OSError) as error:
                 errors += 1
                 self.counts.closed[str(error)[:60]] += 1
+                with self.counts.lock:
+                    self.counts.cut_off += len(self.open)
+                self.open = {}
                 # A relay that accepts no connection at all has ended.
                 if errors > 200:
                     self.counts.failure = f"no connection any more: {error}"
@@ -112,15 +119,15 @@ class ControlClient(threading.Thread):
             if kind == 0:
                 # The relay closes the connection after answering earlier requests.
                 self.read(web, 1)
-                if not self.broken_frame(web):
-                    return
+                more = self.broken_frame(web)
             elif kind < 6:
-                if not self.broken_text(web):
-                    return
+                more = self.broken_text(web)
             else:
                 method, parameters = self.valid(session, token)
-                if not self.request(web, method, parameters, mutates=self.dice.random() < 0.7):
-                    return
+                more = self.request(web, method, parameters, mutates=self.dice.random() < 0.7)
+            if not more:
+                # The answers of what was sent are still read.
+                break
             if len(self.open) > 24 or not web.is_open:
                 self.read(web, 2)
             else:
@@ -130,6 +137,9 @@ class ControlClient(threading.Thread):
             self.read(web, 1)
             if len(self.open) == before:
                 break
+        with self.counts.lock:
+            self.counts.unanswered += len(self.open)
+        self.open = {}
 
     def request(self, web, method, parameters, mutates=False):
         if not self.counts.take(f"control {method}"):

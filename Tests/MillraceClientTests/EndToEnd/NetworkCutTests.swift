@@ -25,12 +25,8 @@ import Testing
         static func run(
             _ configure: (inout RelayConfiguration) -> Void = { _ in }, _ body: (Call) async throws -> Void
         ) async throws {
-            let mediaPort = try await SwitchableNetwork.freePort()
-            try await RelayUnderTest.run { configuration in
-                configuration.webRTCPort = mediaPort
-                configure(&configuration)
-            } _: { relay in
-                let network = try await SwitchableNetwork.start(to: relay.port, mediaPort: mediaPort)
+            try await RelayUnderTest.run(configure) { relay in
+                let network = try await SwitchableNetwork.start(to: relay.port, mediaPort: relay.mediaPort)
                 let ada = try await relay.join("Ada", canHost: true, url: "http://127.0.0.1:\(network.port)")
                 let bob = try await relay.join("Bob")
                 let (adas, bobs) = (Publisher(TestSource.settings), Publisher(TestSource.settings))

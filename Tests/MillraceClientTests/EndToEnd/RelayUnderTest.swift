@@ -20,6 +20,7 @@ struct RelayUnderTest {
         configuration.development = true
         configuration.httpPort = 0
         configuration.mediaPort = 0
+        configuration.mediaWorkers = 1
         configuration.webRTCPort = 0
         configuration.mediaAddress = "127.0.0.1"
         configuration.drainSeconds = 0
@@ -37,6 +38,8 @@ struct RelayUnderTest {
     }
 
     var port: Int { relay.httpPort }
+    /// UDP port of the WebRTC peers of the only media worker.
+    var mediaPort: Int { Int(relay.engine?.webRTCPorts.first ?? 0) }
     var url: String { "http://127.0.0.1:\(port)" }
 
     func token(

@@ -46,9 +46,8 @@ import Testing
         "CON-9 media that cannot reach the relay is reported after 10 s with its candidates, and when it connects",
         .timeLimit(.minutes(2)))
     func unreachable() async throws {
-        let mediaPort = try await SwitchableNetwork.freePort()
-        try await RelayUnderTest.run({ $0.webRTCPort = mediaPort }) { relay in
-            let network = try await SwitchableNetwork.start(to: relay.port, mediaPort: mediaPort)
+        try await RelayUnderTest.run { relay in
+            let network = try await SwitchableNetwork.start(to: relay.port, mediaPort: relay.mediaPort)
             network.setMedia(false)
             let ada = try await relay.join("Ada", canHost: true, url: "http://127.0.0.1:\(network.port)")
             let events = ada.events
@@ -83,9 +82,8 @@ import Testing
 
     @Test("CON-3 both ends replace a peer connection that only the client has lost", .timeLimit(.minutes(2)))
     func ended() async throws {
-        let mediaPort = try await SwitchableNetwork.freePort()
-        try await RelayUnderTest.run({ $0.webRTCPort = mediaPort }) { relay in
-            let network = try await SwitchableNetwork.start(to: relay.port, mediaPort: mediaPort)
+        try await RelayUnderTest.run { relay in
+            let network = try await SwitchableNetwork.start(to: relay.port, mediaPort: relay.mediaPort)
             let ada = try await relay.join("Ada", canHost: true, url: "http://127.0.0.1:\(network.port)")
             let bob = try await relay.join("Bob")
             let (adas, bobs) = (Publisher(TestSource.settings), Publisher(TestSource.settings))

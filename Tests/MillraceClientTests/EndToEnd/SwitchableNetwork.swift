@@ -33,15 +33,6 @@ final class SwitchableNetwork: Sendable {
         port = listener.localAddress?.port ?? 0
     }
 
-    /// Returns a UDP port that is free at the moment, for a relay whose port must be known before it runs.
-    static func freePort() async throws -> Int {
-        let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = channel.localAddress?.port ?? 0
-        try await channel.close()
-        return port
-    }
-
     /// - Parameters:
     ///   - target: the relay's HTTP port.
     ///   - mediaPort: its port for WebRTC, which must have five digits like any port that the system chooses.
