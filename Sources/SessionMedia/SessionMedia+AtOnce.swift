@@ -37,9 +37,11 @@ extension SessionMedia {
 
     // MARK: calls
 
-    private mutating func atOnce(_ order: MediaOrder) {
+    @discardableResult
+    private mutating func atOnce(_ order: MediaOrder) -> MediaTicket {
         let ticket = issue(order, .atOnce(order))
         if case .setMuted(let stream, let kind, _) = order { mutes[MutedTrack(stream: stream, kind: kind)] = ticket }
+        return ticket
     }
 
     mutating func closeAtOnce(_ peer: PeerID, isPlain: Bool) { atOnce(.closePeer(peer, isPlain: isPlain)) }
@@ -47,34 +49,49 @@ extension SessionMedia {
     mutating func settleAtOnce(
         _ ticket: MediaTicket, _ order: MediaOrder, _ answer: Result<MediaAnswer, MediaFailure>
     ) {
-        let refusal = refusal(ticket, order, answer)
+        let (refusal, repeated) = refusal(ticket, order, answer)
         for i in barriers.indices where barriers[i].pending.remove(ticket) != nil {
             switch (barriers[i].refusal, refusal) {
             case (nil, _), (.noStream, .error): barriers[i].refusal = refusal ?? barriers[i].refusal
             default: break
             }
+            if let repeated { barriers[i].pending.insert(repeated) }
         }
-        let finished = barriers.filter(\.pending.isEmpty)
+        finishBarriers()
+    }
+
+    private mutating func finishBarriers() {
+        let finished = barriers.filter(\.isFinished)
         guard !finished.isEmpty else { return }
-        barriers.removeAll(where: \.pending.isEmpty)
+        barriers.removeAll(where: \.isFinished)
         for barrier in finished { finish(barrier) }
     }
 
+    /// Continues work that waits for the end of a publish request.
+    mutating func publicationEnded(_ request: MediaRequestID) {
+        for i in barriers.indices { barriers[i].publications.remove(request) }
+        finishBarriers()
+    }
+
+    /// - Returns: error for the requests that wait for the order, and the order that they wait for instead.
     private mutating func refusal(
         _ ticket: MediaTicket, _ order: MediaOrder, _ answer: Result<MediaAnswer, MediaFailure>
-    ) -> MediaRefusal? {
-        guard case .setMuted(let stream, let kind, let isMuted) = order else { return nil }
+    ) -> (MediaRefusal?, MediaTicket?) {
+        guard case .setMuted(let stream, let kind, let isMuted) = order else { return (nil, nil) }
         let track = MutedTrack(stream: stream, kind: kind)
         // A later order for the same track decides on its state.
         let isNewest = mutes[track] == ticket
         if isNewest { mutes[track] = nil }
-        guard case .failure(let failure) = answer else { return nil }
+        guard case .failure(let failure) = answer else { return (nil, nil) }
         switch failure.kind {
         // The media plane forwards no media of the stream.
-        case .noSession, .noStream, .invalid: return .noStream(stream)
+        case .noSession, .noStream, .invalid: return (.noStream(stream), nil)
         case .noPeer, .busy, .other:
-            if isNewest { outputs.append(.report(.muteFailed(stream, kind, isMuted))) }
-            return .error(failure.error)
+            guard isNewest else { return (.error(failure.error), nil) }
+            outputs.append(.report(.muteFailed(stream, kind, isMuted)))
+            // `Conference` now takes the track for muted, but an earlier order may have unmuted it: the confirmation of a publish request
+            // repeats the unmute.
+            return (.error(failure.error), isMuted ? nil : atOnce(.setMuted(stream, kind, true)))
         }
     }
 
@@ -99,8 +116,18 @@ extension SessionMedia {
         let pending = tickets.filter { entry in
             if case .atOnce = entry.value.purpose { entry.key > ticket } else { false }
         }
-        let barrier = MediaBarrier(pending: Set(pending.keys), client: client, work: work)
-        if barrier.pending.isEmpty { finish(barrier) } else { barriers.append(barrier) }
+        var barrier = MediaBarrier(pending: Set(pending.keys), client: client, work: work)
+        if case .request = work { barrier.publications = publications(muting: pending.values.map(\.order)) }
+        if barrier.isFinished { finish(barrier) } else { barriers.append(barrier) }
+    }
+
+    /// Returns the publish requests in progress with streams that the orders mute or unmute.
+    private func publications(muting orders: [MediaOrder]) -> Set<MediaRequestID> {
+        var muted: Set<StreamID> = []
+        for case .setMuted(let stream, _, _) in orders { muted.insert(stream) }
+        guard !muted.isEmpty else { return [] }
+        let publishing = members.values.lazy.compactMap(\.publishing)
+        return Set(publishing.filter { $0.plan?.streams.contains { muted.contains($0.id) } == true }.map(\.id))
     }
 
     mutating func leaveBarriers(_ id: ConnectionID, _ error: MediaRefusal) {

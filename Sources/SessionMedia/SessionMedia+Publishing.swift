@@ -147,6 +147,7 @@ extension SessionMedia {
         if case .failure = result, let plan = publishing.plan { outputs.append(.cancel(plan)) }
         outputs.append(.published(publishing.id, result))
         for request in publishing.watchers { outputs.append(.done(request, nil)) }
+        publicationEnded(publishing.id)
         // Before the next request, whose streams are not those of the closed peer.
         if case .failure = result, publishing.isAnew {
             outputs.append(.report(.reset(id, publish: true, subscribe: false)))

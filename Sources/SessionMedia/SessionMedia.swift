@@ -24,11 +24,13 @@ package struct SessionMedia: Sendable {
         case updatePublisher(ConnectionID)
         case openPublisher(ConnectionID)
 
-        /// Whether an order is repeated when the media plane's queue was full. Clients repeat publish requests themselves.
-        var isRepeated: Bool {
+        /// Number of tries while the media plane's queue is full. Clients repeat publish requests themselves. A move is never given
+        /// up, because media would continue to flow between clients that it separates.
+        var maximumTries: Int {
             switch self {
-            case .place, .subscriber, .openSubscriber: true
-            case .atOnce, .updatePublisher, .openPublisher: false
+            case .place: .max
+            case .subscriber, .openSubscriber: SessionMedia.maximumTries
+            case .atOnce, .updatePublisher, .openPublisher: 1
             }
         }
 
@@ -50,9 +52,7 @@ package struct SessionMedia: Sendable {
     var placements = Placements()
     /// Orders in progress.
     var tickets: [MediaTicket: (purpose: Purpose, order: MediaOrder)] = [:]
-    /// Orders that are repeated at `retryAt`, because the media plane's queue of calls was full.
-    private var refused: [MediaTicket] = []
-    private var retryAt = MediaTime.never
+    private var retries = OrderRetries()
     var barriers: [MediaBarrier] = []
     /// Newest order in progress for each track.
     var mutes: [MutedTrack: MediaTicket] = [:]
@@ -67,11 +67,12 @@ package struct SessionMedia: Sendable {
     private var firstReady = 0
     private var orders: [(ticket: MediaTicket, order: MediaOrder)] = []
     private var nextTicket: UInt64 = 0
-    /// Pause between tries while the media plane's queue of calls is full.
-    private static let patience = MediaTime.milliseconds(1)
     /// Calls in progress at which members with new work for their subscribe peer connections wait, so that mutes and closes do not queue
     /// behind those of a whole audience.
     static let maximumCalls = 256
+    /// Tries of a call about a subscribe peer connection while the media plane's queue of calls is full. With the growing pauses of
+    /// `OrderRetries` they take 1 s; an engine that stays full for longer is overloaded, and the client is told.
+    package static let maximumTries = 12
     let maximumSubscriptions: Int
     var random: any RandomNumberGenerator & Sendable
 
@@ -102,7 +103,7 @@ package struct SessionMedia: Sendable {
     package var isEmpty: Bool {
         members.isEmpty && peers.isEmpty && owners.isEmpty && kinds.isEmpty && placements.isEmpty && tickets.isEmpty
             && barriers.isEmpty && mutes.isEmpty && goneEarly.isEmpty && offers.isEmpty && outputs.isEmpty
-            && orders.isEmpty
+            && orders.isEmpty && retries.isEmpty
     }
 
     // MARK: outputs
@@ -150,10 +151,10 @@ package struct SessionMedia: Sendable {
     // MARK: time
 
     /// Time of the next call of `handleTimeout`.
-    package var deadline: MediaTime { min(offers.first?.due ?? .never, retryAt) }
+    package var deadline: MediaTime { min(offers.first?.due ?? .never, retries.deadline) }
 
     package mutating func handleTimeout(now: MediaTime) {
-        if retryAt <= now { retry() }
+        for ticket in retries.takeDue(now) { retry(ticket) }
         let due = offers.prefix { $0.due <= now }
         offers.removeFirst(due.count)
         for (_, id) in due {
@@ -164,17 +165,14 @@ package struct SessionMedia: Sendable {
         }
     }
 
-    private mutating func retry() {
-        retryAt = .never
-        for ticket in refused {
-            guard let (purpose, order) = tickets[ticket] else { continue }
-            if case .openSubscriber(let id) = purpose, members[id] == nil {
-                tickets[ticket] = nil
-            } else {
-                orders.append((ticket, order))
-            }
+    private mutating func retry(_ ticket: MediaTicket) {
+        guard let (purpose, order) = tickets[ticket] else { return retries.end(ticket) }
+        if case .openSubscriber(let id) = purpose, members[id] == nil {
+            tickets[ticket] = nil
+            retries.end(ticket)
+        } else {
+            orders.append((ticket, order))
         }
-        refused = []
     }
 
     // MARK: members
@@ -198,6 +196,7 @@ package struct SessionMedia: Sendable {
             if let plan = publishing.plan { outputs.append(.cancel(plan)) }
             outputs.append(.published(publishing.id, .failure(error)))
             for request in publishing.watchers { outputs.append(.done(request, nil)) }
+            publicationEnded(publishing.id)
         }
         for publishing in member.waitingToPublish { outputs.append(.published(publishing.id, .failure(error))) }
         leavePlacements(id, error)
@@ -206,7 +205,9 @@ package struct SessionMedia: Sendable {
 
     /// Ignores the answer to an order that no one waits for any more. A peer that it opens is still closed.
     mutating func abandon(_ ticket: MediaTicket) {
-        if tickets[ticket]?.purpose.opensPeer == false { tickets[ticket] = nil }
+        guard tickets[ticket]?.purpose.opensPeer == false else { return }
+        tickets[ticket] = nil
+        retries.end(ticket)
     }
 
     /// Closes a peer of a client.
@@ -232,11 +233,12 @@ package struct SessionMedia: Sendable {
     /// Handles the answer to an order. Further answers to the same order are ignored.
     package mutating func settle(_ ticket: MediaTicket, _ answer: Result<MediaAnswer, MediaFailure>, now: MediaTime) {
         guard let (purpose, _) = tickets[ticket] else { return }
-        if case .failure(let failure) = answer, failure.kind == .busy, purpose.isRepeated {
-            refused.append(ticket)
-            retryAt = min(retryAt, now + Self.patience)
+        if case .failure(let failure) = answer, failure.kind == .busy,
+            retries.schedule(ticket, atMost: purpose.maximumTries, now: now)
+        {
             return
         }
+        retries.end(ticket)
         tickets[ticket] = nil
         switch purpose {
         case .atOnce(let order): settleAtOnce(ticket, order, answer)

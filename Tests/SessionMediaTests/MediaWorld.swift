@@ -18,7 +18,7 @@ final class MediaWorld {
 
     /// Request that waits for an answer.
     enum Request {
-        case muted(StreamID, TrackKind)
+        case muted(Set<MutedTrack>)
         case move(ConnectionID, JoinSubsessionRequest?)
         case publish(ConnectionID)
         case other
@@ -88,10 +88,14 @@ final class MediaWorld {
             if case .failure(let error) = reply.result { return error }
             return nil
         }
-        var request = Request.other
-        if let mute = body as? SetMutedRequest, mute.isMuted { request = .muted(mute.stream, mute.kind) }
-        if let mute = body as? ForceMuteStreamRequest { request = .muted(mute.stream, .audio) }
-        media.answer(begin(request), of: sender, after: ticket)
+        let muted = reply.effects.compactMap { effect in
+            if case .media(.setMuted(let stream, let kind, true)) = effect {
+                MutedTrack(stream: stream, kind: kind)
+            } else {
+                nil
+            }
+        }
+        media.answer(begin(muted.isEmpty ? .other : .muted(Set(muted))), of: sender, after: ticket)
         drain()
         return nil
     }
@@ -285,9 +289,12 @@ final class MediaWorld {
 
     private func done(_ id: MediaRequestID, _ refusal: MediaRefusal?) {
         guard let request = take(id) else { return }
+        var refusal = refusal
+        // As `LiveSession` does: a stream that is yet to begin starts in the state that the rules have.
+        if case .noStream(let stream)? = refusal, conference.isPublished(stream) { refusal = nil }
         if let refusal { refusals[id] = refusal }
         switch request {
-        case .muted(let stream, let kind): if refusal == nil { checkMute(of: stream, kind) }
+        case .muted(let tracks): if refusal == nil { for track in tracks { checkMute(of: track) } }
         case .move(let client, let body):
             if refusal == nil { checkPlace(of: client, "the move of \(client)") }
             let moved =
@@ -309,7 +316,9 @@ final class MediaWorld {
             clients[client]?.streams = answer.streams
             checkPlace(of: client, "the answer to a publish request of \(client)")
             for stream in answer.streams {
-                for kind in conference.origin(of: stream)?.muted ?? [] { checkMute(of: stream, kind) }
+                for kind in conference.origin(of: stream)?.muted ?? [] {
+                    checkMute(of: MutedTrack(stream: stream, kind: kind))
+                }
             }
         }
     }
@@ -317,17 +326,21 @@ final class MediaWorld {
     // MARK: checks
 
     /// Checks that the engine forwards nothing of a track that a client takes for muted.
-    private func checkMute(of stream: StreamID, _ kind: TrackKind) {
+    private func checkMute(of track: MutedTrack) {
+        let (stream, kind) = (track.stream, track.kind)
         // It may have been unmuted since, or muted again by a request that is not answered yet.
+        let mediaKind: MediaKind = kind == .audio ? .audio : .video
         guard conference.origin(of: stream)?.muted.contains(kind) == true, let there = engine.streams[stream],
-            media.kinds[stream]?.contains(kind == .audio ? .audio : .video) == true
+            there.kinds.contains(mediaKind)
         else { return }
-        // The end of a publish request repeats the mutes that changed during it.
-        if let owner = media.owners[stream], media.members[owner]?.publishing != nil { return }
+        let isMutedAgain = open.values.contains {
+            if case .muted(let tracks) = $0 { tracks.contains(track) } else { false }
+        }
+        guard !isMutedAgain else { return }
         let isPending = media.tickets.values.contains {
             if case .setMuted(stream, kind, _) = $0.order { true } else { false }
         }
-        guard !isPending, !there.muted.contains(kind == .audio ? .audio : .video) else { return }
+        guard !isPending, !there.muted.contains(mediaKind) else { return }
         faults.append("\(stream) is not muted, and its client was told that it is")
     }
 

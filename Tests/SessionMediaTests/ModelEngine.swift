@@ -17,6 +17,7 @@ struct ModelEngine {
 
     struct Stream {
         var peer: PeerID
+        var kinds: Set<MediaKind> = []
         var muted: Set<MediaKind> = []
     }
 
@@ -134,6 +135,7 @@ struct ModelEngine {
     }
 
     private mutating func publish(_ sections: [PublishSection], _ id: PeerID) {
+        for section in sections { streams[section.stream]?.kinds = [] }
         for section in sections {
             // A section of an earlier offer keeps its mute.
             let isNew = streams[section.stream] == nil
@@ -142,6 +144,7 @@ struct ModelEngine {
                 streams[section.stream]?.muted.insert(section.track.kind)
             }
             streams[section.stream]?.peer = id
+            streams[section.stream]?.kinds.insert(section.track.kind)
             events.append(.began(section.stream, id))
         }
     }

@@ -123,6 +123,24 @@ struct SessionMediaTests {
         #expect(world.conference.stream(stream)?.isAudioMuted == false)
     }
 
+    @Test("USR-8 an unmute that the engine fails to repeat is taken back in the engine as well")
+    func failedRepeatedUnmute() throws {
+        let (world, host, stream) = try stage()
+        for isMuted in [true, false] {
+            #expect(world.request(SetMutedRequest(stream: stream, kind: .audio, isMuted: isMuted), host) == nil)
+            world.settle()
+        }
+        // The confirmation of a publish request repeats the unmute that is in force.
+        world.media.command(.setMuted(stream, .audio, false))
+        world.drain()
+        let refused = world.engine.mailbox.removeFirst().ticket
+        world.media.settle(refused, .failure(MediaFailure(.other, SignalingError(.internalError))), now: world.now)
+        world.settle()
+        #expect(world.conference.stream(stream)?.isAudioMuted == true)
+        #expect(world.engine.streams[stream]?.muted == [.audio])
+        #expect(world.media.tickets.isEmpty && world.faults == [])
+    }
+
     @Test("a refused mute that a later one for the same track has replaced does not take that one back")
     func replacedMute() throws {
         let (world, host, stream) = try stage()
@@ -239,5 +257,67 @@ struct SessionMediaTests {
         world.engine.refusals = 0
         world.settle()
         #expect(world.clients[viewer]?.offer?.streams.map(\.id) == [stream])
+    }
+
+    /// Refuses all orders because the queue is full, and returns the pause before each further try.
+    private func pauses(_ world: MediaWorld, atMost count: Int) -> [MediaTime] {
+        let busy = MediaFailure(.busy, SignalingError(.limitReached, limit: "limit.mailbox"))
+        var pauses: [MediaTime] = []
+        while let order = world.engine.mailbox.popLast() {
+            world.media.settle(order.ticket, .failure(busy), now: world.now)
+            world.drain()
+            guard world.media.deadline != .never, pauses.count < count else { break }
+            pauses.append(world.media.deadline - world.now)
+            world.pass(pauses[pauses.count - 1])
+        }
+        return pauses
+    }
+
+    @Test("a subscription that finds the engine's queue full fails after a limited number of tries with growing pauses")
+    func busyForLong() throws {
+        let (world, _, stream) = try stage()
+        let viewer = try #require(world.join(.publishing))
+        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        let pauses = pauses(world, atMost: 100)
+        #expect(pauses.count == SessionMedia.maximumTries - 1)
+        #expect(pauses.first == OrderRetries.firstPause && pauses.last == OrderRetries.longestPause)
+        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0.0 <= $0.1 })
+        #expect(world.reports.contains(.subscriptionFailed(viewer, stream)))
+        #expect(world.media.tickets.count == 0 && world.faults == [])
+    }
+
+    @Test("SUB-3 a move that finds the engine's queue full is never given up")
+    func busyMove() throws {
+        let (world, host, _) = try stage()
+        world.request(CommitSubsessionsRequest(names: ["one"]), host)
+        world.request(StartSubsessionsRequest(), host)
+        world.settle()
+        let target = try #require(world.conference.subsessionList.first)
+        world.move(JoinSubsessionRequest(subsession: target.id), host)
+        let count = SessionMedia.maximumTries * 3
+        #expect(pauses(world, atMost: count).count == count)
+        world.pass(OrderRetries.longestPause)
+        world.settle()
+        #expect(world.engine.peers.values.allSatisfy { $0.place == .subsession(target.id) })
+        #expect(world.successes["move"] == 1 && world.faults == [])
+    }
+
+    @Test("MUT-2 a mute during a publish request is answered when the confirmation has repeated it")
+    func muteDuringPublishing() throws {
+        let (world, host, stream) = try stage()
+        // A new peer connection, whose sections were planned before the mute.
+        world.clients[host]?.certificate = 7
+        world.publish(host, keeping: [stream], new: [])
+        #expect(world.request(SetMutedRequest(stream: stream, kind: .video, isMuted: true), host) == nil)
+        world.engine.run()
+        let opening = world.engine.mailbox.removeFirst()
+        world.engine.run()
+        world.engine.mailbox.insert(opening, at: 0)
+        // The mute found no stream, or one that has ended.
+        while !world.engine.answers.isEmpty { world.deliver(0) }
+        #expect(world.open.count == 2, "neither request is answered")
+        world.settle()
+        #expect(world.engine.streams[stream]?.muted == [.video])
+        #expect(world.open.isEmpty && world.refusals.isEmpty && world.faults == [])
     }
 }
