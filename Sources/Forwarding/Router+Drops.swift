@@ -108,12 +108,14 @@ extension Router {
         producer.keyFrames.request()
     }
 
-    /// Whether key frame requests are delayed until `requestHeldKeyFrames(now:)`.
+    /// Whether key frame requests are delayed until `takeHeldKeyFrameRequests(now:)`.
     package var holdsKeyFrameRequests: Bool { !heldRequests.isEmpty }
 
-    /// Requests key frames that were delayed because their paths kept dropping. Call this every few hundred milliseconds.
-    package func requestHeldKeyFrames(now: MediaTime) {
-        guard !heldRequests.isEmpty else { return }
+    /// Returns the producers whose key frames were delayed because paths kept dropping, and may be requested now. Call this every few
+    /// hundred milliseconds. The caller sends the requests: a publisher of a still screen may send no packet with which they could go.
+    package func takeHeldKeyFrameRequests(now: MediaTime) -> [Producer] {
+        guard !heldRequests.isEmpty else { return [] }
+        var wanted: [Producer] = []
         heldRequests.removeAll { path in
             guard let drops = pathDrops[path], drops.isRequestHeld else { return true }
             guard drops.mayRequest(now: now) else { return false }
@@ -123,12 +125,13 @@ extension Router {
                 guard let i = producer.core.pointee.index(path: path),
                     producer.core.pointee.consumers[i].state == .waiting, producer.core.pointee.consumers[i].isCutOff
                 else { continue }
-                producer.keyFrames.request()
+                if !wanted.contains(where: { $0 === producer }) { wanted.append(producer) }
                 isRequested = true
             }
             if isRequested { pathDrops[path]?.requested(now: now) }
             return true
         }
+        return wanted
     }
 
     /// Returns the paths that have dropped packets since the last call.

@@ -11,7 +11,7 @@ extension EngineSession {
 
     /// Runs the timers: emits reports, closes silent plain publishers and drops closed taps.
     func lookAfter(_ inbound: inout InboundTable, now: MediaTime, _ quiesced: borrowing Quiesced) {
-        router.requestHeldKeyFrames(now: now)
+        for producer in router.takeHeldKeyFrameRequests(now: now) { emit(.requestKeyFrame(producer, isAwaited: false)) }
         startPlainSubscribersAgain(now: now, quiesced)
         lookAfterSpeakers(inbound, now: now)
         follow(quiesced)

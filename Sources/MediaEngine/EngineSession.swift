@@ -63,8 +63,9 @@ final class EngineSession {
     // MARK: limits
 
     /// Checks that the session may have one more transport.
-    func admitTransport(_ counters: inout EngineCounters) throws(EngineError) {
-        guard publishers.count + subscribers.count + awaited < limits.transportsPerSession else {
+    /// - Parameter unestablished: number of its peers that have not connected yet.
+    func admitTransport(unestablished: Int, _ counters: inout EngineCounters) throws(EngineError) {
+        guard publishers.count + subscribers.count + awaited + unestablished < limits.transportsPerSession else {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "transportsPerSession", limit: limits.transportsPerSession)
         }

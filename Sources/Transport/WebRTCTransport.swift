@@ -112,6 +112,12 @@ package final class WebRTCTransport {
     /// Returns whether an authenticated check came from an address, so that media from there may be handled.
     package func isValidated(_ address: PeerAddress) -> Bool { agent.isValidated(address) }
 
+    /// Returns whether an address is the selected one and an authentic packet has arrived from there within `ICELiteAgent.silence`.
+    package func hasHeard(from address: PeerAddress, now: MediaTime) -> Bool {
+        guard phase != .ended, address == agent.selected, let last = agent.lastAuthentic else { return false }
+        return now - last < ICELiteAgent.silence
+    }
+
     /// Handles a STUN datagram that names one of `credentials` or comes from a validated address.
     package func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
         guard phase != .ended else { return }

@@ -191,7 +191,7 @@ struct DropTests {
             isKey = producer.keyFrames.take(now: harness.now)
             if isKey { requests += 1 }
             harness.now += .milliseconds(50)
-            harness.router.requestHeldKeyFrames(now: harness.now)
+            for held in harness.router.takeHeldKeyFrameRequests(now: harness.now) { held.keyFrames.request() }
         }
         // In 60 s: after 0.5, 1, 2, 4 and 8 s, then every 8 s.
         #expect((8...13).contains(requests), "\(requests)")
@@ -200,7 +200,7 @@ struct DropTests {
             _ = try Self.send(&source, isKey: isKey, to: producer, harness)
             isKey = producer.keyFrames.take(now: harness.now)
             harness.now += .milliseconds(50)
-            harness.router.requestHeldKeyFrames(now: harness.now)
+            for held in harness.router.takeHeldKeyFrameRequests(now: harness.now) { held.keyFrames.request() }
         }
         #expect(!viewer.received.isEmpty, "it starts again once the path takes packets")
     }

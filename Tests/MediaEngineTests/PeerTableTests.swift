@@ -34,11 +34,11 @@ struct PeerTableTests {
         let (a, b) = (try peer("a"), try peer("b"))
         table.insert(a, fragment: "fa", now: .zero)
         table.insert(b, fragment: "fb", now: .zero)
-        let isFirst = table.note(address(1), of: a)
-        let isRepeated = table.note(address(1), of: a)
-        #expect(isFirst && !isRepeated)
-        let isTaken = table.note(address(1), of: b)
-        #expect(isTaken && table.peer(at: address(1)) === b)
+        let isFirst = table.note(address(1), of: a, now: .zero)
+        let isRepeated = table.note(address(1), of: a, now: .zero)
+        #expect(isFirst == .added(instead: nil) && isRepeated == .known)
+        let isTaken = table.note(address(1), of: b, now: .zero)
+        #expect(isTaken == .added(instead: nil) && table.peer(at: address(1)) === b)
         // The end of the earlier peer leaves the address to the later one.
         let addresses = table.remove(a)
         #expect(addresses == [] && table.peer(at: address(1)) === b)
@@ -51,7 +51,9 @@ struct PeerTableTests {
         let a = try peer("a")
         table.insert(a, fragment: "fa", now: .zero)
         a.address = address(1)
-        for port in 1...9 as ClosedRange<UInt16> { _ = table.note(address(port), of: a) }
+        for port in 1...8 as ClosedRange<UInt16> { _ = table.note(address(port), of: a, now: .zero) }
+        let ninth = table.note(address(9), of: a, now: .zero)
+        #expect(ninth == .added(instead: address(2)))
         #expect(table.peer(at: address(1)) === a && table.peer(at: address(2)) == nil)
         #expect(table.peer(at: address(9)) === a)
         let addresses = table.remove(a)
@@ -104,9 +106,10 @@ struct PeerTableTests {
         let peers = try (0..<4).map { try peer("\($0)") }
         for (i, peer) in peers.enumerated() { table.insert(peer, fragment: "f\(i)", now: .zero) }
         #expect(total.sum == 4 && total.largest(preferring: 0) == 1)
+        #expect(table.unestablishedCount(in: "a") == 4 && table.unestablishedCount(in: "b") == 0)
         table.connect(peers[0])
         _ = table.remove(peers[1])
-        #expect(total.sum == 2)
+        #expect(total.sum == 2 && table.unestablishedCount(in: "a") == 2)
         let oldest = table.takeOldestUnestablished()
         #expect(oldest === peers[2])
         _ = table.remove(peers[2])

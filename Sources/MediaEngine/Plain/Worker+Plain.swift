@@ -9,7 +9,7 @@ extension Worker {
         let session =
             request.direction == .subscribe
             ? try sessions.find(request.session) : try sessions.findOrMake(request.session, &counters)
-        try session.admitTransport(&counters)
+        try session.admitTransport(unestablished: peers.unestablishedCount(in: session.name), &counters)
         defer { carryOut(session) }
         let control = PlainControl(configuration, rtpPort: rtpPort, rtcpPort: rtcpPort)
         let transport =

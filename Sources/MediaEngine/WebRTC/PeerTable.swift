@@ -24,6 +24,16 @@ struct PeerTable: ~Copyable {
         var fragments: [String]
     }
 
+    /// Outcome of mapping an address to a peer.
+    enum Mapping: Equatable {
+        /// The address is mapped to the peer from now on, instead of another one if the peer had the maximum number.
+        case added(instead: PeerAddress?)
+        /// The address was mapped to the peer before.
+        case known
+        /// A connected peer uses the address, or the peer is not in the table.
+        case refused
+    }
+
     /// A pass over the peers that are due.
     struct Sweep {
         fileprivate var index: Int
@@ -44,6 +54,7 @@ struct PeerTable: ~Copyable {
     private var unestablishedCount = 0 {
         didSet { total.set(unestablishedCount, of: worker) }
     }
+    private var unestablishedBySession: [String: Int] = [:]
     /// Time at which the next sweep is due.
     private(set) var nextSweep: MediaTime = .never
     /// What is left of the budgets for packets from unknown addresses in the second that began at `budgetsSince`.
@@ -82,6 +93,7 @@ struct PeerTable: ~Copyable {
         }
         unestablished.append(peer)
         unestablishedCount += 1
+        unestablishedBySession[peer.session, default: 0] += 1
         schedule(peer, now: now)
     }
 
@@ -104,14 +116,23 @@ struct PeerTable: ~Copyable {
         byID[peer.id] = nil
         for fragment in gone.fragments { byFragment[fragment] = nil }
         for address in gone.addresses { byAddress[address] = nil }
-        if !peer.isConnected { unestablishedCount -= 1 }
+        if !peer.isConnected { discountUnestablished(peer) }
         return gone.addresses
     }
 
     /// Records that a peer has connected.
     mutating func connect(_ peer: WebRTCPeer) {
         peer.isConnected = true
+        discountUnestablished(peer)
+    }
+
+    /// Returns the number of a session's peers that have not connected yet.
+    func unestablishedCount(in session: String) -> Int { unestablishedBySession[session, default: 0] }
+
+    private mutating func discountUnestablished(_ peer: WebRTCPeer) {
         unestablishedCount -= 1
+        guard let count = unestablishedBySession[peer.session] else { return }
+        unestablishedBySession[peer.session] = count > 1 ? count - 1 : nil
     }
 
     /// Returns the peer that has had the longest time to connect, and does not return it again. The caller removes it.
@@ -133,20 +154,22 @@ struct PeerTable: ~Copyable {
 
     // MARK: addresses
 
-    /// Maps an address to a peer. Beyond the maximum, the oldest address that is not in use is removed.
-    /// - Returns: false if the address was mapped to the peer before.
-    mutating func note(_ address: PeerAddress, of peer: WebRTCPeer) -> Bool {
+    /// Maps an address to a peer. Beyond the maximum, the oldest address that is not in use is removed; the caller closes it if it is a
+    /// TCP connection. A connected peer keeps its address while authentic packets arrive from there: the source of a check can be forged,
+    /// and the check of one client would otherwise stop the media of another.
+    mutating func note(_ address: PeerAddress, of peer: WebRTCPeer, now: MediaTime) -> Mapping {
         let before = byAddress[address]
-        guard before !== peer, peer.index >= 0 else { return false }
+        guard before !== peer else { return .known }
+        guard peer.index >= 0, before?.isInUse(address, now: now) != true else { return .refused }
         if let before { names[before.index].addresses.removeAll { $0 == address } }
         byAddress[address] = peer
         names[peer.index].addresses.append(address)
-        if names[peer.index].addresses.count > Self.maximumAddresses,
+        guard names[peer.index].addresses.count > Self.maximumAddresses,
             let oldest = names[peer.index].addresses.firstIndex(where: { $0 != peer.address })
-        {
-            byAddress[names[peer.index].addresses.remove(at: oldest)] = nil
-        }
-        return true
+        else { return .added(instead: nil) }
+        let removed = names[peer.index].addresses.remove(at: oldest)
+        byAddress[removed] = nil
+        return .added(instead: removed)
     }
 
     /// Forgets an address.

@@ -107,6 +107,11 @@ final class WebRTCPeer {
         return answer
     }
 
+    /// Returns whether the peer is connected and an authentic packet from this address has arrived recently.
+    func isInUse(_ address: PeerAddress, now: MediaTime) -> Bool {
+        isConnected && transport.hasHeard(from: address, now: now)
+    }
+
     /// Time at which one of its timers is due next.
     var due: MediaTime {
         var due = min(transport.deadline, mediaDue)

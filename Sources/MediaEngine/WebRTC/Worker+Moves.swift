@@ -26,7 +26,7 @@ extension Worker {
                 } catch {
                     return false
                 }
-                note(from, of: peer)
+                note(from, of: peer, now: now)
                 peers.returnAttempt()
                 receive(
                     authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: datagram.count, inbound,

@@ -31,14 +31,14 @@ extension Worker {
     /// Returns the session with that name, if it may have one more transport. A new session is not listed yet.
     func session(toOpenIn name: String) throws(EngineError) -> EngineSession {
         let session = try sessions.findOrMake(name, &counters)
-        try session.admitTransport(&counters)
+        try session.admitTransport(unestablished: peers.unestablishedCount(in: name), &counters)
         return session
     }
 
     /// Opens a subscriber of one stream, which sends the offer itself.
     private func view(_ request: WebRTCRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer {
         let session = try sessions.find(request.session)
-        try session.admitTransport(&counters)
+        try session.admitTransport(unestablished: peers.unestablishedCount(in: request.session), &counters)
         let stream = try session.stream(for: request)
         let peer = try makePeer(
             .subscribe, request.peer, credentials: numbers.credentials(besides: peers), in: request.session,

@@ -56,14 +56,18 @@ extension Worker {
             return
         }
         peer.transport.receiveSTUN(datagram, from: from, now: now)
-        if name != nil, peer.transport.isValidated(from) { note(from, of: peer) }
+        if name != nil, peer.transport.isValidated(from) { note(from, of: peer, now: now) }
         act(on: peer, now: now)
     }
 
-    /// Maps an address to a peer.
-    func note(_ address: PeerAddress, of peer: WebRTCPeer) {
-        guard peers.note(address, of: peer) else { return }
+    /// Maps an address to a peer, and closes the TCP connection of the address that this replaces. An admitted connection without a peer
+    /// would otherwise stay open for as long as its client likes.
+    func note(_ address: PeerAddress, of peer: WebRTCPeer, now: MediaTime) {
+        guard case .added(let replaced) = peers.note(address, of: peer, now: now) else { return }
         if address.isTCP { sockets?.tcp?.admit(address.connection) }
+        guard let replaced, replaced.isTCP else { return }
+        sockets?.tcp?.close(replaced.connection)
+        peer.transport.disconnected(replaced, now: now)
     }
 
     /// Runs the outputs of a peer's transport.
@@ -75,7 +79,7 @@ extension Worker {
                 bytes.withUnsafeBytes { egress.transmit($0, to: to, .webRTC) }
             case .selected(let address):
                 let quiesced = flush()
-                note(address, of: peer)
+                note(address, of: peer, now: now)
                 #if DEBUG
                     if faults.isDeaf(toMovesOf: peer) { continue }
                 #endif
