@@ -266,8 +266,7 @@ let package = Package(
             name: "MediaEngineTests",
             dependencies: [
                 "MediaEngine", "CLinuxNet", "CCrash", "MillraceTestKit", "WebRTCClient", "Transport", "Forwarding",
-                "DTLS", "SDP",
-                "SRTP", "RTP", "MediaBase",
+                "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase",
             ]),
         .testTarget(
             name: "CanvasTests",
