@@ -321,6 +321,7 @@ let package = Package(
             name: "MillraceFuzzTargets",
             dependencies: [
                 "MediaBase", "RTP", "STUN", "SDP", "Signaling", "SRTP", "DTLS", "Containers", "Transport", "Forwarding",
+                "SFrame",
             ], path: "Tests/FuzzTargets"),
         .testTarget(name: "FuzzCorpusTests", dependencies: ["MillraceFuzzTargets"]),
         .testTarget(
@@ -340,7 +341,7 @@ for target in package.targets where target.type != .system {
 if ProcessInfo.processInfo.environment["MILLRACE_FUZZ"] == "1" {
     let fuzzed: Set = [
         "CSRTP", "COpenSSL", "CPNG", "CIPSecMB", "CWebM", "MediaBase", "RTP", "STUN", "SDP", "Signaling", "SRTP",
-        "DTLS",
+        "DTLS", "Cryptography", "SFrame",
         "Containers", "Transport", "Forwarding", "MillraceFuzzTargets",
     ]
     package.dependencies = []

@@ -11,6 +11,7 @@ extension FuzzTarget {
         FuzzTarget("video", "packets of each video codec and their frames", maximumLength: 8_192, VideoFuzz.run),
         FuzzTarget("rtcp", "RTCP compound packets", maximumLength: 1_500, RTCPFuzz.run),
         FuzzTarget("srtp", "SRTP and SRTCP of a peer with and without the keys", maximumLength: 4_096, SRTPFuzz.run),
+        FuzzTarget("sframe", "frames with end-to-end encryption", maximumLength: 4_096, SFrameFuzz.run),
         FuzzTarget("stun", "STUN messages", maximumLength: 1_500, STUNFuzz.run),
         FuzzTarget("transport", "ICE and DTLS of one transport", maximumLength: 4_096, TransportFuzz.run),
         FuzzTarget("framing", "datagrams in a TCP stream", maximumLength: 8_192, FramingFuzz.run),
