@@ -72,6 +72,7 @@ struct MetricsRoute {
         text.single(
             "millrace_worker_cpu_seconds_total", .counter, "CPU time of the media workers in seconds",
             Double(counters.workerCPU) / 1e9)
+        workers(&text)
         text.family(
             "millrace_forward_delay_seconds", .summary, "Time from arrival to send of forwarded packets in seconds")
         for (label, quantile) in [("0.5", 0.5), ("0.99", 0.99), ("1", 1.0)] {
@@ -79,6 +80,14 @@ struct MetricsRoute {
         }
         text.sample(counters.delay.sum.seconds, suffix: "_sum")
         text.sample(Double(counters.delay.total), suffix: "_count")
+    }
+
+    private func workers(_ text: inout PrometheusText) {
+        let workers = engine.workerSnapshots.enumerated()
+        text.family("millrace_worker_load", .gauge, "CPU use of each media worker in the last second, 0 to 1")
+        for (index, worker) in workers { text.sample(worker.load, ["worker": String(index)]) }
+        text.family("millrace_worker_sessions", .gauge, "Sessions of each media worker")
+        for (index, worker) in workers { text.sample(worker.sessions, ["worker": String(index)]) }
     }
 
     private func recordings(_ text: inout PrometheusText) async {

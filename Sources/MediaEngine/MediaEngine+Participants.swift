@@ -6,7 +6,7 @@ package import SDP
 extension MediaEngine {
     /// Answers a participant's offer of a publish peer connection. It has `connectTimeout` to connect; its streams exist from then on.
     package func openPublisher(_ request: PublisherRequest) async throws(EngineError) -> WebRTCAnswer {
-        try await run(request.session) { (worker, quiesced) throws(EngineError) in
+        try await run(request.session, opens: true) { (worker, quiesced) throws(EngineError) in
             try worker.openPublisher(request, quiesced)
         }
     }
@@ -33,7 +33,7 @@ extension MediaEngine {
     /// connection waits for an answer until it is closed.
     /// - Parameter isNative: offers and answers carry keys instead of a DTLS handshake. The signalling must be confidential.
     package func openSubscriber(session: String, isNative: Bool = false) async throws(EngineError) -> SubscriberOffer {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(session, opens: true) { (worker, quiesced) throws(EngineError) in
             try worker.openSubscriber(session: session, isNative: isNative)
         }
     }

@@ -1,10 +1,11 @@
+import CLinuxNet
 import DTLS
 package import MediaBase
 package import SDP
 package import SRTP
 import Synchronization
 
-/// The media plane: N workers with one thread each, which share nothing. The hash of a session's name selects its worker; every call
+/// The media plane: N workers with one thread each, which share nothing. A new session goes to the worker with the least load; every call
 /// about the session runs there, between two batches of packets.
 ///
 /// ```swift
@@ -18,6 +19,8 @@ package final class MediaEngine: Sendable {
     private let threads: [WorkerThread]
     private var workers: [Worker] { threads.map(\.worker) }
     private let events: EventSink
+    let placement: SharedPlacement
+    private let totals: WorkerTotals
     private let isStopped = Atomic<Bool>(false)
 
     /// Binds the sockets and starts the threads.
@@ -32,11 +35,16 @@ package final class MediaEngine: Sendable {
         events = EventSink()
         var workers: [Worker] = []
         let identity = try Self.identity(configuration.webRTC.certificate)
-        let totals = WorkerTotals(workers: configuration.workers)
+        totals = WorkerTotals(workers: configuration.workers)
+        // Peers that have not connected can outlive their session, and keep its worker until they end.
+        placement = SharedPlacement(
+            workers: configuration.workers,
+            limit: configuration.limits.sessions + configuration.webRTC.unestablishedTransports)
         for index in 0..<configuration.workers {
             workers.append(
                 try Worker(
-                    index: index, configuration: configuration, identity: identity, events: events, totals: totals))
+                    index: index, configuration: configuration, identity: identity, events: events, totals: totals,
+                    placement: placement))
         }
         totals.connect(workers.map(\.mailbox))
         threads = workers.map(WorkerThread.init)
@@ -79,7 +87,8 @@ package final class MediaEngine: Sendable {
     // MARK: transports
 
     package func openPlain(_ request: PlainTransportRequest) async throws(EngineError) -> PlainTransport {
-        try await run(request.session) { (worker, quiesced) throws(EngineError) in
+        try await run(request.session, opens: request.direction == .publish) {
+            (worker, quiesced) throws(EngineError) in
             try worker.openPlain(request, quiesced)
         }
     }
@@ -100,7 +109,8 @@ package final class MediaEngine: Sendable {
 
     /// Answers a client's offer. The client has `connectTimeout` to connect; its published stream exists from then on.
     package func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer {
-        try await run(request.session) { (worker, quiesced) throws(EngineError) in
+        try await run(request.session, opens: request.direction == .publish) {
+            (worker, quiesced) throws(EngineError) in
             try worker.openWebRTC(request, quiesced)
         }
     }
@@ -180,17 +190,21 @@ package final class MediaEngine: Sendable {
         for worker in workers {
             if let counters = try? await run(on: worker, { worker, _ in worker.countersNow() }) { sum.add(counters) }
         }
+        sum.refusedLimit &+= placement.refused
         return sum
+    }
+
+    /// Load and number of sessions of each worker, in the order of their indices.
+    package var workerSnapshots: [WorkerSnapshot] {
+        let now = MediaTime(rawValue: millrace_monotonic_ns())
+        return placement.loads.enumerated().map { index, load in
+            WorkerSnapshot(load: Double(load.load(at: now)) / 1000, sessions: totals.sessions.amount(of: index))
+        }
     }
 
     // MARK: mailboxes
 
-    /// Returns the worker for a session. A name selects the same worker in every run (FNV-1a).
-    private func worker(for session: String) -> Worker {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in session.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return threads[Int(hash % UInt64(threads.count))].worker
-    }
+    private func worker(for session: String) -> Worker { threads[placement.worker(of: session)].worker }
 
     func begin(
         _ session: String, _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> Void
@@ -218,25 +232,38 @@ package final class MediaEngine: Sendable {
         }
     }
 
+    /// Runs a call on the worker of a session.
+    /// - Parameter opens: the call may open the session, which then gets a worker by load.
     func run<R: Sendable>(
-        _ session: String, _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> R
+        _ session: String, opens: Bool = false,
+        _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> R
     ) async throws(EngineError) -> R {
-        try await run(on: worker(for: session), body)
+        guard opens else { return try await run(on: worker(for: session), body) }
+        guard let index = placement.begin(session) else {
+            throw .limitReached(name: "sessions", limit: configuration.limits.sessions)
+        }
+        return try await run(on: threads[index].worker, opening: session, body)
     }
 
+    /// - Parameter session: name of the session that the call may open, which `placement.begin` has placed on the worker; nil: none.
     private func run<R: Sendable>(
-        on worker: Worker, _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> R
+        on worker: Worker, opening session: String? = nil,
+        _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> R
     ) async throws(EngineError) -> R {
         let result: Result<R, EngineError> = await withCheckedContinuation { continuation in
             do throws(Mailbox.Refusal) {
                 try worker.mailbox.post { worker in
+                    let result: Result<R, EngineError>
                     do throws(EngineError) {
-                        continuation.resume(returning: .success(try body(worker, worker.prepareForControl())))
+                        result = .success(try body(worker, worker.prepareForControl()))
                     } catch {
-                        continuation.resume(returning: .failure(error))
+                        result = .failure(error)
                     }
+                    if let session { worker.endOpening(session) }
+                    continuation.resume(returning: result)
                 }
             } catch let refusal {
+                if let session { placement.abandon(session) }
                 continuation.resume(returning: .failure(error(refusal)))
             }
         }

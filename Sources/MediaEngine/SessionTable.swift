@@ -60,8 +60,11 @@ struct SessionTable {
     mutating func list(_ session: EngineSession) { byName[session.name] = session }
 
     /// Forgets a session without transports. Another session may have its name by now.
-    mutating func forgetIfEmpty(_ session: EngineSession) {
-        if session.isEmpty, byName[session.name] === session { byName[session.name] = nil }
+    /// - Returns: whether the session was forgotten.
+    mutating func forgetIfEmpty(_ session: EngineSession) -> Bool {
+        guard session.isEmpty, byName[session.name] === session else { return false }
+        byName[session.name] = nil
+        return true
     }
 
     mutating func removeAll() { byName = [:] }

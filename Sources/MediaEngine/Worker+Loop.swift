@@ -17,6 +17,7 @@ extension Worker {
         if now >= peers.nextSweep { lookAfterPeers(now) }
         if now >= allocator.nextProbe { sendProbes(now) }
         if now >= housekeepingSchedule.next { housekeeping(now) }
+        if now >= loadMeter.due { measureLoad(now) }
         guard let tcp = sockets?.tcp else { return }
         if let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
         // Ended connections are handled here, not when they end, because that may be in the middle of a batch.

@@ -50,7 +50,7 @@ extension Worker {
         for session in housekeepingSchedule.takeSlice(of: sessions.byName, isSorted: virtual != nil, now: now) {
             session.lookAfter(&inbound, now: now, quiesced)
             carryOut(session)
-            sessions.forgetIfEmpty(session)
+            forgetIfEmpty(session)
             session.visitDue = session.nextVisit(now: now)
         }
         housekeepingSchedule.finish(sessions.byName, now: now)

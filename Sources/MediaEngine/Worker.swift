@@ -13,6 +13,7 @@ final class Worker: @unchecked Sendable {
     let index: Int
     let configuration: EngineConfiguration
     let totals: WorkerTotals
+    let placement: SharedPlacement
     let mailbox: Mailbox
     let events: EventSink
     /// Nil in virtual time.
@@ -55,6 +56,7 @@ final class Worker: @unchecked Sendable {
     // State of control calls.
     var sessions: SessionTable
     var housekeepingSchedule = HousekeepingSchedule()
+    var loadMeter: LoadMeter
     var numbers: IdentifierSource
     var isStopping = false
     #if DEBUG
@@ -62,15 +64,17 @@ final class Worker: @unchecked Sendable {
     #endif
 
     /// - Parameters:
-    ///   - totals: shared with the other workers of an engine; nil: the worker is alone.
+    ///   - totals, placement: shared with the other workers of an engine; nil: the worker is alone.
     ///   - virtual: replacement of clock and sockets; nil: the real ones.
     ///   - seed: makes names, SSRCs and first sequence numbers repeatable; nil: they are unpredictable, as production requires.
     init(
         index: Int, configuration: EngineConfiguration, identity: DTLSIdentity, events: EventSink,
-        totals: WorkerTotals? = nil, virtual: VirtualIO? = nil, seed: UInt64? = nil
+        totals: WorkerTotals? = nil, placement: SharedPlacement? = nil, virtual: VirtualIO? = nil, seed: UInt64? = nil
     ) throws(EngineError) {
         self.index = index
         self.totals = totals ?? WorkerTotals(workers: index + 1)
+        self.placement = placement ?? SharedPlacement(workers: index + 1, limit: configuration.limits.sessions)
+        loadMeter = LoadMeter(isRunning: virtual == nil)
         peers = PeerTable(total: self.totals.unestablished, worker: index)
         #if DEBUG
             faults = FaultInjector(configuration.fault)

@@ -26,6 +26,9 @@ final class WorkerTotal: Sendable {
         return best.worker
     }
 
+    /// Returns the share of a worker.
+    func amount(of worker: Int) -> Int { shares[worker].value.load(ordering: .acquiring) }
+
     /// - Parameter worker: index below the number of workers.
     func set(_ amount: Int, of worker: Int) { shares[worker].value.store(amount, ordering: .releasing) }
 }

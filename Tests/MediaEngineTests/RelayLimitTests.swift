@@ -5,7 +5,6 @@ import Testing
 
 @testable import MediaEngine
 
-/// A session's worker follows from its name. Names of one letter whose codes are equal modulo 8 share a worker of 4 or 8.
 @Suite("Limits of the whole relay, with several workers", .serialized, .timeLimit(.minutes(2)))
 struct RelayLimitTests {
     private static func engine(

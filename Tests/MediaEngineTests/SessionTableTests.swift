@@ -27,17 +27,17 @@ struct SessionTableTests {
         #expect(try table.findOrMake("a", &counters) === first)
     }
 
+    private func forget(_ session: EngineSession, in table: inout SessionTable) -> Bool { table.forgetIfEmpty(session) }
+
     @Test("A session that was replaced under its name does not remove its successor") func successor() {
         var table = table()
         let old = table.listed("a")
-        table.forgetIfEmpty(old)
+        #expect(forget(old, in: &table))
         #expect(table["a"] == nil && total.sum == 0)
         let new = table.listed("a")
-        table.forgetIfEmpty(old)
-        #expect(table["a"] === new)
+        #expect(!forget(old, in: &table) && table["a"] === new)
         new.awaited = 1
-        table.forgetIfEmpty(new)
-        #expect(table["a"] === new)
+        #expect(!forget(new, in: &table) && table["a"] === new)
     }
 
     @Test("Preferences of unused streams are removed at the limit; used ones are kept") func preferences() throws {

@@ -40,6 +40,8 @@ struct MetricsTests {
             #expect(samples["millrace_packets_dropped_total{cause=\"authentication\"}"] == 0)
             #expect(samples["millrace_forward_delay_seconds_count"] == 0)
             #expect(samples["millrace_sessions"] == 1)
+            #expect(samples["millrace_worker_sessions{worker=\"0\"}"] == 1)
+            #expect((0...1).contains(try #require(samples["millrace_worker_load{worker=\"0\"}"])))
             #expect(samples["millrace_streams"] == 1)
             #expect((samples["process_cpu_seconds_total"] ?? 0) > 0)
             #expect((samples["process_resident_memory_bytes"] ?? 0) > 1_000_000)

@@ -35,7 +35,7 @@ extension Worker {
             throw .unknownTransport(id.rawValue)
         }
         carryOut(session)
-        sessions.forgetIfEmpty(session)
+        forgetIfEmpty(session)
     }
 
     /// Starts the video of a plain subscriber again at its client's request, within its budget of key frames.

@@ -192,8 +192,9 @@ extension Worker {
             if let inbound = peer.inbound { session.close(inbound, &self.inbound, quiesced) }
             if let outbound = peer.outbound { session.close(outbound, quiesced) }
             carryOut(session)
-            sessions.forgetIfEmpty(session)
+            forgetIfEmpty(session)
         }
+        releaseIfUnused(peer.session)
         peer.outbound?.deallocate()
         if peer.inbound != nil { webRTCPublishers -= 1 }
         peer.inbound = nil

@@ -58,7 +58,7 @@ extension Worker {
         } else {
             session.reserve(sections, instead: peer.published)
             sessions.list(session)
-            sessions.forgetIfEmpty(session)
+            forgetIfEmpty(session)
         }
         peer.published = sections
         if description.credentials != peer.credentials.remote {
@@ -74,7 +74,7 @@ extension Worker {
             for peer in peers.all where peer.session == name && peer.inbound == nil {
                 peer.published.removeAll { $0.stream == stream }
             }
-            sessions.forgetIfEmpty(session)
+            forgetIfEmpty(session)
             return
         }
         guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
@@ -84,7 +84,7 @@ extension Worker {
         } else if let transport = session.publisher(of: found) {
             session.close(transport, &inbound, quiesced)
             carryOut(session)
-            sessions.forgetIfEmpty(session)
+            forgetIfEmpty(session)
         }
     }
 

@@ -49,7 +49,7 @@ extension Worker {
         guard let offered = awaited.removeValue(forKey: id), let session = sessions[offered.session] else { return }
         session.awaited -= 1
         // An answered connection belongs to the session once it has connected.
-        sessions.forgetIfEmpty(session)
+        forgetIfEmpty(session)
     }
 
     /// Returns the credentials that the relay offers for an ICE restart, the same until the restart happens. Before the first offer is

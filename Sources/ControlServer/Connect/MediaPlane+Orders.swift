@@ -3,7 +3,7 @@ import SDP
 import SessionMedia
 import Signaling
 
-extension MediaEngine {
+extension MediaPlane {
     /// Carries out an order that may wait for others.
     func carryOut(_ order: MediaOrder, session: String) async throws(EngineError) -> MediaAnswer {
         switch order {

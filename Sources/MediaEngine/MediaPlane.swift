@@ -1,0 +1,60 @@
+package import MediaBase
+package import SDP
+
+/// Interface between the rules of sessions (`LiveSession`) and the media of their clients. Calls and answers are values, so that the media of
+/// a client need not be in the process that runs its session's rules. `MediaEngine` describes the calls.
+package protocol MediaPlane: Sendable {
+    // MARK: publish peer connections
+
+    func openPublisher(_ request: PublisherRequest) async throws(EngineError) -> WebRTCAnswer
+
+    func updatePublisher(
+        _ id: TransportID, session: String, peer: PeerDescription, sections: [PublishedSection]
+    ) async throws(EngineError) -> WebRTCAnswer
+
+    // MARK: subscribe peer connections
+
+    func openSubscriber(session: String, isNative: Bool) async throws(EngineError) -> SubscriberOffer
+
+    func connectSubscriber(_ id: TransportID, session: String, peer: PeerDescription) async throws(EngineError)
+
+    func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack]) async throws(EngineError)
+
+    func removeTracks(_ id: TransportID, session: String, mids: [MID]) async throws(EngineError)
+
+    func setPreferences(
+        _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences
+    ) async throws(EngineError)
+
+    // MARK: all peer connections
+
+    func restartICE(
+        _ id: TransportID, session: String, peer credentials: ICECredentials
+    ) async throws(EngineError) -> ICECredentials
+
+    func prepareRestart(_ id: TransportID, session: String) async throws(EngineError) -> ICECredentials
+
+    func place(_ placements: [RoomPlacement], session: String) async throws(EngineError)
+
+    // MARK: calls that stop or resume media; each is queued before it returns, in the order of the calls
+
+    func beginSetMuted(session: String, stream: String, kind: MediaKind, muted: Bool) -> EngineCall
+
+    func beginCloseStream(session: String, stream: String) -> EngineCall
+
+    func beginCloseWebRTC(_ id: TransportID, session: String) -> EngineCall
+
+    func beginClosePlain(_ id: TransportID, session: String) -> EngineCall
+
+    // MARK: state
+
+    func streams(session: String) async throws(EngineError) -> [StreamSnapshot]
+
+    func peerStatistics(_ id: TransportID, session: String) async throws(EngineError) -> PeerStatistics
+
+    func peerTrace(_ id: TransportID, session: String) async throws(EngineError) -> PeerTrace
+
+    func observeStreams() -> AsyncStream<StreamEvent>
+}
+
+extension MediaEngine: MediaPlane {}
