@@ -31,6 +31,7 @@ extension Conference {
         case .muteFailed(let id, let kind, let isMuted): takeBackMute(id, kind, isMuted)
         case .activeSpeaker(let id, let place): setActiveSpeaker(id, in: place)
         case .reset(let connection, let publish, let subscribe): reset(connection, publish, subscribe)
+        case .subscriberLeft(let connection): return viewerLeft(connection)
         case .publisherLeft(let connection, let reason):
             guard participants[connection]?.info.kind == .publisher else { break }
             // An encoder that restarts joins as a new participant. The session waits for it, so that its WHEP

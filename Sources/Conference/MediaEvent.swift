@@ -25,4 +25,6 @@ package enum MediaEvent: Hashable, Sendable {
     case reset(ConnectionID, publish: Bool, subscribe: Bool)
     /// A publisher without signalling (WHIP, plain) has left.
     case publisherLeft(ConnectionID, DisconnectReason)
+    /// A subscriber without signalling (WHEP, plain) has left, or has no transport.
+    case subscriberLeft(ConnectionID)
 }

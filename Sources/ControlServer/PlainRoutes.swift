@@ -44,7 +44,7 @@ struct PlainRoutes {
         try await liveSessions.publish(
             visitor, stream: try wanted.stream.map { try StreamName($0) }, kinds: Set(MediaKind.allCases),
             isPlain: true
-        ) { stream in
+        ) { [engine] (stream) async throws(EngineError) in
             var named = wanted
             named.stream = stream
             let transport = try await engine.openPlain(named)
@@ -58,7 +58,7 @@ struct PlainRoutes {
     }
 
     private func view(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
-        try await liveSessions.view(visitor, isPlain: true) {
+        try await liveSessions.view(visitor, isPlain: true) { [engine] () async throws(EngineError) in
             let transport = try await engine.openPlain(wanted)
             return OpenedTransport(answer: transport, id: transport.id)
         } close: {
@@ -78,8 +78,7 @@ struct PlainRoutes {
         let session = try context.session
         let id = context.parameters.get("id") ?? ""
         try await engine.closePlain(TransportID(rawValue: id), session: session.rawValue)
-        await liveSessions.publisherClosed(TransportID(rawValue: id), engineName: session.rawValue)
-        await liveSessions.viewerClosed(TransportID(rawValue: id), engineName: session.rawValue)
+        await liveSessions.visitorLeft(TransportID(rawValue: id), engineName: session.rawValue)
         logger.info("plain transport closed", metadata: ["session": "\(session)", "transport": "\(id)"])
         return Response(status: .noContent)
     }

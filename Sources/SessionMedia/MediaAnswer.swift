@@ -8,6 +8,20 @@ package enum MediaAnswer: Sendable {
     case publisher(PeerID, RelayDescription)
     /// Answer to `openSubscriber`.
     case subscriber(PeerID, RelayDescription, videoCodecs: [VideoCodec])
+    /// Answer to `openVisitor`.
+    ///
+    /// - Parameters:
+    ///   - videoCodec: codec of a publisher's video; nil without video.
+    ///   - kinds: kinds of the tracks that the transport has; nil: those of the request.
+    case visitor(PeerID, videoCodec: VideoCodec?, kinds: Set<MediaKind>?)
     /// Answer to `prepareRestart`: the relay's new credentials.
     case credentials(ICECredentials)
+
+    /// Peer that the order has opened or changed.
+    package var peer: PeerID? {
+        switch self {
+        case .publisher(let peer, _), .subscriber(let peer, _, _), .visitor(let peer, _, _): peer
+        case .done, .credentials: nil
+        }
+    }
 }

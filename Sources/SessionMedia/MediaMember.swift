@@ -1,8 +1,10 @@
 import Conference
 import Signaling
 
-/// Media of one client with a control connection.
+/// Media of one participant: a client with a control connection, or a publisher without one.
 struct MediaMember: Sendable {
+    /// Nil: it has a control connection.
+    var visitor: MediaVisitor?
     /// Place of its peers, or the place to which they are being moved.
     var place = Place.mainSession
     /// Kind of its next subscribe peer connection.

@@ -13,6 +13,8 @@ package enum MediaOrder: Hashable, Sendable {
     case openPublisher(ConnectionID, PeerDescription, [PublishSection])
     case updatePublisher(PeerID, PeerDescription, [PublishSection])
     case openSubscriber(ConnectionID, isNative: Bool)
+    /// Opens the transport that a client without a control connection offers. The caller has the offer of the request.
+    case openVisitor(MediaRequestID, MediaVisitor)
     /// Takes the client's answer to the first offer.
     case connect(PeerID, PeerDescription)
     case restart(PeerID, ICECredentials)

@@ -11,4 +11,6 @@ package enum MediaRefusal: Error, Sendable {
     /// The media plane does not have the stream. An error only if `Conference` does not have it either: a stream that is yet to begin
     /// starts in the state that `Conference` has.
     case noStream(StreamID)
+    /// The session has ended, or a client without a control connection was removed, before the answer.
+    case ended
 }

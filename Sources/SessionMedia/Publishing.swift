@@ -3,7 +3,7 @@ import MediaBase
 import SDP
 import Signaling
 
-/// Publish request in progress.
+/// Publish request in progress, or admission of a publisher without a control connection.
 struct Publishing: Sendable {
     /// Event of the media plane about the peer. It must not reach `Conference` before the outcome of the request.
     enum Event: Hashable, Sendable {
@@ -13,7 +13,9 @@ struct Publishing: Sendable {
     }
 
     let id: MediaRequestID
+    /// Its offer is empty if the publisher has no control connection: the caller has the offer.
     let body: PublishRequest
+    let visitor: MediaVisitor?
     /// Whether the offer may carry keys.
     let takesKeys: Bool
     let videoCodecs: [VideoCodec]
@@ -32,7 +34,16 @@ struct Publishing: Sendable {
     init(_ id: MediaRequestID, _ body: PublishRequest, takesKeys: Bool, videoCodecs: [VideoCodec]) {
         self.id = id
         self.body = body
+        visitor = nil
         self.takesKeys = takesKeys
         self.videoCodecs = videoCodecs
+    }
+
+    init(_ id: MediaRequestID, _ visitor: MediaVisitor, _ streams: [PublishRequest.Stream]) {
+        self.id = id
+        body = PublishRequest(sdp: "", streams: streams)
+        self.visitor = visitor
+        takesKeys = false
+        videoCodecs = []
     }
 }

@@ -1,5 +1,5 @@
 package import Conference
-package import MediaBase
+import MediaBase
 package import Signaling
 
 /// Commands of `Conference`, and calls that stop or resume media. These are made at once and do not wait for others.
@@ -9,8 +9,13 @@ extension SessionMedia {
         case .setMuted(let stream, let kind, let isMuted): atOnce(.setMuted(stream, kind, isMuted))
         case .unpublish(let stream):
             // A stream without an owner does not exist in the media plane, and another stream may use its name by now.
-            guard disown(stream) else { return }
-            atOnce(.closeStream(stream))
+            guard let owner = owners[stream], disown(stream) else { return }
+            if let member = members[owner], member.visitor != nil, let peer = member.publisher?.id {
+                // Its transport has no other stream.
+                close(peer)
+            } else {
+                atOnce(.closeStream(stream))
+            }
         case .subscribe(let id, let stream, let preferences): queue(.begin(preferences), stream, of: id)
         case .updateSubscription(let id, let stream, let preferences): queue(.change(preferences), stream, of: id)
         case .unsubscribe(let id, let stream): queue(.end, stream, of: id)
@@ -22,7 +27,7 @@ extension SessionMedia {
     // MARK: owners
 
     /// Notes the owner and the tracks of a stream.
-    package mutating func own(_ stream: StreamID, by owner: ConnectionID, kinds: Set<MediaKind>) {
+    mutating func own(_ stream: StreamID, by owner: ConnectionID, kinds: Set<MediaKind>) {
         owners[stream] = owner
         self.kinds[stream] = kinds
     }
@@ -30,7 +35,7 @@ extension SessionMedia {
     /// Forgets a stream.
     /// - Returns: whether it had an owner.
     @discardableResult
-    package mutating func disown(_ stream: StreamID) -> Bool {
+    mutating func disown(_ stream: StreamID) -> Bool {
         kinds[stream] = nil
         return owners.removeValue(forKey: stream) != nil
     }
@@ -128,6 +133,11 @@ extension SessionMedia {
         guard !muted.isEmpty else { return [] }
         let publishing = members.values.lazy.compactMap(\.publishing)
         return Set(publishing.filter { $0.plan?.streams.contains { muted.contains($0.id) } == true }.map(\.id))
+    }
+
+    /// Ends the wait for the mutes of a publish request that has failed.
+    mutating func leavePublication(of id: ConnectionID) {
+        barriers.removeAll { if case .publish(id) = $0.work { true } else { false } }
     }
 
     mutating func leaveBarriers(_ id: ConnectionID, _ error: MediaRefusal) {

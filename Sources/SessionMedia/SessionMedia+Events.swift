@@ -1,7 +1,7 @@
 import Conference
 package import Signaling
 
-/// Events of the media plane about clients' peers. Those about a peer with a publish request in progress wait for its outcome.
+/// Events of the media plane about peers. Those about a peer with a publish request in progress wait for its outcome.
 extension SessionMedia {
     /// Returns the peer that feeds the stream now. Its publisher may have connected again on another one.
     package func publisher(of stream: StreamID) -> PeerID? { owners[stream].flatMap { publisher(of: $0) } }
@@ -17,8 +17,12 @@ extension SessionMedia {
     /// Handles the end of a stream.
     package mutating func closed(_ stream: StreamID, by peer: PeerID) {
         guard !hold(.closed(stream, peer), of: peer) else { return }
-        guard publisher(of: stream) == peer else { return }
-        outputs.append(.report(.unpublished(stream, .reset)))
+        guard publisher(of: stream) == peer, let owner = owners[stream] else { return }
+        if members[owner]?.visitor != nil {
+            endVisitor(peer, .left)
+        } else {
+            outputs.append(.report(.unpublished(stream, .reset)))
+        }
     }
 
     /// Handles the end of a peer.
@@ -29,7 +33,9 @@ extension SessionMedia {
             return
         }
         guard !hold(.gone(peer), of: peer) else { return }
-        if members[id]?.publisher?.id == peer {
+        if viewers[id] != nil || members[id]?.visitor != nil {
+            endVisitor(peer, .networkLost)
+        } else if members[id]?.publisher?.id == peer {
             forget(peer)
             outputs.append(.report(.reset(id, publish: true, subscribe: false)))
         } else {

@@ -8,7 +8,7 @@ extension SessionMedia {
     /// Moves clients' peers to a place; peers that open later follow.
     package mutating func place(_ ids: [ConnectionID], at place: Place) {
         for id in ids {
-            guard let member = members[id], member.place != place else { continue }
+            guard let member = members[id], member.visitor == nil, member.place != place else { continue }
             members[id]?.place = place
             for peer in member.peers { placements.waiting[peer] = place }
         }

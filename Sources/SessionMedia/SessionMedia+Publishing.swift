@@ -36,12 +36,12 @@ extension SessionMedia {
         }
         members[id]?.waitingToPublish.removeFirst()
         members[id]?.publishing = next
-        outputs.append(.prepare(next.id, id, next.body.streams))
+        outputs.append(.prepare(next.id, id, next.body.streams, newID: nil))
     }
 
     /// Takes the plan that `Conference` made for a request.
     package mutating func prepared(
-        _ request: MediaRequestID, of id: ConnectionID, _ plan: Result<PublishPlan, SignalingError>
+        _ request: MediaRequestID, of id: ConnectionID, _ plan: Result<PublishPlan, SignalingError>, now: MediaTime
     ) {
         guard var publishing = members[id]?.publishing, publishing.id == request else {
             if case .success(let plan) = plan { outputs.append(.cancel(plan)) }
@@ -52,18 +52,21 @@ extension SessionMedia {
             case .failure(let error): throw .error(error)
             case .success(let plan): publishing.plan = plan
             }
-            try publishing.read()
+            if publishing.visitor == nil { try publishing.read() }
             members[id]?.publishing = publishing
+            limitTime(of: request, id, now: now)
             exchange(id)
         } catch {
             members[id]?.publishing = publishing
-            endPublishing(id, .failure(error))
+            endPublishing(id, error)
         }
     }
 
     private mutating func exchange(_ id: ConnectionID) {
-        guard let publishing = members[id]?.publishing, let peer = publishing.offer?.peer else { return }
-        if let publisher = members[id]?.publisher, publisher.peer.isSameTransport(as: peer) {
+        guard let publishing = members[id]?.publishing else { return }
+        if let visitor = publishing.visitor { return openVisitor(visitor, publishing) }
+        guard let peer = publishing.offer?.peer else { return }
+        if let publisher = members[id]?.publisher, publisher.peer?.isSameTransport(as: peer) == true {
             let ticket = issue(.updatePublisher(publisher.id, peer, publishing.sections), .updatePublisher(id))
             members[id]?.publishing?.ticket = ticket
         } else {
@@ -89,11 +92,12 @@ extension SessionMedia {
         switch answer {
         case .success(.publisher(_, let relay)):
             if let peer = members[id]?.publishing?.offer?.peer { members[id]?.publisher?.peer = peer }
-            agreed(id, relay)
+            members[id]?.publishing?.relay = relay
+            agreed(id)
         case .success: break
         // The transport has ended; the client gets a new one.
         case .failure(let failure) where failure.kind == .noPeer: openPublisher(id)
-        case .failure(let failure): endPublishing(id, .failure(.error(failure.error)))
+        case .failure(let failure): endPublishing(id, .error(failure.error))
         }
     }
 
@@ -102,28 +106,30 @@ extension SessionMedia {
     ) {
         switch answer {
         case .success(.publisher(let peer, let relay)):
-            guard admit(peer, of: id), let description = members[id]?.publishing?.offer?.peer else { return }
-            members[id]?.publisher = PublishPeer(id: peer, peer: description)
+            guard let publishing = members[id]?.publishing, publishing.ticket == ticket else {
+                return discard(peer, isPlain: false)
+            }
+            peers[peer] = id
+            members[id]?.publisher = PublishPeer(id: peer, peer: publishing.offer?.peer)
             members[id]?.hasPublished = true
             members[id]?.publishing?.relay = relay
             if goneEarly.contains(peer) { members[id]?.publishing?.held.append(.gone(peer)) }
-            if !place(peer, of: id, .publisher(id, peer)) { agreed(id, relay) }
+            if !place(peer, of: id, .publisher(id, peer)) { agreed(id) }
         case .success: break
         case .failure(let failure):
-            guard let publishing = members[id]?.publishing, publishing.ticket == ticket else { return }
-            endPublishing(id, .failure(.error(failure.error)))
+            guard members[id]?.publishing?.ticket == ticket else { return }
+            endPublishing(id, .error(failure.error))
         }
     }
 
     mutating func publisherIsPlaced(_ peer: PeerID, of id: ConnectionID) {
-        guard members[id]?.publisher?.id == peer, let relay = members[id]?.publishing?.relay else { return }
-        agreed(id, relay)
+        guard members[id]?.publisher?.id == peer, members[id]?.publishing?.relay != nil else { return }
+        agreed(id)
     }
 
     /// The answer is sent after the mutes are in force, and before the events that the publication causes.
-    private mutating func agreed(_ id: ConnectionID, _ relay: RelayDescription) {
+    mutating func agreed(_ id: ConnectionID) {
         guard let publishing = members[id]?.publishing, let plan = publishing.plan else { return }
-        members[id]?.publishing?.relay = relay
         members[id]?.publishing?.ticket = nil
         for stream in plan.streams { own(stream.id, by: id, kinds: stream.kinds) }
         outputs.append(.confirm(publishing.id, plan))
@@ -137,19 +143,19 @@ extension SessionMedia {
     }
 
     mutating func publicationIsMuted(of id: ConnectionID) {
-        guard let publishing = members[id]?.publishing, let relay = publishing.relay else { return }
-        endPublishing(id, .success(publishing.answer(relay)))
+        // The transport of a publisher without a control connection ends with its stream.
+        endPublishing(id, members[id]?.publisher == nil ? .ended : nil)
     }
 
-    private mutating func endPublishing(_ id: ConnectionID, _ result: Result<PublishRequest.Answer, MediaRefusal>) {
+    /// - Parameter refusal: nil: the request succeeded.
+    mutating func endPublishing(_ id: ConnectionID, _ refusal: MediaRefusal?) {
         guard let publishing = members[id]?.publishing else { return }
         members[id]?.publishing = nil
-        if case .failure = result, let plan = publishing.plan { outputs.append(.cancel(plan)) }
-        outputs.append(.published(publishing.id, result))
-        for request in publishing.watchers { outputs.append(.done(request, nil)) }
-        publicationEnded(publishing.id)
-        // Before the next request, whose streams are not those of the closed peer.
-        if case .failure = result, publishing.isAnew {
+        finish(publishing, refusal)
+        if publishing.visitor != nil {
+            visitorEntered(id, isRefused: refusal != nil)
+        } else if refusal != nil, publishing.isAnew {
+            // Before the next request, whose streams are not those of the closed peer.
             outputs.append(.report(.reset(id, publish: true, subscribe: false)))
         }
         for event in publishing.held {
@@ -160,6 +166,17 @@ extension SessionMedia {
             }
         }
         startPublishing(id)
+    }
+
+    /// Answers a publish request, and everything that waits for its end.
+    mutating func finish(_ publishing: Publishing, _ refusal: MediaRefusal?) {
+        endTime(of: publishing.id)
+        if refusal != nil, let plan = publishing.plan { outputs.append(.cancel(plan)) }
+        outputs.append(
+            publishing.visitor == nil
+                ? .published(publishing.id, publishing.result(refusal)) : .done(publishing.id, refusal))
+        for request in publishing.watchers { outputs.append(.done(request, nil)) }
+        publicationEnded(publishing.id)
     }
 }
 
@@ -210,10 +227,23 @@ extension Publishing {
         return sections
     }
 
-    func answer(_ relay: RelayDescription) -> PublishRequest.Answer {
+    func result(_ refusal: MediaRefusal?) -> Result<PublishRequest.Answer, MediaRefusal> {
+        if let refusal { return .failure(refusal) }
+        guard let offer, let relay else { return .failure(.error(SignalingError(.internalError))) }
         let tracks = sections.map { AnsweredTrack.receive($0.track) }
-        let text = offer?.answer(relay, tracks: tracks, keepsOthers: true, videoCodecs).text
-        return PublishRequest.Answer(sdp: text ?? "", streams: plan?.streams.map(\.id) ?? [])
+        let text = offer.answer(relay, tracks: tracks, keepsOthers: true, videoCodecs).text
+        return .success(PublishRequest.Answer(sdp: text, streams: plan?.streams.map(\.id) ?? []))
+    }
+
+    /// Adopts the tracks of the transport that the media plane opened for a publisher without a control connection.
+    mutating func adopt(_ codec: VideoCodec?, _ kinds: Set<MediaKind>?) {
+        guard var stream = plan?.streams.first else { return }
+        stream.codec = codec
+        if let kinds {
+            stream.audioMid = kinds.contains(.audio) ? MediaKind.audio.rawValue : nil
+            stream.videoMid = kinds.contains(.video) ? MediaKind.video.rawValue : nil
+        }
+        plan?.streams[0] = stream
     }
 }
 

@@ -186,7 +186,7 @@ extension SessionMedia {
         switch answer {
         case .failure(let failure): if isWanted { settleSubscriber(of: id, .failure(failure), now: now) }
         case .success(.subscriber(let peer, let relay, let videoCodecs)):
-            guard admit(peer, of: id), let transport = members[id]?.subscribeTransport else { return }
+            guard register(peer, of: id), let transport = members[id]?.subscribeTransport else { return }
             var configuration = SubscribeNegotiation.Configuration(relay: relay, videoCodecs: videoCodecs)
             configuration.maximumSubscriptions = maximumSubscriptions
             let negotiation = SubscribeNegotiation(configuration, using: &random)

@@ -2,8 +2,8 @@ package import Conference
 package import MediaBase
 package import Signaling
 
-/// Media of one session's clients: their publish and subscribe peer connections, the owners of streams, moves between subsessions, and the
-/// order of the calls that carry all of this out. No IO and no clock: requests of clients, commands of `Conference` and answers of the
+/// Media of one session: the peer connections of its clients, the transports of clients without a control connection, the owners of
+/// streams, moves between subsessions, and the order of the calls that carry all of this out. No IO and no clock: requests of clients, commands of `Conference` and answers of the
 /// media plane go in; orders, events for `Conference` and answers to clients come out.
 ///
 /// Orders that stop or resume media, close something or move peers are made at once. Those about one peer connection follow each other,
@@ -23,6 +23,7 @@ package struct SessionMedia: Sendable {
         case openSubscriber(ConnectionID)
         case updatePublisher(ConnectionID)
         case openPublisher(ConnectionID)
+        case openVisitor(MediaVisitor)
 
         /// Number of tries while the media plane's queue is full. Clients repeat publish requests themselves. A move is never given
         /// up, because media would continue to flow between clients that it separates.
@@ -30,19 +31,21 @@ package struct SessionMedia: Sendable {
             switch self {
             case .place: .max
             case .subscriber, .openSubscriber: SessionMedia.maximumTries
-            case .atOnce, .updatePublisher, .openPublisher: 1
+            case .atOnce, .updatePublisher, .openPublisher, .openVisitor: 1
             }
         }
 
         var opensPeer: Bool {
             switch self {
-            case .openSubscriber, .openPublisher: true
+            case .openSubscriber, .openPublisher, .openVisitor: true
             default: false
             }
         }
     }
 
     var members: [ConnectionID: MediaMember] = [:]
+    /// Subscribers without a control connection.
+    var viewers: [ConnectionID: VisitingSubscriber] = [:]
     /// Client of each peer.
     var peers: [PeerID: ConnectionID] = [:]
     /// Owner of each stream, from its publish plan on. Owners may have no control connection.
@@ -53,6 +56,8 @@ package struct SessionMedia: Sendable {
     /// Orders in progress.
     var tickets: [MediaTicket: (purpose: Purpose, order: MediaOrder)] = [:]
     private var retries = OrderRetries()
+    /// Ends of the time for publish requests and admissions in progress, in their order.
+    var timeLimits: [(due: MediaTime, request: MediaRequestID, client: ConnectionID)] = []
     var barriers: [MediaBarrier] = []
     /// Newest order in progress for each track.
     var mutes: [MutedTrack: MediaTicket] = [:]
@@ -87,6 +92,9 @@ package struct SessionMedia: Sendable {
     // MARK: state
 
     package func subscriber(of client: ConnectionID) -> PeerID? { members[client]?.subscriber?.id }
+    /// Returns the client that a peer belongs to.
+    package func client(of peer: PeerID) -> ConnectionID? { peers[peer] }
+
     package func publisher(of client: ConnectionID) -> PeerID? { members[client]?.publisher?.id }
     package func hasPublished(_ client: ConnectionID) -> Bool { members[client]?.hasPublished == true }
     package func place(of client: ConnectionID) -> Place { members[client]?.place ?? .mainSession }
@@ -96,12 +104,13 @@ package struct SessionMedia: Sendable {
     /// Whether messages to the client contain media keys, now or later.
     package func usesKeys(_ client: ConnectionID) -> Bool {
         guard let member = members[client] else { return false }
-        return member.subscribeTransport == .native || member.publisher?.peer.isNative == true
+        return member.subscribeTransport == .native || member.publisher?.peer?.isNative == true
     }
 
     /// Whether nothing remains of any client, stream or order.
     package var isEmpty: Bool {
-        members.isEmpty && peers.isEmpty && owners.isEmpty && kinds.isEmpty && placements.isEmpty && tickets.isEmpty
+        members.isEmpty && viewers.isEmpty && timeLimits.isEmpty && peers.isEmpty && owners.isEmpty && kinds.isEmpty
+            && placements.isEmpty && tickets.isEmpty
             && barriers.isEmpty && mutes.isEmpty && goneEarly.isEmpty && offers.isEmpty && outputs.isEmpty
             && orders.isEmpty && retries.isEmpty
     }
@@ -151,10 +160,13 @@ package struct SessionMedia: Sendable {
     // MARK: time
 
     /// Time of the next call of `handleTimeout`.
-    package var deadline: MediaTime { min(offers.first?.due ?? .never, retries.deadline) }
+    package var deadline: MediaTime {
+        min(offers.first?.due ?? .never, retries.deadline, timeLimits.first?.due ?? .never)
+    }
 
     package mutating func handleTimeout(now: MediaTime) {
         for ticket in retries.takeDue(now) { retry(ticket) }
+        expire(now)
         let due = offers.prefix { $0.due <= now }
         offers.removeFirst(due.count)
         for (_, id) in due {
@@ -181,23 +193,19 @@ package struct SessionMedia: Sendable {
 
     /// Ends all media of a client. Its requests fail.
     package mutating func leave(_ id: ConnectionID) {
+        if viewers[id] != nil { return leaveViewer(id) }
         guard let member = members[id] else { return }
         for peer in member.peers { close(peer) }
         for ticket in [member.operation?.ticket, member.publishing?.ticket].compactMap(\.self) { abandon(ticket) }
         members[id] = nil
         if member.subscriber?.isOfferPlanned == true { offers.removeAll { $0.client == id } }
-        let error = MediaRefusal.error(SignalingError(.notJoined))
+        let error = member.visitor == nil ? MediaRefusal.error(SignalingError(.notJoined)) : .ended
         switch member.operation?.goal {
         case .answer(let request, _), .restart(let request): outputs.append(.done(request, error))
         case .open, .subscribe, .update, .unsubscribe, nil: break
         }
         for request in member.requests { outputs.append(.done(request.id, error)) }
-        if let publishing = member.publishing {
-            if let plan = publishing.plan { outputs.append(.cancel(plan)) }
-            outputs.append(.published(publishing.id, .failure(error)))
-            for request in publishing.watchers { outputs.append(.done(request, nil)) }
-            publicationEnded(publishing.id)
-        }
+        if let publishing = member.publishing { finish(publishing, error) }
         for publishing in member.waitingToPublish { outputs.append(.published(publishing.id, .failure(error))) }
         leavePlacements(id, error)
         leaveBarriers(id, error)
@@ -211,9 +219,16 @@ package struct SessionMedia: Sendable {
     }
 
     /// Closes a peer of a client.
-    package mutating func close(_ peer: PeerID, isPlain: Bool = false) {
+    mutating func close(_ peer: PeerID) {
+        let isPlain = isPlain(peer)
         forget(peer)
         closeAtOnce(peer, isPlain: isPlain)
+    }
+
+    /// Closes a peer that no client waits for any more.
+    mutating func discard(_ peer: PeerID, isPlain: Bool) {
+        closeAtOnce(peer, isPlain: isPlain)
+        outputs.append(.ended(peer))
     }
 
     /// Forgets a peer that the media plane does not have any more.
@@ -222,6 +237,7 @@ package struct SessionMedia: Sendable {
         guard let id = peers.removeValue(forKey: peer) else { return }
         if members[id]?.publisher?.id == peer { members[id]?.publisher = nil }
         if members[id]?.subscriber?.id == peer { members[id]?.subscriber = nil }
+        if viewers[id]?.peer == peer { viewers[id]?.peer = nil }
         outputs.append(.ended(peer))
     }
 
@@ -247,16 +263,16 @@ package struct SessionMedia: Sendable {
         case .openSubscriber(let id): openedSubscriber(ticket, of: id, answer, now: now)
         case .updatePublisher(let id): updatedPublisher(of: id, answer, now: now)
         case .openPublisher(let id): openedPublisher(ticket, of: id, answer, now: now)
+        case .openVisitor(let visitor): openedVisitor(ticket, visitor, answer)
         }
         if !goneEarly.isEmpty, !isOpeningPeers { goneEarly = [] }
     }
 
     /// Registers a peer that the media plane has opened for a client; closes it if the client has left.
     /// - Returns: whether the client is there.
-    mutating func admit(_ peer: PeerID, of id: ConnectionID) -> Bool {
+    mutating func register(_ peer: PeerID, of id: ConnectionID) -> Bool {
         guard members[id] != nil else {
-            closeAtOnce(peer, isPlain: false)
-            outputs.append(.ended(peer))
+            discard(peer, isPlain: false)
             return false
         }
         peers[peer] = id

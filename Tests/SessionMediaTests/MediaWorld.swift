@@ -21,6 +21,7 @@ final class MediaWorld {
         case muted(Set<MutedTrack>)
         case move(ConnectionID, JoinSubsessionRequest?)
         case publish(ConnectionID)
+        case visit(MediaVisitor, isTrusted: Bool)
         case other
     }
 
@@ -135,6 +136,32 @@ final class MediaWorld {
         drain()
     }
 
+    /// - Parameter isTrusted: whether it may take over the stream of another trusted publisher.
+    @discardableResult
+    func visit(
+        _ purpose: MediaVisitor.Purpose, isPlain: Bool = false, isTrusted: Bool = true
+    ) -> (visitor: MediaVisitor, request: MediaRequestID) {
+        let visitor = MediaVisitor(
+            connection: ConnectionID(rawValue: fresh("v")), purpose: purpose, isPlain: isPlain)
+        let request = begin(.visit(visitor, isTrusted: isTrusted))
+        media.admit(visitor, request)
+        drain()
+        return (visitor, request)
+    }
+
+    /// Peers of clients without a control connection.
+    var visitingPeers: [PeerID] {
+        media.peers.filter { media.viewers[$0.value] != nil || media.members[$0.value]?.visitor != nil }.map(\.key)
+            .sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Closes the transport of a client without a control connection, as its endpoint does.
+    func close(_ peer: PeerID) {
+        engine.end(peer)
+        media.left(peer)
+        drain()
+    }
+
     /// Answers the relay's offer.
     func answer(_ id: ConnectionID, refusing: Int = 0, certificate: UInt8 = 9, revision: Int? = nil) {
         guard let made = clients[id]?.offer, let credentials = clients[id]?.credentials else { return }
@@ -161,10 +188,7 @@ final class MediaWorld {
         guard engine.answers.indices.contains(i) else { return }
         let (ticket, answer) = engine.answers.remove(at: i)
         if media.tickets[ticket]?.purpose.opensPeer == true {
-            switch answer {
-            case .success(.publisher(let peer, _)), .success(.subscriber(let peer, _, _)): leases.insert(peer)
-            default: break
-            }
+            if case .success(let answer) = answer, let peer = answer.peer { leases.insert(peer) }
         }
         media.settle(ticket, answer, now: now)
         // A repeated answer has no effect.
@@ -267,9 +291,11 @@ final class MediaWorld {
             checkPlace(of: id, "an offer to \(id)")
             clients[id]?.offer = offer
         case .done(let id, let refusal): done(id, refusal)
-        case .prepare(let request, let id, let streams):
-            let ids = streams.map { _ in StreamID(rawValue: fresh("s")) }
-            media.prepared(request, of: id, conference.preparePublish(streams, from: id, newIDs: ids))
+        case .admit(let request, let visitor, let holder):
+            media.admitted(request, visitor, replacing: holder, admit(request, visitor, holder), now: now)
+        case .prepare(let request, let id, let streams, let newID):
+            let ids = newID.map { [$0] } ?? streams.map { _ in StreamID(rawValue: fresh("s")) }
+            media.prepared(request, of: id, conference.preparePublish(streams, from: id, newIDs: ids), now: now)
         case .confirm(let request, let plan):
             let ticket = media.lastTicket
             perform(conference.confirmPublish(plan))
@@ -277,6 +303,31 @@ final class MediaWorld {
         case .cancel(let plan): perform(conference.cancelPublish(plan))
         case .published(let id, let result): published(id, result)
         case .ended(let peer): if leases.remove(peer) == nil { faults.append("\(peer) ended twice") }
+        }
+    }
+
+    private func admit(
+        _ request: MediaRequestID, _ visitor: MediaVisitor, _ holder: ConnectionID?
+    ) -> Result<String?, SignalingError> {
+        guard case .visit(_, let isTrusted)? = open[request] else { return .failure(SignalingError(.internalError)) }
+        var name = ""
+        if case .publish(let stream, _) = visitor.purpose { name = stream.rawValue }
+        let admission = Admission(
+            connection: visitor.connection, name: name, kind: .publisher,
+            capabilities: Capabilities(canPublish: visitor.isPublisher), isTrusted: isTrusted)
+        do throws(SignalingError) {
+            if let holder {
+                perform(try conference.takeOver(holder, by: admission).get())
+                return .success(name)
+            }
+            if visitor.isPublisher {
+                perform(try conference.join(admission, now: now, wallClock: 0).get().effects)
+            } else {
+                try conference.admitViewer(admission).get()
+            }
+            return .success(nil)
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -303,6 +354,11 @@ final class MediaWorld {
             media.place([client], at: conference.place(of: client))
             if refusal == nil { successes["move", default: 0] += 1 }
             perform(moved)
+        case .visit(let visitor, _):
+            guard refusal == nil else { return }
+            successes["\(visitor.isPlain ? "plain" : "WebRTC") \(visitor.isPublisher)", default: 0] += 1
+            guard case .publish(let stream, _) = visitor.purpose else { return }
+            checkMutes(of: stream)
         case .publish, .other: if refusal == nil { successes["other", default: 0] += 1 }
         }
     }
@@ -315,63 +371,7 @@ final class MediaWorld {
             successes["publish", default: 0] += 1
             clients[client]?.streams = answer.streams
             checkPlace(of: client, "the answer to a publish request of \(client)")
-            for stream in answer.streams {
-                for kind in conference.origin(of: stream)?.muted ?? [] {
-                    checkMute(of: MutedTrack(stream: stream, kind: kind))
-                }
-            }
+            for stream in answer.streams { checkMutes(of: stream) }
         }
-    }
-
-    // MARK: checks
-
-    /// Checks that the engine forwards nothing of a track that a client takes for muted.
-    private func checkMute(of track: MutedTrack) {
-        let (stream, kind) = (track.stream, track.kind)
-        // It may have been unmuted since, or muted again by a request that is not answered yet.
-        let mediaKind: MediaKind = kind == .audio ? .audio : .video
-        guard conference.origin(of: stream)?.muted.contains(kind) == true, let there = engine.streams[stream],
-            there.kinds.contains(mediaKind)
-        else { return }
-        let isMutedAgain = open.values.contains {
-            if case .muted(let tracks) = $0 { tracks.contains(track) } else { false }
-        }
-        guard !isMutedAgain else { return }
-        let isPending = media.tickets.values.contains {
-            if case .setMuted(stream, kind, _) = $0.order { true } else { false }
-        }
-        guard !isPending, !there.muted.contains(mediaKind) else { return }
-        faults.append("\(stream) is not muted, and its client was told that it is")
-    }
-
-    /// Checks that the peers of a client are in the place that it is told.
-    private func checkPlace(of id: ConnectionID, _ what: String) {
-        for peer in media.members[id]?.peers ?? [] {
-            guard let there = engine.peers[peer], !isMoving(peer) else { continue }
-            if there.place != media.place(of: id) { faults.append("\(what) while \(peer) is in \(there.place)") }
-        }
-    }
-
-    private func isMoving(_ peer: PeerID) -> Bool {
-        media.placements.waiting[peer] != nil || engine.isMoving(peer)
-            || media.tickets.values.contains {
-                if case .place(let places) = $0.order { places[peer] != nil } else { false }
-            }
-    }
-
-    /// Checks what holds after every step.
-    func check() {
-        for (id, member) in media.members {
-            if conference.user(id) == nil { faults.append("\(id) has media and is not in the session") }
-            for peer in member.peers {
-                guard let there = engine.peers[peer], !isMoving(peer) else { continue }
-                if there.place != member.place { faults.append("\(peer) of \(id) is in \(there.place)") }
-            }
-            let isAsking = open.values.contains { if case .move(id, _) = $0 { true } else { false } }
-            if !isAsking, member.place != conference.place(of: id) { faults.append("\(id) is in another place") }
-        }
-        let held = Set(media.peers.keys)
-        if leases != held { faults.append("leases of \(leases), peers \(held)") }
-        if conference.isEnded, !media.members.isEmpty { faults.append("media after the end") }
     }
 }

@@ -10,6 +10,7 @@ struct ModelEngine {
     struct Peer {
         var client: ConnectionID
         var isPublisher: Bool
+        var isPlain = false
         var place = Place.mainSession
         /// Streams by section, of a subscriber.
         var tracks: [MID: StreamID] = [:]
@@ -36,6 +37,7 @@ struct ModelEngine {
     var events: [Event] = []
     var peers: [PeerID: Peer] = [:]
     var streams: [StreamID: Stream] = [:]
+    var faults: [String] = []
     /// Orders that are never answered.
     var silent = 0
     private var counter = 0
@@ -89,8 +91,8 @@ struct ModelEngine {
                 throw MediaFailure(.noStream, SignalingError(.unknownStream))
             }
             events.append(.closed(stream, ended.peer))
-        case .closePeer(let id, _):
-            _ = try peer(id)
+        case .closePeer(let id, let isPlain):
+            if try peer(id).isPlain != isPlain { faults.append("\(id) is closed as another kind of transport") }
             end(id)
         case .place(let places): for (id, place) in places { peers[id]?.place = place }
         case .openPublisher(let client, _, let sections):
@@ -108,6 +110,7 @@ struct ModelEngine {
             return .publisher(id, relay())
         case .openSubscriber(let client, _):
             return .subscriber(open(client, isPublisher: false), relay(), videoCodecs: [.vp8])
+        case .openVisitor(_, let visitor): return try open(visitor)
         case .connect(let id, _), .restart(let id, _), .setPreferences(let id, _, _): _ = try peer(id)
         case .prepareRestart(let id):
             _ = try peer(id)
@@ -134,6 +137,22 @@ struct ModelEngine {
         return id
     }
 
+    /// Media of a publisher arrives as soon as its transport is open, before any mute.
+    private mutating func open(_ visitor: MediaVisitor) throws(MediaFailure) -> MediaAnswer {
+        var codec: VideoCodec?
+        var begun: Set<MediaKind>?
+        let id = PeerID(rawValue: "peer\(counter + 1)")
+        if case .publish(let stream, let kinds) = visitor.purpose {
+            guard streams[stream] == nil else { throw MediaFailure(.other, SignalingError(.streamExists)) }
+            streams[stream] = Stream(peer: id, kinds: kinds)
+            codec = kinds.contains(.video) ? .vp8 : nil
+            if visitor.isPlain { begun = kinds } else { events.append(.began(stream, id)) }
+        }
+        _ = open(visitor.connection, isPublisher: visitor.isPublisher)
+        peers[id]?.isPlain = visitor.isPlain
+        return .visitor(id, videoCodec: codec, kinds: begun)
+    }
+
     private mutating func publish(_ sections: [PublishSection], _ id: PeerID) {
         for section in sections { streams[section.stream]?.kinds = [] }
         for section in sections {
@@ -149,7 +168,8 @@ struct ModelEngine {
         }
     }
 
-    private mutating func end(_ id: PeerID) {
+    /// Ends a peer without an event.
+    mutating func end(_ id: PeerID) {
         peers[id] = nil
         streams = streams.filter { $0.value.peer != id }
     }

@@ -19,7 +19,7 @@ struct SessionMediaPropertyTests {
             let ids = world.clients.keys.sorted { $0.rawValue < $1.rawValue }
             let streams = world.conference.streams.map(\.id)
             let id = pick(ids, &random)
-            switch random.below(100) {
+            switch random.below(110) {
             case 0..<6: if ids.count < 7 { _ = world.join(random.below(3) == 0 ? .all : .publishing) }
             case 6..<7: if let id, ids.count > 3 { world.leave(id) }
             case 7..<14: if let id { publish(id, world) }
@@ -47,9 +47,21 @@ struct SessionMediaPropertyTests {
             case 52..<60: world.pass(.milliseconds(Int64(random.below(30))))
             case 60..<66: world.deliverEvent(random.below(max(world.engine.events.count, 1)))
             case 66..<84: for _ in 0..<3 { world.engine.run() }
+            case 100..<107: visit(world)
+            case 107..<110: if let peer = pick(world.visitingPeers, &random) { world.close(peer) }
             default:
                 for _ in 0..<3 { world.deliver(random.below(max(world.engine.answers.count, 1))) }
             }
+        }
+
+        /// A client without a control connection asks to enter: a publisher under one of few names, or a subscriber.
+        private mutating func visit(_ world: MediaWorld) {
+            guard world.visitingPeers.count < 6 else { return }
+            let kinds: Set<MediaKind> = [[.audio], [.video], [.audio, .video]][random.below(3)]
+            let purpose: MediaVisitor.Purpose =
+                random.below(3) == 0
+                ? .subscribe : .publish(StreamID(rawValue: "name\(random.below(3))"), kinds)
+            world.visit(purpose, isPlain: random.below(2) == 0, isTrusted: random.below(5) > 0)
         }
 
         private mutating func publish(_ id: ConnectionID, _ world: MediaWorld) {
@@ -77,7 +89,9 @@ struct SessionMediaPropertyTests {
             case 1: world.request(DisableForceMuteRequest(), host)
             case 2: if let stream { world.request(ForceMuteStreamRequest(stream: stream), host) }
             default:
-                guard let stream, let owner = world.conference.stream(stream)?.connection else { return }
+                guard let stream, let owner = world.conference.stream(stream)?.connection,
+                    world.clients[owner] != nil
+                else { return }
                 world.request(
                     SetMutedRequest(
                         stream: stream, kind: random.below(2) == 0 ? .audio : .video, isMuted: random.below(3) > 0),
@@ -123,6 +137,7 @@ struct SessionMediaPropertyTests {
         #expect(world.faults == [])
         #expect(world.open.isEmpty, "requests without an answer: \(world.open)")
         for id in Array(world.clients.keys) { world.leave(id) }
+        world.perform(world.conference.end(.sessionEnded))
         world.settle()
         #expect(world.faults == [])
         #expect(world.open.isEmpty && world.leases.isEmpty)
@@ -138,15 +153,16 @@ struct SessionMediaPropertyTests {
         run(seed, world, steps: 1_500)
         world.settle()
         for id in Array(world.clients.keys) { world.leave(id) }
+        world.perform(world.conference.end(.sessionEnded))
         world.settle()
         #expect(world.faults == [])
-        #expect(world.open.isEmpty && world.leases.isEmpty)
+        #expect(world.open.isEmpty && world.leases.isEmpty && world.media.viewers.isEmpty)
         #expect(world.media.members.isEmpty && world.media.peers.isEmpty && world.media.owners.isEmpty)
         #expect(world.media.kinds.isEmpty && world.media.barriers.isEmpty && world.media.offers.isEmpty)
         #expect(world.media.tickets.count <= world.engine.silent)
     }
 
-    @Test("the random runs publish, subscribe and move with success")
+    @Test("the random runs publish, subscribe, move and enter without a control connection with success")
     func coverage() throws {
         var connected = 0
         var counts: [String: Int] = [:]
@@ -160,6 +176,9 @@ struct SessionMediaPropertyTests {
         #expect(counts["publish", default: 0] > 100, "\(counts)")
         #expect(counts["move", default: 0] > 100, "\(counts)")
         #expect(connected > 50, "\(connected)")
+        for kind in ["plain", "WebRTC"] {
+            #expect(counts["\(kind) true", default: 0] > 20 && counts["\(kind) false", default: 0] > 20, "\(counts)")
+        }
     }
 }
 

@@ -42,7 +42,7 @@ extension LiveSession {
     func end(_ reason: DisconnectReason) { perform(conference.end(reason)) }
 
     /// Number of WebRTC peers without a control connection.
-    var barePeerCount: Int { publishers.values.count { !$0.isPlain } + viewers.values.count { !$0.isPlain } }
+    var visitingPeerCount: Int { media.visitingPeerCount }
 
     /// Number of clients that lost their socket and may resume.
     var droppedCount: Int { clients.values.count { $0.socket == nil } }

@@ -7,19 +7,6 @@ import Signaling
 
 /// Orders of `SessionMedia` to the media engine, and their answers.
 extension LiveSession {
-    func order(_ command: MediaCommand) {
-        switch command {
-        case .unpublish(let stream):
-            if let publisher = publishers[stream], media.disown(stream) { closePublisher(publisher.connection) }
-        case .closeMedia(let id):
-            closePublisher(id)
-            closeViewer(id)
-        default: break
-        }
-        media.command(command)
-        carryOutOrders()
-    }
-
     /// Passes orders to the engine. Those that must not be overtaken are in its mailbox on return.
     func carryOutOrders() {
         for (ticket, order) in media.takeOrders() {
@@ -33,18 +20,36 @@ extension LiveSession {
                 watch(ticket, order, environment.engine.beginCloseStream(session: engineName, stream: stream.rawValue))
             case .closePeer(let peer, let isPlain):
                 // Its lease is free for a transport that is opened in its place.
-                transports.remove(TransportID(peer))
+                leases[peer] = nil
+                logger.info("transport closed", metadata: ["transport": "\(peer)"])
                 watch(ticket, order, close(TransportID(peer), isPlain: isPlain))
+            case .openVisitor(let request, _):
+                guard let visit = visits[request] else {
+                    settle(ticket, order, .failure(.unknownTransport("")))
+                    continue
+                }
+                run(ticket, order, visit.leases, visit.open)
             case .openPublisher(let id, _, _), .openSubscriber(let id, _):
                 do throws(EngineError) {
                     guard let client = clients[id] else { throw .unknownTransport("") }
-                    let lease = try leaseTransport(of: client)
-                    run(ticket, order, lease)
+                    carryOut(ticket, order, TransportLeases(transport: try leaseTransport(of: client)))
                 } catch {
                     settle(ticket, order, .failure(error))
                 }
-            default: run(ticket, order, nil)
+            default: carryOut(ticket, order, nil)
             }
+        }
+    }
+
+    private func close(_ transport: TransportID, isPlain: Bool) -> EngineCall {
+        isPlain
+            ? environment.engine.beginClosePlain(transport, session: engineName)
+            : environment.engine.beginCloseWebRTC(transport, session: engineName)
+    }
+
+    private func carryOut(_ ticket: MediaTicket, _ order: MediaOrder, _ leases: TransportLeases?) {
+        run(ticket, order, leases) { [engine = environment.engine, engineName] () async throws(EngineError) in
+            try await engine.carryOut(order, session: engineName)
         }
     }
 
@@ -60,12 +65,15 @@ extension LiveSession {
         }
     }
 
-    /// - Parameter lease: counts the transport that the order opens.
-    private func run(_ ticket: MediaTicket, _ order: MediaOrder, _ lease: ResourceLease?) {
+    /// - Parameter leases: count the transport that the order opens.
+    private func run(
+        _ ticket: MediaTicket, _ order: MediaOrder, _ leases: TransportLeases?,
+        _ call: @escaping @Sendable () async throws(EngineError) -> MediaAnswer
+    ) {
         Task {
             do throws(EngineError) {
-                let answer = try await environment.engine.carryOut(order, session: engineName)
-                if let lease { opened(answer, order, lease) }
+                let answer = try await call()
+                if let leases, let peer = answer.peer { opened(peer, order, leases) }
                 settle(ticket, order, .success(answer))
             } catch {
                 settle(ticket, order, .failure(error))
@@ -74,18 +82,21 @@ extension LiveSession {
         }
     }
 
-    private func opened(_ answer: MediaAnswer, _ order: MediaOrder, _ lease: ResourceLease) {
-        switch (order, answer) {
-        case (.openPublisher(let id, _, _), .publisher(let peer, _)),
-            (.openSubscriber(let id, _), .subscriber(let peer, _, _)):
-            transports.insert(TransportID(peer), owner: id, lease: lease)
+    private func opened(_ peer: PeerID, _ order: MediaOrder, _ leases: TransportLeases) {
+        self.leases[peer] = leases
+        switch order {
+        case .openPublisher(let id, _, _), .openSubscriber(let id, _):
             logger.info("transport opened", metadata: ["connection": "\(id)", "transport": "\(peer)"])
+        // The endpoints log the transports that they open.
         default: break
         }
     }
 
     private func settle(_ ticket: MediaTicket, _ order: MediaOrder, _ answer: Result<MediaAnswer, EngineError>) {
-        if case .failure(let error) = answer { log(error, order) }
+        if case .failure(let error) = answer {
+            log(error, order)
+            if case .openVisitor(let request, _) = order { visits[request]?.failure = error }
+        }
         media.settle(ticket, answer.mapError(MediaFailure.init), now: ControlClock.now)
     }
 
@@ -98,6 +109,8 @@ extension LiveSession {
                 "media engine could not change a mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
         case (_, .closeStream), (_, .closePeer):
             logger.error("media engine could not close a transport or stream", metadata: ["error": "\(error)"])
+        // Its client gets the error.
+        case (_, .openVisitor): break
         default: logger.notice("media engine refused a call", metadata: ["error": "\(error)"])
         }
     }
@@ -126,9 +139,13 @@ extension LiveSession {
         case .done(let request, let refusal):
             requests.takeDone(request)?(refusal)
             requests.resume(request)
-        case .prepare(let request, let id, let streams):
-            let newIDs = streams.map { _ in StreamID(rawValue: Secret.id()) }
-            media.prepared(request, of: id, conference.preparePublish(streams, from: id, newIDs: newIDs))
+        case .admit(let request, let visitor, let holder):
+            let result = admit(request, visitor, replacing: holder)
+            media.admitted(request, visitor, replacing: holder, result, now: ControlClock.now)
+        case .prepare(let request, let id, let streams, let newID):
+            let newIDs = newID.map { [$0] } ?? streams.map { _ in StreamID(rawValue: Secret.id()) }
+            let plan = conference.preparePublish(streams, from: id, newIDs: newIDs)
+            media.prepared(request, of: id, plan, now: ControlClock.now)
         case .confirm(let request, let plan):
             let ticket = media.lastTicket
             // The answer is sent before the events that the publication causes.
@@ -139,7 +156,7 @@ extension LiveSession {
         case .published(let request, let result):
             requests.takePublished(request)?(result)
             requests.resume(request)
-        case .ended(let peer): transports.remove(TransportID(peer))
+        case .ended(let peer): leases[peer] = nil
         }
     }
 
@@ -175,6 +192,8 @@ extension LiveSession {
         case .readableKeys: ClientSocket.readable
         case .noStream(let stream):
             conference.isPublished(stream) ? nil : SignalingError(.unknownStream, field: "stream")
+        // It was removed, its token was revoked, or a password was set.
+        case .ended: conference.isEnded ? SignalingError(.sessionEnded) : SignalingError(.notPermitted)
         }
     }
 }

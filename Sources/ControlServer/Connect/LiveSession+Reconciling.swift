@@ -25,19 +25,20 @@ extension LiveSession {
     private func look() async throws(EngineError) {
         try await lookAtTransports()
         // Publishers that begin from now on may be missing in the engine's answer.
-        let plain = publishers.filter(\.value.isPlain)
+        let plain = media.plainPublishers
         let streams = try await streamsOfEngine()
         let names = Set(streams.map { StreamID(rawValue: $0.name) })
         // Streams of WebRTC publishers end with their transports.
-        for (stream, publisher) in plain where !names.contains(stream) {
-            closed(stream, publisher.transport)
-        }
+        for (stream, peer) in plain where !names.contains(stream) { media.closed(stream, by: peer) }
+        continueMedia()
         for snapshot in streams {
             let stream = StreamID(rawValue: snapshot.name)
-            if let transport = transport(of: stream),
+            if let peer = media.publisher(of: stream),
                 [snapshot.audio, snapshot.video].contains(where: { $0.map { $0.packets > 0 } ?? false })
             {
-                announce(stream, by: transport)
+                media.began(stream, by: peer)
+                // The stream is announced before its frame size.
+                continueMedia()
             }
             if let width = snapshot.video?.width, let height = snapshot.video?.height {
                 report(.dimensions(stream, width: width, height: height))
@@ -65,14 +66,12 @@ extension LiveSession {
     }
 
     private func lookAtTransports() async throws(EngineError) {
-        let plain = Set(publishers.values.filter(\.isPlain).map(\.transport))
-            .union(viewers.values.filter(\.isPlain).map(\.transport))
-        for transport in transports.keys where !plain.contains(transport) {
+        for peer in media.webRTCPeers {
             do throws(EngineError) {
-                _ = try await environment.engine.peerStatistics(transport, session: engineName)
+                _ = try await environment.engine.peerStatistics(TransportID(peer), session: engineName)
             } catch {
                 switch error {
-                case .unknownTransport, .unknownSession: gone(transport)
+                case .unknownTransport, .unknownSession: gone(peer)
                 default: throw error
                 }
             }

@@ -16,10 +16,8 @@ extension LiveSession {
         if let client = clients[user] { return await measure(client) }
         guard conference.user(user) != nil else { throw SignalingError(.unknownUser, field: "user") }
         var answer = StatisticsAnswer()
-        guard let publisher = publishers.values.first(where: { $0.connection == user }), !publisher.isPlain else {
-            return answer
-        }
-        let measured = try? await environment.engine.peerStatistics(publisher.transport, session: engineName)
+        guard let peer = media.publisher(of: user), !media.isPlain(peer) else { return answer }
+        let measured = await statistics(of: peer)
         answer.published = measured?.published.map(StatisticsAnswer.Track.init) ?? []
         answer.roundTrip = measured?.roundTrip?.milliseconds
         return answer

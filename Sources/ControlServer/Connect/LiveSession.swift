@@ -21,11 +21,9 @@ actor LiveSession {
     var conference: Conference
     var media: SessionMedia
     var clients: [ConnectionID: LiveConnection] = [:]
-    /// Publishers without a control connection, by stream.
-    var publishers: [StreamID: BarePublisher] = [:]
-    /// Subscribers without a control connection that have a transport.
-    var viewers: [ConnectionID: BareViewer] = [:]
-    var transports = TransportOwners()
+    /// Clients without a control connection that are being admitted.
+    var visits: [MediaRequestID: Visit] = [:]
+    var leases: [PeerID: TransportLeases] = [:]
     /// Whether the session was given up because no one is in it; its name gets a new one.
     private(set) var isForgotten = false
 
@@ -65,7 +63,9 @@ actor LiveSession {
                 guard let text = text(of: event) else { continue }
                 for id in audience { append(text, to: id) }
             case .close(let id, let reason): close(id, reason)
-            case .media(let command): order(command)
+            case .media(let command):
+                media.command(command)
+                carryOutOrders()
             case .hook(let hook): post(hook)
             case .ended(let reason): ended(reason)
             }

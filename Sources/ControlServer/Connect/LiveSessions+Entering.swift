@@ -1,50 +1,59 @@
 import MediaBase
 import MediaEngine
+import NIOConcurrencyHelpers
+import SessionMedia
 import Signaling
 
-/// The sequence by which a publisher or subscriber without a control connection (WHIP, WHEP, plain) enters a session: the rules admit it, the
-/// engine opens its transport, and the session takes the transport over.
+/// Entry of clients without a control connection (WHIP, WHEP, plain SRTP) into their session.
 extension LiveSessions {
     /// - Parameters:
     ///   - stream: name of the stream; nil: a random one.
     ///   - open: opens the transport for a stream of this name.
     func publish<Answer: Sendable>(
         _ visitor: Visitor, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool,
-        open: (String) async throws -> OpenedTransport<Answer>
+        open: @escaping @Sendable (String) async throws(EngineError) -> OpenedTransport<Answer>
     ) async throws -> Answer {
-        let ticket = try await admitPublisher(visitor, stream: stream, kinds: kinds, isPlain: isPlain)
-        do {
-            let transport = try await open(ticket.stream)
-            try await ticket.liveSession.opened(
-                ticket, transport.id, codec: transport.codec, kinds: transport.kinds)
-            return transport.answer
-        } catch {
-            await ticket.liveSession.refused(ticket)
-            throw error
+        let name = stream?.rawValue ?? Secret.id().lowercased()
+        for _ in 0..<Self.attempts {
+            let answer = try await enter(
+                try enter(visitor.key).liveSession, visitor, .publish(StreamID(rawValue: name), kinds),
+                isPlain: isPlain
+            ) { () async throws(EngineError) in try await open(name) }
+            if let answer { return answer }
         }
+        throw SignalingError(.sessionEnded)
     }
 
-    /// - Parameter close: closes the transport if a session that began after the call refuses the subscriber.
+    /// - Parameter close: closes a transport that was opened before its session began.
     func view<Answer: Sendable>(
-        _ visitor: Visitor, isPlain: Bool, open: () async throws -> OpenedTransport<Answer>,
+        _ visitor: Visitor, isPlain: Bool,
+        open: @escaping @Sendable () async throws(EngineError) -> OpenedTransport<Answer>,
         close: (TransportID) async throws -> Void
     ) async throws -> Answer {
-        var ticket = try await admitViewer(visitor)
-        let transport: OpenedTransport<Answer>
-        do {
-            transport = try await open()
-        } catch {
-            await ticket?.leave()
-            throw error
+        for _ in 0..<Self.attempts {
+            guard let liveSession = liveSession(visitor.key) else {
+                // The engine's error names what is missing. If there is none, the session has begun since, and its rules decide.
+                try await close(try await open().id)
+                continue
+            }
+            if let answer = try await enter(liveSession, visitor, .subscribe, isPlain: isPlain, open) { return answer }
         }
-        do {
-            // The session may have begun while the engine was awaited.
-            if ticket == nil { ticket = try await admitViewer(visitor) }
-        } catch {
-            try? await close(transport.id)
-            throw error
+        throw EngineError.unknownSession(engineName(of: visitor.key))
+    }
+
+    /// - Returns: nil if the session was over before the client was admitted.
+    private func enter<Answer: Sendable>(
+        _ liveSession: LiveSession, _ visitor: Visitor, _ purpose: MediaVisitor.Purpose, isPlain: Bool,
+        _ open: @escaping @Sendable () async throws(EngineError) -> OpenedTransport<Answer>
+    ) async throws -> Answer? {
+        let answer = NIOLockedValueBox<Answer?>(nil)
+        let media = MediaVisitor(
+            connection: ConnectionID(rawValue: Secret.id()), purpose: purpose, isPlain: isPlain)
+        let visit = Visit(visitor: visitor, media: media) { () async throws(EngineError) in
+            let transport = try await open()
+            answer.withLockedValue { $0 = transport.answer }
+            return .visitor(PeerID(transport.id), videoCodec: transport.codec, kinds: transport.kinds)
         }
-        if let ticket { try await ticket.liveSession.viewing(ticket, transport.id, isPlain: isPlain) }
-        return transport.answer
+        return try await liveSession.enter(visit) ? answer.withLockedValue { $0 } : nil
     }
 }

@@ -76,7 +76,7 @@ extension LiveSessions: SessionsDoor {
             for user in users { gauges.users[user.kind, default: 0] += 1 }
             gauges.streams += await liveSession.streams.count
             gauges.dropped += await liveSession.droppedCount
-            gauges.peers += await liveSession.barePeerCount
+            gauges.peers += await liveSession.visitingPeerCount
         }
         let counts = environment.statistics.values.connect
         gauges.connections = counts.sockets

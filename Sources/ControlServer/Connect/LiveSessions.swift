@@ -13,7 +13,7 @@ package final class LiveSessions: Sendable {
     }
 
     /// Maximum number of tries to enter a session. A session may end between lookup and entry; a new one then takes its name.
-    private static let attempts = 8
+    static let attempts = 8
 
     let verifier: any TokenVerifier
     let environment: LiveSessionEnvironment
@@ -156,38 +156,6 @@ package final class LiveSessions: Sendable {
         return (liveSession, id)
     }
 
-    /// Admits a publisher without a control connection.
-    func admitPublisher(
-        _ visitor: Visitor, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool
-    ) async throws(SignalingError) -> PublisherTicket {
-        for _ in 0..<Self.attempts {
-            let result = await (try enter(visitor.key)).liveSession.admitPublisher(
-                visitor, stream?.rawValue, kinds: kinds, isPlain: isPlain)
-            switch result {
-            case .success(let ticket): return ticket
-            case .failure(let error) where error.code == .sessionEnded: continue
-            case .failure(let error): throw error
-            }
-        }
-        throw SignalingError(.sessionEnded)
-    }
-
-    /// Admits a subscriber without a control connection.
-    ///
-    /// - Returns: nil if there is no such session.
-    func admitViewer(_ visitor: Visitor) async throws(SignalingError) -> ViewerTicket? {
-        for _ in 0..<Self.attempts {
-            guard let liveSession = liveSession(visitor.key) else { return nil }
-            let lease = try resources.lease(.transports, for: visitor.holder)
-            switch await liveSession.admitViewer(visitor, lease: lease) {
-            case .success(let ticket): return ticket
-            case .failure(let error) where error.code == .sessionEnded: continue
-            case .failure(let error): throw error
-            }
-        }
-        return nil
-    }
-
     /// Returns a key in the default app.
     func standardKey(_ session: SessionName) throws(Problem) -> SessionKey {
         try session.key(app: configuration.standardApp)
@@ -199,14 +167,9 @@ package final class LiveSessions: Sendable {
         SessionKey(engineName: engineName, standard: configuration.standardApp).flatMap { liveSession($0) }
     }
 
-    /// Removes a publisher after its endpoint has closed the transport.
-    func publisherClosed(_ transport: TransportID, engineName: String) async {
-        await liveSession(engineName: engineName)?.publisherClosed(transport)
-    }
-
-    /// Removes a subscriber after its endpoint has closed the transport.
-    func viewerClosed(_ transport: TransportID, engineName: String) async {
-        await liveSession(engineName: engineName)?.viewerClosed(transport)
+    /// Removes a client without a control connection after its endpoint has closed its transport.
+    func visitorLeft(_ transport: TransportID, engineName: String) async {
+        await liveSession(engineName: engineName)?.visitorLeft(transport)
     }
 }
 

@@ -8,6 +8,7 @@ extension MediaPlane {
     func carryOut(_ order: MediaOrder, session: String) async throws(EngineError) -> MediaAnswer {
         switch order {
         case .setMuted, .closeStream, .closePeer: preconditionFailure("orders without waiting are made by `EngineCall`")
+        case .openVisitor: preconditionFailure("the caller has the offer of a client without a control connection")
         case .place(let places):
             try await place(
                 places.map { RoomPlacement(peer: TransportID($0.key), room: $0.value.roomName) }, session: session)

@@ -1,4 +1,5 @@
 import Conference
+import SessionMedia
 import Signaling
 
 /// Client without a control connection (WHIP, WHEP, plain SRTP), after its endpoint has checked it. `Conference` decides on its permissions
@@ -21,11 +22,12 @@ struct Visitor: Sendable {
         return token?.holder(address: address) ?? ResourceHolder(address: address)
     }
 
-    /// - Parameter isPublisher: true for a publisher, false for a subscriber.
-    func admission(as name: String, isPublisher: Bool) -> Admission {
-        Admission(
-            connection: ConnectionID(rawValue: Secret.id()), name: name, identity: token?.identity, data: token?.data,
-            kind: .publisher, capabilities: token?.capabilities ?? Capabilities(canPublish: isPublisher),
+    /// Returns its request to enter. The name of a publisher is that of its stream.
+    func admission(of media: MediaVisitor) -> Admission {
+        let name = if case .publish(let stream, _) = media.purpose { stream.rawValue } else { "" }
+        return Admission(
+            connection: media.connection, name: name, identity: token?.identity, data: token?.data,
+            kind: .publisher, capabilities: token?.capabilities ?? Capabilities(canPublish: media.isPublisher),
             token: (token?.fingerprint).map { TokenFingerprint(rawValue: $0) }, password: password,
             isTrusted: isTrusted)
     }

@@ -61,7 +61,8 @@ struct WebRTCExchange {
         _ offer: ClientOffer, _ stream: StreamName?, _ visitor: Visitor, _ context: ControlContext
     ) async throws -> WebRTCAnswer {
         let name = try context.engineName
-        return try await liveSessions.publish(visitor, stream: stream, kinds: offer.kinds, isPlain: false) { stream in
+        return try await liveSessions.publish(visitor, stream: stream, kinds: offer.kinds, isPlain: false) {
+            [door] (stream) async throws(EngineError) in
             let answer = try await door.openWebRTC(offer.request(session: name, stream: stream))
             return OpenedTransport(answer: answer, id: answer.id, codec: offer.codec)
         }
@@ -76,7 +77,7 @@ struct WebRTCExchange {
     }
 
     private func view(_ request: WebRTCRequest, _ viewer: Visitor) async throws -> WebRTCAnswer {
-        try await liveSessions.view(viewer, isPlain: false) {
+        try await liveSessions.view(viewer, isPlain: false) { [door] () async throws(EngineError) in
             let answer = try await door.openWebRTC(request)
             return OpenedTransport(answer: answer, id: answer.id)
         } close: {

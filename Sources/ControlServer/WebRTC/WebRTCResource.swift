@@ -78,10 +78,7 @@ struct WebRTCResource {
         let target = try await target(context)
         try await door.closeWebRTC(target.id, session: target.session)
         ended(target.id)
-        switch direction {
-        case .publish: await liveSessions.publisherClosed(target.id, engineName: target.session)
-        case .subscribe: await liveSessions.viewerClosed(target.id, engineName: target.session)
-        }
+        await liveSessions.visitorLeft(target.id, engineName: target.session)
         logger.info(
             "WebRTC transport closed", metadata: ["session": "\(target.session)", "transport": "\(target.id)"])
         return Response(status: .ok)

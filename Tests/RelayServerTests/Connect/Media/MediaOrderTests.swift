@@ -45,7 +45,7 @@ struct MediaOrderTests {
             #expect(try await ada.socket.ask(RemoveUserRequest(user: ben.joined.connection)) == nil)
             // Checked without waiting: the answer is sent after all have ended.
             #expect(await streams() == [])
-            #expect(await liveSession.transports.keys.count == 1, "Ada's own")
+            #expect(await liveSession.leases.count == 1, "Ada's own")
             #expect(await liveSession.users.map(\.name) == ["Ada"])
             let gone = try await relay.http.request("GET", resource, fields: fields)
             #expect(gone.status == 404, "\(gone.text)")

@@ -1,0 +1,83 @@
+import Conference
+import Logging
+import MediaEngine
+import SessionMedia
+import Signaling
+
+/// Clients without a control connection (WHIP, WHEP, plain SRTP): `SessionMedia` decides on them, from their admission to their end.
+extension LiveSession {
+    /// Carries out the admission of a client.
+    ///
+    /// - Returns: false if the session was over before `Conference` could admit the client.
+    func enter(_ visit: Visit) async throws -> Bool {
+        guard !isForgotten else { return false }
+        var refusal: SignalingError?
+        let request = whenDone { refusal = $0 }
+        visits[request] = visit
+        defer { visits[request] = nil }
+        media.admit(visit.media, request)
+        await finish(request)
+        if let failure = visits[request]?.failure { throw failure }
+        guard let refusal else { return true }
+        if refusal.code == .sessionEnded, visits[request]?.isAdmitted == false { return false }
+        throw refusal
+    }
+
+    /// Asks `Conference` to admit a client.
+    ///
+    /// - Parameter holder: publisher whose stream the client may take over.
+    /// - Returns: on success, the name of the stream that it takes over.
+    func admit(
+        _ request: MediaRequestID, _ visitor: MediaVisitor, replacing holder: ConnectionID?
+    ) -> Result<String?, SignalingError> {
+        guard let visit = visits[request] else { return .failure(SignalingError(.internalError)) }
+        do throws(SignalingError) {
+            visits[request]?.leases = try leases(for: visit, replacing: holder)
+            let effects = try rules(visit, replacing: holder).get()
+            visits[request]?.isAdmitted = true
+            perform(effects)
+        } catch {
+            if visitor.isPublisher { forgetIfVacant() }
+            return .failure(error)
+        }
+        guard let holder, case .publish(let stream, _) = visitor.purpose else { return .success(nil) }
+        logger.info("publisher taken over", metadata: ["stream": "\(stream)", "connection": "\(holder)"])
+        return .success(conference.stream(stream)?.name ?? stream.rawValue)
+    }
+
+    private func rules(_ visit: Visit, replacing holder: ConnectionID?) -> Result<[Effect], SignalingError> {
+        let admission = visit.visitor.admission(of: visit.media)
+        return environment.passwords.attempt(
+            visit.visitor.password, from: visit.visitor.address, token: admission.token, at: key
+        ) {
+            if let holder { return conference.takeOver(holder, by: admission) }
+            guard visit.media.isPublisher else { return conference.admitViewer(admission).map { [] } }
+            return conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall).map(\.effects)
+        }
+    }
+
+    /// Counts a transport, and its publisher. A publisher that takes over a stream of the same holder keeps the leases, so that it can
+    /// publish again even at its limit.
+    private func leases(
+        for visit: Visit, replacing replaced: ConnectionID?
+    ) throws(SignalingError) -> TransportLeases {
+        let holder = visit.visitor.holder
+        if let replaced, let peer = media.publisher(of: replaced), let held = leases[peer],
+            held.transport.holder == holder
+        {
+            return held
+        }
+        let participant =
+            visit.media.isPublisher ? try environment.resources.lease(.participants, for: holder) : nil
+        return TransportLeases(
+            transport: try environment.resources.lease(.transports, for: holder), participant: participant)
+    }
+
+    /// Removes a client after its endpoint has closed its transport. Returns when the name of its stream is free again.
+    func visitorLeft(_ transport: TransportID) async {
+        let ticket = media.lastTicket
+        media.left(PeerID(transport))
+        continueMedia()
+        _ = await outcome(after: ticket)
+    }
+}

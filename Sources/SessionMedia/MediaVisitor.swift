@@ -1,0 +1,38 @@
+package import MediaBase
+package import Signaling
+
+/// Client without a control connection (WHIP, WHEP, plain SRTP). It publishes one stream, or it subscribes.
+package struct MediaVisitor: Hashable, Sendable {
+    package enum Purpose: Hashable, Sendable {
+        /// Publishes a stream, whose name is its id, with tracks of these kinds.
+        case publish(StreamID, Set<MediaKind>)
+        case subscribe
+    }
+
+    /// Its own connection, or that of the publisher whose stream it has taken over.
+    package internal(set) var connection: ConnectionID
+    package let purpose: Purpose
+    /// Whether its transport is plain SRTP; otherwise it is a WebRTC peer connection.
+    package let isPlain: Bool
+
+    package init(connection: ConnectionID, purpose: Purpose, isPlain: Bool) {
+        self.connection = connection
+        self.purpose = purpose
+        self.isPlain = isPlain
+    }
+
+    package var isPublisher: Bool {
+        if case .publish = purpose { true } else { false }
+    }
+
+    /// Returns the request to `Conference` for its stream; nil for a subscriber.
+    ///
+    /// - Parameter takenOver: name of the stream if it exists.
+    func stream(takenOver name: String?) -> PublishRequest.Stream? {
+        guard case .publish(let id, let kinds) = purpose else { return nil }
+        return PublishRequest.Stream(
+            id: name == nil ? nil : id, name: name ?? id.rawValue,
+            audioMid: kinds.contains(.audio) ? MediaKind.audio.rawValue : nil,
+            videoMid: kinds.contains(.video) ? MediaKind.video.rawValue : nil)
+    }
+}

@@ -1,0 +1,196 @@
+import Conference
+package import MediaBase
+package import Signaling
+
+/// Clients without a control connection (WHIP, WHEP, plain SRTP). A publisher is a member whose admission is its only publish request; a
+/// subscriber has a transport and nothing else.
+extension SessionMedia {
+    // MARK: state
+
+    /// Returns whether the peer is a plain transport.
+    package func isPlain(_ peer: PeerID) -> Bool {
+        guard let id = peers[peer] else { return false }
+        return viewers[id]?.isPlain ?? members[id]?.visitor?.isPlain ?? false
+    }
+
+    /// Plain publishers, by stream.
+    package var plainPublishers: [StreamID: PeerID] {
+        var publishers: [StreamID: PeerID] = [:]
+        for stream in owners.keys {
+            if let peer = publisher(of: stream), isPlain(peer) { publishers[stream] = peer }
+        }
+        return publishers
+    }
+
+    /// WebRTC peers of all clients.
+    package var webRTCPeers: [PeerID] { peers.keys.filter { !isPlain($0) } }
+
+    /// Number of WebRTC peers without a control connection.
+    package var visitingPeerCount: Int {
+        peers.count { peer, id in (viewers[id] != nil || members[id]?.visitor != nil) && !isPlain(peer) }
+    }
+
+    // MARK: admission
+
+    /// Admits a client without a control connection: by the rules, then by the media plane, which opens its transport. The request is
+    /// answered when the mutes of its stream are in force. From then on another publisher may take over its stream.
+    package mutating func admit(_ visitor: MediaVisitor, _ request: MediaRequestID) {
+        guard case .publish(let stream, _) = visitor.purpose else {
+            return outputs.append(.admit(request, visitor, replacing: nil))
+        }
+        let holder = owners[stream]
+        guard !isOpening(stream), holder.map({ isReplaceable($0, by: visitor) }) ?? true else {
+            let error = SignalingError(
+                .streamExists, "the session has a stream \"\(stream)\" already", field: "stream")
+            return outputs.append(.done(request, .error(error)))
+        }
+        outputs.append(.admit(request, visitor, replacing: holder))
+    }
+
+    /// Returns whether the media plane may still open a transport for a stream of this name. After the end of its publisher, the transport
+    /// is closed as soon as it is known; until then another one could not have the name.
+    private func isOpening(_ stream: StreamID) -> Bool {
+        tickets.values.contains { entry in
+            if case .openVisitor(_, let visitor) = entry.order, case .publish(stream, _) = visitor.purpose {
+                true
+            } else {
+                false
+            }
+        }
+    }
+
+    /// Returns whether the visitor may replace the owner of a stream if `Conference` agrees. A publisher that is still being admitted
+    /// cannot be replaced.
+    private func isReplaceable(_ owner: ConnectionID, by visitor: MediaVisitor) -> Bool {
+        guard let member = members[owner], member.visitor?.isPlain == visitor.isPlain else { return false }
+        return member.publishing == nil && member.publisher != nil
+    }
+
+    /// Takes the decision of `Conference` on a client without a control connection.
+    ///
+    /// - Parameter result: on success, the name of the stream that it takes over; nil: it takes over none.
+    package mutating func admitted(
+        _ request: MediaRequestID, _ visitor: MediaVisitor, replacing holder: ConnectionID?,
+        _ result: Result<String?, SignalingError>, now: MediaTime
+    ) {
+        let takenOver: String?
+        switch result {
+        case .success(let name): takenOver = name
+        case .failure(let error): return outputs.append(.done(request, .error(error)))
+        }
+        var visitor = visitor
+        guard let stream = visitor.stream(takenOver: takenOver) else {
+            let ticket = issue(.openVisitor(request, visitor), .openVisitor(visitor))
+            viewers[visitor.connection] = VisitingSubscriber(isPlain: visitor.isPlain, opening: (request, ticket))
+            return limitTime(of: request, visitor.connection, now: now)
+        }
+        if let holder {
+            visitor.connection = holder
+            guard let member = members[holder] else { return outputs.append(.done(request, .ended)) }
+            // The media plane ends the old publication before it handles the new one of this name.
+            if let old = member.publisher?.id { close(old) }
+        }
+        let id = visitor.connection
+        members[id] = MediaMember(visitor: visitor, publishing: Publishing(request, visitor, [stream]))
+        outputs.append(
+            .prepare(request, id, [stream], newID: takenOver == nil ? StreamID(rawValue: stream.name) : nil))
+    }
+
+    /// Opens the transport of a publisher whose stream `Conference` has reserved.
+    mutating func openVisitor(_ visitor: MediaVisitor, _ publishing: Publishing) {
+        // From now on no other publisher gets the name.
+        for stream in publishing.plan?.streams ?? [] { own(stream.id, by: visitor.connection, kinds: stream.kinds) }
+        let ticket = issue(.openVisitor(publishing.id, visitor), .openVisitor(visitor))
+        members[visitor.connection]?.publishing?.ticket = ticket
+    }
+
+    mutating func openedVisitor(
+        _ ticket: MediaTicket, _ visitor: MediaVisitor, _ answer: Result<MediaAnswer, MediaFailure>
+    ) {
+        let id = visitor.connection
+        switch answer {
+        case .success(.visitor(let peer, let codec, let kinds)):
+            if members[id]?.publishing?.ticket == ticket {
+                peers[peer] = id
+                members[id]?.publisher = PublishPeer(id: peer, peer: nil)
+                members[id]?.publishing?.adopt(codec, kinds)
+                if goneEarly.contains(peer) { members[id]?.publishing?.held.append(.gone(peer)) }
+                agreed(id)
+            } else if viewers[id]?.opening?.ticket == ticket {
+                peers[peer] = id
+                viewers[id]?.peer = peer
+                answerViewer(id, nil)
+                if goneEarly.contains(peer) { endVisitor(peer, .networkLost) }
+            } else {
+                discard(peer, isPlain: visitor.isPlain)
+            }
+        case .success: break
+        case .failure(let failure):
+            if members[id]?.publishing?.ticket == ticket {
+                endPublishing(id, .error(failure.error))
+            } else if viewers[id]?.opening?.ticket == ticket {
+                refuseViewer(id, .error(failure.error))
+            }
+        }
+    }
+
+    /// Continues after the end of a publisher's admission.
+    mutating func visitorEntered(_ id: ConnectionID, isRefused: Bool) {
+        guard let visitor = members[id]?.visitor, case .publish(let stream, _) = visitor.purpose else { return }
+        if isRefused {
+            // The media plane does not have its stream, or has closed its transport.
+            if owners[stream] == id { disown(stream) }
+            outputs.append(.report(.publisherLeft(id, .left)))
+        } else if visitor.isPlain, let peer = members[id]?.publisher?.id {
+            // A plain stream is announced without waiting for its first packet.
+            began(stream, by: peer)
+        }
+    }
+
+    // MARK: the end
+
+    /// Handles the end of a transport that its endpoint has closed.
+    package mutating func left(_ peer: PeerID) { endVisitor(peer, .left) }
+
+    /// Ends a client whose transport no longer exists.
+    mutating func endVisitor(_ peer: PeerID, _ reason: DisconnectReason) {
+        guard let id = peers[peer] else { return }
+        if viewers[id] != nil {
+            forget(peer)
+            viewers[id] = nil
+            outputs.append(.report(.subscriberLeft(id)))
+        } else if members[id]?.visitor != nil {
+            forget(peer)
+            outputs.append(.report(.publisherLeft(id, reason)))
+        }
+    }
+
+    /// Ends a subscriber that `Conference` has removed.
+    mutating func leaveViewer(_ id: ConnectionID) {
+        if let peer = viewers[id]?.peer { close(peer) }
+        answerViewer(id, .ended)
+        viewers[id] = nil
+    }
+
+    private mutating func refuseViewer(_ id: ConnectionID, _ refusal: MediaRefusal) {
+        answerViewer(id, refusal)
+        viewers[id] = nil
+        outputs.append(.report(.subscriberLeft(id)))
+    }
+
+    private mutating func answerViewer(_ id: ConnectionID, _ refusal: MediaRefusal?) {
+        guard let request = viewers[id]?.opening?.request else { return }
+        viewers[id]?.opening = nil
+        endTime(of: request)
+        outputs.append(.done(request, refusal))
+    }
+
+    /// Ends the admission of a subscriber that the media plane has not answered in time.
+    ///
+    /// - Returns: whether the request is that of a subscriber.
+    mutating func expireViewer(_ id: ConnectionID, _ request: MediaRequestID, _ refusal: MediaRefusal) -> Bool {
+        guard viewers[id]?.opening?.request == request else { return false }
+        refuseViewer(id, refusal)
+        return true
+    }
+}
