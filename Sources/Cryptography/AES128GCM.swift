@@ -34,7 +34,7 @@ enum AES128GCM {
         let length = sealed.count - tagLength
         let context = try begin(key, nonce, associatedData, encrypts: 0)
         defer { EVP_CIPHER_CTX_free(context) }
-        // One byte more, because an empty array has no address.
+        // The additional byte gives an empty plaintext an address.
         var output = [UInt8](repeating: 0, count: length + 1)
         var tag = Array(sealed[length...])
         var count: Int32 = 0

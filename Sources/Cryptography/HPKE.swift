@@ -1,7 +1,7 @@
 /// Hybrid public key encryption (RFC 9180) with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-128-GCM, in the modes base and auth.
 ///
-/// Anyone can seal a message in the base mode. In the auth mode the receiver also knows that the holder of the sender's private key, or
-/// somebody who has the receiver's own private key, sealed it.
+/// Anyone can seal a message in the base mode. In the auth mode the receiver also knows that the holder of the sender's private key, or of the
+/// receiver's own one, sealed it.
 package enum HPKE {
     /// Bytes of an encapsulated key.
     package static let encapsulatedKeyLength = X25519PrivateKey.length

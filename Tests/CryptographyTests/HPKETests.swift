@@ -5,7 +5,7 @@ import Testing
 @testable import Cryptography
 
 @Suite("HPKE") struct HPKETests {
-    /// One mode of RFC 9180 appendix A.1 (Tests/Vectors/SOURCES.md).
+    /// Vector of a mode in RFC 9180 appendix A.1 (Tests/Vectors/SOURCES.md).
     struct Vector: Decodable {
         struct Encryption: Decodable {
             let sequence: UInt64

@@ -34,7 +34,7 @@ extension KeyAgreement {
         adopt(
             KeyEpoch(number: number, secret: secret, maker: connection, roster: roster.digest, entries: entries),
             now: now)
-        // One signal for many receivers, because the relay limits the signals of a connection.
+        // Many receivers share a signal, because the relay limits the signals of a connection.
         for first in stride(from: 0, to: entries.count, by: KeyMessage.maximumEntries) {
             let part = entries[first..<min(first + KeyMessage.maximumEntries, entries.count)]
             send(

@@ -36,13 +36,13 @@ package struct KeyAgreement: Sendable {
     /// Messages that were ignored: malformed, from others than the leader, or not authentic.
     package internal(set) var refused = 0
 
-    // As the leader.
+    // State of a leader.
     var changedSince: MediaTime?
     var nextEpoch = MediaTime.never
     var lastEpoch: MediaTime?
     var answered: [String: MediaTime] = [:]
 
-    // As any other participant.
+    // State of any other participant.
     /// Participants or leader have changed since the newest secret.
     var isAwaiting = false
     var nextRequest = MediaTime.never
