@@ -228,7 +228,7 @@ let package = Package(
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "MillraceTestKit"]),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "MillraceTestKit"]),
-        .testTarget(name: "SFrameTests", dependencies: ["SFrame", "MediaBase", "MillraceTestKit"]),
+        .testTarget(name: "SFrameTests", dependencies: ["SFrame", "Cryptography", "MediaBase", "MillraceTestKit"]),
         .testTarget(name: "STUNTests", dependencies: ["STUN", "MillraceTestKit"]),
         .testTarget(name: "SignalingTests", dependencies: ["Signaling", "MillraceTestKit"]),
         .testTarget(
@@ -309,7 +309,7 @@ let package = Package(
         .testTarget(
             name: "MillraceClientTests",
             dependencies: [
-                "MillraceClient", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
+                "MillraceClient", "SFrame", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
                 "Transport", "MillraceTokens", "HTTPCalls", "ControlServer", "RelayServer",
                 "LoadGenerator", "MillraceTestKit",
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -321,7 +321,7 @@ let package = Package(
             name: "MillraceFuzzTargets",
             dependencies: [
                 "MediaBase", "RTP", "STUN", "SDP", "Signaling", "SRTP", "DTLS", "Containers", "Transport", "Forwarding",
-                "SFrame",
+                "Cryptography", "SFrame",
             ], path: "Tests/FuzzTargets"),
         .testTarget(name: "FuzzCorpusTests", dependencies: ["MillraceFuzzTargets"]),
         .testTarget(

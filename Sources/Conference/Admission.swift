@@ -25,12 +25,14 @@ package struct Admission: Hashable, Sendable {
     package var media: JoinMedia
     /// Whether the first join makes the session one in which every stream is encrypted end to end.
     package var requiresEncryption: Bool
+    /// Public key of the client for the agreement on keys of end-to-end encryption.
+    package var e2eeKey: String?
 
     package init(
         connection: ConnectionID, resumeToken: String = "", name: String, identity: String? = nil, data: String? = nil,
         kind: UserInfo.Kind = .client, capabilities: Capabilities, token: TokenFingerprint? = nil,
         password: String? = nil, isTrusted: Bool = false, media: JoinMedia = JoinMedia(),
-        requiresEncryption: Bool = false
+        requiresEncryption: Bool = false, e2eeKey: String? = nil
     ) {
         self.connection = connection
         self.resumeToken = resumeToken
@@ -44,5 +46,6 @@ package struct Admission: Hashable, Sendable {
         self.isTrusted = isTrusted
         self.media = media
         self.requiresEncryption = requiresEncryption
+        self.e2eeKey = e2eeKey
     }
 }

@@ -13,6 +13,9 @@ extension Conference {
             let name = try DisplayName.normalized(admission.name)
             try Bounds.check(admission.media.maximumWidth, 1...Bounds.pixels, "maximumWidth")
             try Bounds.check(admission.media.maximumHeight, 1...Bounds.pixels, "maximumHeight")
+            if let key = admission.e2eeKey, !JoinRequest.isKey(key) {
+                throw SignalingError(.invalidField, "a public key is 32 bytes as base64", field: "e2eeKey")
+            }
             guard order.count < limits.participants else {
                 throw SignalingError(
                     .limitReached, "the session has \(limits.participants) participants already",
@@ -59,7 +62,8 @@ extension Conference {
         let becomesHost = admission.kind == .client && admission.capabilities.canHost && host == nil
         let info = UserInfo(
             id: connection, name: displayName, identity: admission.identity,
-            data: admission.data, kind: admission.kind, role: becomesHost ? .host : .participant, joinedAt: wallClock)
+            data: admission.data, kind: admission.kind, role: becomesHost ? .host : .participant, joinedAt: wallClock,
+            e2eeKey: admission.e2eeKey)
         joins += 1
         participants[connection] = Participant(
             info: info, capabilities: admission.capabilities, token: admission.token, isTrusted: admission.isTrusted,

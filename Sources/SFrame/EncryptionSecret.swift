@@ -74,5 +74,6 @@ public struct EncryptionSecret: Sendable, Hashable {
             count: Self.length, .sha256)
     }
 
-    private static let label = "millrace-e2ee-1"
+    /// First part of every derivation's context.
+    static let label = "millrace-e2ee-1"
 }

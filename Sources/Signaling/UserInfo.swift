@@ -24,11 +24,13 @@ public struct UserInfo: Hashable, Sendable, Codable, Identifiable {
     public var isConnected: Bool
     /// Milliseconds since 1970.
     public var joinedAt: Int64
+    /// Public key of the client for the agreement on keys of end-to-end encryption; nil if it takes no part.
+    public var e2eeKey: String?
 
     public init(
         id: ConnectionID, name: String, identity: String? = nil, data: String? = nil, kind: Kind = .client,
         role: Role = .participant, audio: MediaStatus = .off, video: MediaStatus = .off, share: MediaStatus = .off,
-        isConnected: Bool = true, joinedAt: Int64
+        isConnected: Bool = true, joinedAt: Int64, e2eeKey: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -41,5 +43,6 @@ public struct UserInfo: Hashable, Sendable, Codable, Identifiable {
         self.share = share
         self.isConnected = isConnected
         self.joinedAt = joinedAt
+        self.e2eeKey = e2eeKey
     }
 }

@@ -3,7 +3,7 @@ import MediaBase
 import Signaling
 import Testing
 
-@Suite("E2E-1 sessions that require end-to-end encryption") struct EncryptionTests {
+@Suite("E2E-1 E2E-2 sessions that require end-to-end encryption") struct EncryptionTests {
     private static func camera(isEncrypted: Bool?) -> PublishRequest.Stream {
         PublishRequest.Stream(name: "camera", audioMid: "0", videoMid: "1", isEncrypted: isEncrypted)
     }
@@ -39,6 +39,21 @@ import Testing
         var again = Self.camera(isEncrypted: nil)
         again.id = plan.streams[0].id
         #expect(code { _ = try world.prepare([again], ada) } == .invalidField)
+        #expect(world.violations() == [])
+    }
+
+    @Test("E2E-3 a client's public key is announced to all, and other texts are refused")
+    func publicKeys() throws {
+        let world = try World()
+        let key = String(repeating: "A", count: 43) + "="
+        let ada = try world.join()
+        let bob = try world.join(e2eeKey: key)
+        #expect(world.clients[ada]?.users.first { $0.id == bob }?.e2eeKey == key)
+        #expect(world.clients[bob]?.users.first { $0.id == bob }?.e2eeKey == key)
+        #expect(world.clients[bob]?.users.first { $0.id == ada }?.e2eeKey == nil)
+        for text in ["", "=", String(repeating: "A", count: 44), String(repeating: "!", count: 43) + "=", key + key] {
+            #expect(code { try world.join(e2eeKey: text) } == .invalidField)
+        }
         #expect(world.violations() == [])
     }
 

@@ -47,13 +47,13 @@ final class World {
     func join(
         _ name: String = "user", _ capabilities: Capabilities = .publisher, kind: UserInfo.Kind = .client,
         identity: String? = nil, token: String? = nil, password: String? = nil, isTrusted: Bool = false,
-        media: JoinMedia = JoinMedia(), requiresEncryption: Bool = false
+        media: JoinMedia = JoinMedia(), requiresEncryption: Bool = false, e2eeKey: String? = nil
     ) throws(SignalingError) -> ConnectionID {
         let connection = ConnectionID(rawValue: fresh("c"))
         let admission = Admission(
             connection: connection, resumeToken: "secret-\(connection)", name: name, identity: identity, kind: kind,
             capabilities: capabilities, token: token.map(TokenFingerprint.init(rawValue:)), password: password,
-            isTrusted: isTrusted, media: media, requiresEncryption: requiresEncryption)
+            isTrusted: isTrusted, media: media, requiresEncryption: requiresEncryption, e2eeKey: e2eeKey)
         let join = try conference.join(admission, now: now, wallClock: wallClock).get()
         if kind == .client {
             clients[connection] = ModelClient(join.answer)

@@ -12,6 +12,7 @@ extension FuzzTarget {
         FuzzTarget("rtcp", "RTCP compound packets", maximumLength: 1_500, RTCPFuzz.run),
         FuzzTarget("srtp", "SRTP and SRTCP of a peer with and without the keys", maximumLength: 4_096, SRTPFuzz.run),
         FuzzTarget("sframe", "frames with end-to-end encryption", maximumLength: 4_096, SFrameFuzz.run),
+        FuzzTarget("agreement", "messages of the key agreement", maximumLength: 9_000, AgreementFuzz.run),
         FuzzTarget("stun", "STUN messages", maximumLength: 1_500, STUNFuzz.run),
         FuzzTarget("transport", "ICE and DTLS of one transport", maximumLength: 4_096, TransportFuzz.run),
         FuzzTarget("framing", "datagrams in a TCP stream", maximumLength: 8_192, FramingFuzz.run),

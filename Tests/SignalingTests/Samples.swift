@@ -6,7 +6,7 @@ enum Samples {
     static let stream = StreamID(rawValue: "s-1")
     static let user = UserInfo(
         id: connection, name: "Ada \"🙂\" \\ \u{1}", identity: "id", data: "{}", kind: .publisher, role: .manager,
-        audio: .on, video: .muted, share: .off, isConnected: false, joinedAt: .max)
+        audio: .on, video: .muted, share: .off, isConnected: false, joinedAt: .max, e2eeKey: "key")
     static let info = StreamInfo(
         id: stream, connection: connection, name: "camera", videoType: .screen, hasAudio: true, hasVideo: false,
         isAudioMuted: true, isVideoMuted: true, width: 1_280, height: 720, isDropped: true, createdAt: .min)
@@ -22,7 +22,7 @@ enum Samples {
 
     static let requests: [any RequestBody] = [
         JoinRequest(session: "room", token: "t", name: "Ada", password: "p", client: "c"),
-        JoinRequest(version: 9, session: "", name: ""),
+        JoinRequest(version: 9, session: "", name: "", requiresEncryption: true, e2eeKey: "key"),
         JoinRequest(
             session: "room", name: "Ada",
             media: JoinMedia(

@@ -120,7 +120,8 @@ package final class LiveSessions: Sendable {
             identity: token.identity, data: token.data, capabilities: token.capabilities,
             token: TokenFingerprint(rawValue: token.fingerprint), password: request.password,
             media: request.media ?? JoinMedia(),
-            requiresEncryption: request.requiresEncryption ?? false || token.requiresEncryption)
+            requiresEncryption: request.requiresEncryption ?? false || token.requiresEncryption,
+            e2eeKey: request.e2eeKey)
         let lease = try resources.lease(.participants, for: token.holder(address: arrival.address))
         for _ in 0..<Self.attempts {
             let entry = try enter(key)

@@ -63,7 +63,7 @@ enum APISchemas {
         "Participant": [
             "id": "string", "name": "string", "identity?": "string", "data?": "string", "kind": "string",
             "role": "string", "audio": "string", "video": "string", "share": "string", "isConnected": "boolean",
-            "joinedAt": "integer",
+            "joinedAt": "integer", "e2eeKey?": "string",
         ],
         "Statistics": [
             "published": "[TrackStatistics]", "subscribed": "[TrackStatistics]", "availableBitrate?": "integer",

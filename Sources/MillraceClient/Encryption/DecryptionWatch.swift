@@ -13,6 +13,8 @@ struct DecryptionWatch {
     static let frames = 5
     /// Time without a decrypted frame after which fewer failed frames are reported.
     static let patience = MediaTime.seconds(1)
+    /// The same for keys that participants agree on, which come a moment after a join.
+    static let agreementPatience = MediaTime.seconds(3)
     /// Time without a decrypted frame after which the video is switched off.
     static let videoPatience = MediaTime.seconds(3)
 
@@ -22,15 +24,18 @@ struct DecryptionWatch {
     private var isStopped = false
 
     /// Notes a frame that could not be decrypted.
-    mutating func failed(_ failure: EncryptionFailure, now: MediaTime) -> Action? {
+    /// - Parameter isAgreed: whether participants agree on keys.
+    mutating func failed(_ failure: EncryptionFailure, isAgreed: Bool = false, now: MediaTime) -> Action? {
         failures = min(failures + 1, Self.frames)
         let start = since ?? now
         since = start
-        if reported != failure, failures >= Self.frames || now - start >= Self.patience {
+        let isExpected = isAgreed && failure == .noSecret
+        let patience = isExpected ? Self.agreementPatience : Self.patience
+        if reported != failure, failures >= Self.frames && !isExpected || now - start >= patience {
             reported = failure
             return .report(failure)
         }
-        if !isStopped, now - start >= Self.videoPatience {
+        if !isStopped, now - start >= Self.videoPatience, reported != nil {
             isStopped = true
             return .stopVideo
         }

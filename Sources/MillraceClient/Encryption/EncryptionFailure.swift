@@ -4,7 +4,8 @@ public enum EncryptionFailure: Hashable, Sendable {
     case wrongSecret
     /// The stream is announced as encrypted, but its frames are not.
     case notEncrypted
-    /// No secret was set with `Session.setEncryptionSecret(_:)`.
+    /// No secret was set with `Session.setEncryptionSecret(_:)`, or with `JoinOptions.agreesOnKeys` none has come from the other
+    /// participants.
     case noSecret
     /// The video has another codec than VP8, the only one whose encrypted frames are defined.
     case unsupportedCodec

@@ -13,8 +13,8 @@ final class FrameEncryptor {
     /// Returns the encrypted frame; nil if it cannot be encrypted, in which case it must not be sent.
     func seal(_ frame: [UInt8], _ kind: MediaKind, with key: FrameKey) -> [UInt8]? {
         if key != self.key {
-            video = try? SFrameSealer(.vp8, epoch: EncryptionSecret.epoch, baseKey: key.bytes)
-            audio = try? SFrameSealer(.opus, epoch: EncryptionSecret.epoch, baseKey: key.bytes)
+            video = try? SFrameSealer(.vp8, epoch: key.epoch, baseKey: key.bytes)
+            audio = try? SFrameSealer(.opus, epoch: key.epoch, baseKey: key.bytes)
             self.key = key
         }
         guard let sealer = kind == .video ? video : audio else { return nil }

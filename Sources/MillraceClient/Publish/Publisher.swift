@@ -175,7 +175,15 @@ public final class Publisher: Sendable {
 
     func setEncrypted(_ isEncrypted: Bool) { state.withLockedValue { $0.isEncrypted = isEncrypted } }
 
-    func setFrameKey(_ key: FrameKey?) { state.withLockedValue { $0.frameKey = key } }
+    /// - Parameter key: nil while frames must not be sent.
+    func setFrameKey(_ key: FrameKey?) {
+        let isFirst = state.withLockedValue { state in
+            defer { state.frameKey = key }
+            return state.isEncrypted && state.frameKey == nil && key != nil
+        }
+        // Frames before this one were dropped.
+        if isFirst { video?.requestKeyFrames() }
+    }
 
     func attach(to core: SessionCore, thread: MediaThread) {
         owner.withLockedValue { $0 = WeakBox(core) }

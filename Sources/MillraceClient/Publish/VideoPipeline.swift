@@ -87,6 +87,9 @@ final class VideoPipeline: Sendable {
         }
     }
 
+    /// Begins all encodings with key frames again.
+    func requestKeyFrames() { state.withLockedValue { $0.keyFrames = Set(0..<share.most.count) } }
+
     /// - Parameter available: capacity of the path; nil if unknown.
     func setAvailable(_ available: Bitrate?) {
         let rates = share.rates(available: available, audio: audio)

@@ -41,6 +41,11 @@ public struct JoinOptions: Hashable, Sendable {
     /// If true, every stream of the session must be encrypted end to end. The first join decides for the session; a later one fails with
     /// `encryptionRequired` if the session was created without. This client then publishes and subscribes to encrypted streams only.
     public var requiresEncryption = false
+    /// If true, streams are published encrypted end to end, with keys that this client agrees on with all others that joined with this option:
+    /// no passphrase is entered, and every join and leave changes the keys. At most 200 participants can agree. Those without the
+    /// option cannot decrypt. `Session.safetyNumber` tells whether the relay is honest about the keys; until the participants have compared
+    /// it, the encryption protects only against a relay that listens, not against one that lies.
+    public var agreesOnKeys = false
 
     public init() {}
 

@@ -8,6 +8,8 @@ enum MediaNotice: Sendable {
     case interrupted
     /// The connection was resumed under its id.
     case resumed(publishLost: Bool, subscribeLost: Bool)
+    /// Participants have agreed on other keys.
+    case keysChanged
     case offer(OfferMade)
     case subscription(SubscriptionChanged)
     case reset(publish: Bool, subscribe: Bool)

@@ -15,6 +15,9 @@ extension SessionCore {
             // The media is restored after the replayed events, which may report lost media too.
             lostMedia.publish = lostMedia.publish || publishLost || isUnpublished
             lostMedia.subscribe = lostMedia.subscribe || subscribeLost
+        case .keysChanged:
+            updateFrameKeys()
+            restoreVideo()
         case .offer(let offer): Task { await take(offer) }
         case .subscription(let change):
             subscriptions[change.stream]?.take(change)

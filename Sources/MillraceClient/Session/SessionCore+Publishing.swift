@@ -17,12 +17,12 @@ extension SessionCore {
             throw SessionError(.streamExists, "a connection publishes one \(type.rawValue) stream")
         }
         let requiresEncryption = options.requiresEncryption || machine.model.requiresEncryption
-        guard encryption != nil || !requiresEncryption else {
-            throw SessionError(.encryptionRequired, "call setEncryptionSecret first")
+        guard isEncrypting || !requiresEncryption else {
+            throw SessionError(.encryptionRequired, "call setEncryptionSecret first, or join with agreesOnKeys")
         }
-        if let video = publisher.settings.video { try check(video, isEncrypted: encryption != nil) }
+        if let video = publisher.settings.video { try check(video, isEncrypted: isEncrypting) }
         publications.append(Publication(publisher: publisher))
-        publisher.setEncrypted(encryption != nil)
+        publisher.setEncrypted(isEncrypting)
         for kind in options.startsMuted(type) { publisher.setLocallyMuted(kind, true) }
         if options.audio.isMusic { publisher.encodeMusic() }
         publisher.attach(to: self, thread: thread)

@@ -15,7 +15,7 @@ extension SessionCore {
         let subscriber = Subscriber(
             stream, preferences: preferences, core: self, thread: thread,
             userCanvas: board.userCanvases.canvas(of: info.connection, info.videoType))
-        subscriber.setEncrypted(info.isEncrypted, frameKey(of: info.connection))
+        subscriber.setEncrypted(info.isEncrypted, frameKeys(of: info.connection))
         subscriptions[stream] = subscriber
         board.update { $0.subscribers[stream] = subscriber }
         do throws(SessionError) {

@@ -57,10 +57,14 @@ actor SessionCore: SocketDriver {
 
     func connect(name: String, password: String?, options: JoinOptions) async throws(SessionError) {
         guard entering == nil else { throw SessionError(.alreadyJoined) }
+        guard !options.agreesOnKeys || encryption == nil else {
+            throw SessionError(.invalidField, "a secret was set, so that no keys are agreed on", field: "agreesOnKeys")
+        }
         let session = try sessionName()
         let entry = SessionMachine.Entry(
             session: session, token: token, name: name, password: password, client: configuration.client,
-            media: options.media, requiresEncryption: options.requiresEncryption ? true : nil)
+            media: options.media, requiresEncryption: options.requiresEncryption ? true : nil,
+            agreesOnKeys: options.agreesOnKeys)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { waiting in
                 entering = waiting

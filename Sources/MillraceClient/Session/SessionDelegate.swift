@@ -35,6 +35,10 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, recordingStopped stream: StreamID)
     /// Frames of a subscribed stream cannot be decrypted.
     func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure)
+    /// Participants have agreed on keys, and can compare this number.
+    func session(_ session: Session, safetyNumberChanged number: String)
+    /// Participants do not agree on keys.
+    func session(_ session: Session, keyAgreementFailed reason: KeyAgreementFailure)
     func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?)
     func session(_ session: Session, muteForced isActive: Bool)
     /// A moderator has muted a stream of the local user: one kind, or audio and video if `kind` is nil.
@@ -74,6 +78,8 @@ extension SessionDelegate {
         case .recordingStopped(let stream): self.session(session, recordingStopped: stream)
         case .encryptionFailed(let stream, let reason):
             self.session(session, encryptionFailedFor: stream, reason: reason)
+        case .safetyNumberChanged(let number): self.session(session, safetyNumberChanged: number)
+        case .keyAgreementFailed(let reason): self.session(session, keyAgreementFailed: reason)
         case .signal(let from, let type, let data):
             self.session(session, receivedSignal: type, data: data, from: from)
         case .muteForced(let isActive): self.session(session, muteForced: isActive)
@@ -109,6 +115,8 @@ extension SessionDelegate {
     public func session(_ session: Session, recordingStarted stream: StreamID) {}
     public func session(_ session: Session, recordingStopped stream: StreamID) {}
     public func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure) {}
+    public func session(_ session: Session, safetyNumberChanged number: String) {}
+    public func session(_ session: Session, keyAgreementFailed reason: KeyAgreementFailure) {}
     public func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?) {}
     public func session(_ session: Session, muteForced isActive: Bool) {}
     public func session(_ session: Session, ownStreamMuted stream: StreamID, kind: TrackKind?) {}

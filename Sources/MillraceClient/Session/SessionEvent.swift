@@ -48,6 +48,12 @@ public enum SessionEvent: Hashable, Sendable {
     /// Frames of a subscribed stream cannot be decrypted (E2E-1). Sent once until a frame is decrypted again, or the reason changes.
     case encryptionFailed(StreamID, EncryptionFailure)
 
+    /// Participants have agreed on keys; `Session.safetyNumber` has this value (E2E-3).
+    case safetyNumberChanged(String)
+    /// Participants do not agree on keys (E2E-3). Sent once for each reason until the next join or leave. Without keys for the present
+    /// participants nothing is sent after 10 s.
+    case keyAgreementFailed(KeyAgreementFailure)
+
     // MARK: signals and moderation
     /// A signal; `from` is nil if the application's server sent it.
     case signal(from: ConnectionID?, type: String, data: String)

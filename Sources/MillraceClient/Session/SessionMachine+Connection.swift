@@ -28,7 +28,8 @@ extension SessionMachine {
             send(
                 JoinRequest(
                     session: entry.session, token: entry.token, name: entry.name, password: entry.password,
-                    client: entry.client, media: entry.media, requiresEncryption: entry.requiresEncryption),
+                    client: entry.client, media: entry.media, requiresEncryption: entry.requiresEncryption,
+                    e2eeKey: makeIdentity()),
                 .enter, now: now)
         }
     }
@@ -54,6 +55,7 @@ extension SessionMachine {
             comeBack()
         }
         outputs.append(.media(.joined))
+        beginAgreement(now: now)
         // Under another connection id the relay recognizes a repeated message only by its user. A new join also ends in the main session,
         // so messages sent in a subsession would reach other users.
         if former.session == answer.session, former.place == nil, model.localUser?.identity != nil {
@@ -74,6 +76,7 @@ extension SessionMachine {
             .media(.resumed(publishLost: answer.publishLost, subscribeLost: answer.subscribeLost)))
         repeatChats(now: now)
         sendSignals(now: now)
+        resumeAgreement(now: now)
         if replayLeft == 0 { comeBack() }
     }
 
@@ -166,6 +169,8 @@ extension SessionMachine {
         while let signal = signals.popFirst() { outputs.append(.answer(ticket: signal.ticket, .failure(gone))) }
         outputs.append(.media(.ended(reason)))
         if wasConnected { model.end() }
+        identity = nil
+        agreement = nil
         if let error { outputs.append(.event(.didFail(error))) }
         set(error == nil ? .notConnected : .failed)
         if wasConnected { outputs.append(.event(.didDisconnect(reason))) }
@@ -186,7 +191,7 @@ extension SessionMachine {
             case .signal(let signal):
                 if signal.retries { kept.append(signal) } else { refuse(signal.ticket, .unanswered) }
             case .chat(let chat): unansweredChats.append(chat)
-            case .enter, .page, .leave, .ping: break
+            case .enter, .page, .leave, .ping, .keys: break
             }
         }
         for signal in kept.reversed() { signals.prepend(signal) }

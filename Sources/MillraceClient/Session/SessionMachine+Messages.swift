@@ -1,5 +1,6 @@
 import Foundation
 import MediaBase
+import SFrame
 import Signaling
 
 extension SessionMachine {
@@ -18,7 +19,7 @@ extension SessionMachine {
             case .chat(let chat): refuse(chat.ticket, error)
             // The join itself is too large, for example because of a very long name or password; another attempt would fail too.
             case .enter, .page: finish(backoff.isUnderWay ? .networkLost : .left, SessionError(error))
-            case .leave, .ping: break
+            case .leave, .ping, .keys: break
             }
         }
     }
@@ -55,7 +56,7 @@ extension SessionMachine {
             outputs.append(.answer(ticket: ticket, .success(message)))
         case .signal(let signal): outputs.append(.answer(ticket: signal.ticket, .success(message)))
         case .chat(let chat): outputs.append(.answer(ticket: chat.ticket, .success(message)))
-        case .ping: break
+        case .ping, .keys: break
         case .page: take(page: result(of: message), now: now)
         case .leave(let endsForAll): take(leave: message, endsForAll: endsForAll)
         case .enter:
@@ -213,8 +214,12 @@ extension SessionMachine {
     }
 
     private mutating func apply(_ event: Event, now: MediaTime) {
+        if case .signal(let signal) = event, signal.type == KeyAgreement.signalType {
+            return take(keySignal: signal, now: now)
+        }
         for change in model.apply(event) { outputs.append(.event(change)) }
         switch event {
+        case .userJoined, .userChanged, .userLeft, .usersChanged, .userDropped: updateMembers(now: now)
         case .offer(let offer): outputs.append(.media(.offer(offer)))
         case .subscriptionChanged(let change): outputs.append(.media(.subscription(change)))
         case .mediaReset(let reset):

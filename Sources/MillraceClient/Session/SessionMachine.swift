@@ -1,6 +1,7 @@
 import Foundation
 import MediaBase
 import NIOCore
+import SFrame
 import Signaling
 
 /// Client side of the control protocol as one state machine, without sockets, clock and tasks. It joins, keeps the connection alive,
@@ -50,6 +51,7 @@ struct SessionMachine: SocketMachine {
         var client: String?
         var media: JoinMedia?
         var requiresEncryption: Bool?
+        var agreesOnKeys = false
     }
 
     struct Resumption {
@@ -67,6 +69,8 @@ struct SessionMachine: SocketMachine {
         case page
         case leave(endsForAll: Bool)
         case ping
+        /// Signal of the key agreement.
+        case keys
     }
 
     struct QueuedSignal: Sendable {
@@ -102,6 +106,9 @@ struct SessionMachine: SocketMachine {
     /// Join answer with pages still missing.
     var roster: JoinRoster?
     var isNewConnection = false
+    /// Key pair of the latest join, and the agreement under it; nil without key agreement.
+    var identity: KeyAgreementIdentity?
+    var agreement: KeyAgreement?
     var gaps = 0
     var phaseDeadline = MediaTime.never
     var liveness: Liveness
@@ -242,7 +249,9 @@ struct SessionMachine: SocketMachine {
 
     /// Latest time of the next call of `handleTimeout`.
     var deadline: MediaTime {
-        min(phaseDeadline, moveAt, requests.deadline, phase == .connected ? liveness.deadline : .never)
+        min(
+            phaseDeadline, moveAt, requests.deadline, agreementDeadline,
+            phase == .connected ? liveness.deadline : .never)
     }
 
     mutating func handleTimeout(now: MediaTime) {
@@ -252,6 +261,7 @@ struct SessionMachine: SocketMachine {
         guard phase == .connected else { return }
         if liveness.isSilent(now: now) { return lose("the relay sent nothing for too long", now: now) }
         if liveness.takePing(now: now) { send(PingRequest(), .ping, now: now) }
+        handleAgreementTimeout(now: now)
     }
 
     private mutating func phaseTimeout(now: MediaTime) {

@@ -24,6 +24,8 @@ struct SessionModel: Sendable {
     private(set) var requiresEncryption = false
     private(set) var activeSpeaker: StreamID?
     var subsessions = SubsessionsState()
+    /// Number that participants compare to detect wrong keys.
+    var safetyNumber: String?
 
     var localUser: UserInfo? { users.first { $0.id == connection } }
 

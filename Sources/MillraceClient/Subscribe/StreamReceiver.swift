@@ -84,7 +84,7 @@ final class StreamReceiver {
 
     /// Returns the decrypted frame of an encrypted stream; nil if it has to be dropped.
     private func decrypted(_ frame: UnsafeRawBufferPointer, _ kind: MediaKind, now: MediaTime) -> [UInt8]? {
-        let (bytes, failure) = decryptor.open(frame, kind, with: subscriber.decryption.key, now: now)
+        let (bytes, failure) = decryptor.open(frame, kind, with: subscriber.decryption.keys, now: now)
         if bytes != nil {
             watches[kind] = nil
         } else if let failure {
@@ -94,7 +94,11 @@ final class StreamReceiver {
     }
 
     private func failed(_ failure: EncryptionFailure, _ kind: MediaKind, now: MediaTime) {
-        guard let action = watches[kind, default: DecryptionWatch()].failed(failure, now: now) else { return }
+        let isAgreed = subscriber.decryption.keys.isAgreed
+        guard let action = watches[kind, default: DecryptionWatch()].failed(failure, isAgreed: isAgreed, now: now)
+        else {
+            return
+        }
         if action != .stopVideo || kind == .video { subscriber.encryptionFailed(action) }
     }
 

@@ -11,7 +11,7 @@ public final class Subscriber: Sendable {
         var isSuspended = false
         var isEnded = false
         var isEncrypted = false
-        var frameKey: FrameKey?
+        var frameKeys = FrameKeys()
         /// The relay was told to send no video, because it cannot be decrypted.
         var isVideoSuspended = false
         var thread: MediaThread?
@@ -108,14 +108,14 @@ public final class Subscriber: Sendable {
 
     // MARK: end-to-end encryption
 
-    /// Whether frames have to be decrypted, and with which key.
-    var decryption: (isEncrypted: Bool, key: FrameKey?) { state.withLockedValue { ($0.isEncrypted, $0.frameKey) } }
+    /// Whether frames have to be decrypted, and with which keys.
+    var decryption: (isEncrypted: Bool, keys: FrameKeys) { state.withLockedValue { ($0.isEncrypted, $0.frameKeys) } }
 
-    func setEncrypted(_ isEncrypted: Bool, _ key: FrameKey?) {
-        state.withLockedValue { ($0.isEncrypted, $0.frameKey) = (isEncrypted, key) }
+    func setEncrypted(_ isEncrypted: Bool, _ keys: FrameKeys) {
+        state.withLockedValue { ($0.isEncrypted, $0.frameKeys) = (isEncrypted, keys) }
     }
 
-    func setFrameKey(_ key: FrameKey?) { state.withLockedValue { $0.frameKey = key } }
+    func setFrameKeys(_ keys: FrameKeys) { state.withLockedValue { $0.frameKeys = keys } }
 
     /// - Returns: true for the first call.
     func suspendVideo() -> Bool {

@@ -22,11 +22,14 @@ public struct JoinRequest: RequestBody {
     /// Whether every stream of the session must be encrypted end to end; nil for false. The first join decides, unless the session was created
     /// before by the operator.
     public var requiresEncryption: Bool?
+    /// X25519 public key for the agreement on keys of end-to-end encryption: 32 bytes as base64. New for each join; nil if the client takes no
+    /// part.
+    public var e2eeKey: String?
 
     public init(
         version: Int = SignalingProtocol.version, session: String, token: String? = nil, name: String,
         password: String? = nil, client: String? = nil, media: JoinMedia? = nil,
-        requiresEncryption: Bool? = nil
+        requiresEncryption: Bool? = nil, e2eeKey: String? = nil
     ) {
         self.version = version
         self.session = session
@@ -36,6 +39,21 @@ public struct JoinRequest: RequestBody {
         self.client = client
         self.media = media
         self.requiresEncryption = requiresEncryption
+        self.e2eeKey = e2eeKey
+    }
+
+    /// Returns whether a text has the form of a public key: 32 bytes as base64 with padding.
+    public static func isKey(_ text: String) -> Bool {
+        let characters = text.utf8
+        guard characters.count == 44, characters.last == UInt8(ascii: "=") else { return false }
+        return characters.dropLast().allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
     }
 }
 

@@ -17,6 +17,19 @@ import Testing
         #expect(actions.map(\.1) == [.report(.wrongSecret), .stopVideo])
     }
 
+    @Test("Keys that participants agree on are missed after 3 s only, and the video is switched off after the report")
+    func agreed() {
+        var watch = DecryptionWatch()
+        var actions: [Int64: DecryptionWatch.Action] = [:]
+        for frame in Int64(0)..<300 {
+            actions[frame] = watch.failed(.noSecret, isAgreed: true, now: .milliseconds(frame * 20))
+        }
+        #expect(actions == [150: .report(.noSecret), 151: .stopVideo])
+        var other = DecryptionWatch()
+        let forged = (0..<5).map { other.failed(.wrongSecret, isAgreed: true, now: .milliseconds(Int64($0) * 20)) }
+        #expect(forged.last == .report(.wrongSecret))
+    }
+
     @Test("Fewer failed frames are reported after 1 s, and another reason is reported again")
     func slow() {
         var watch = DecryptionWatch()

@@ -3,6 +3,8 @@ import LoadGenerator
 import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
 import Signaling
 import Testing
 
@@ -66,6 +68,71 @@ import Testing
             let live = try await status(of: "\(relay.url)/v1/sessions/room/streams/\(stream)/live.webm")
             #expect(live.status == 409 && live.body.contains("streamEncrypted"))
             for session in [ada, bob, eve, mallory] { await session.disconnect() }
+        }
+    }
+
+    private func join(_ name: String, _ relay: RelayUnderTest, agreesOnKeys: Bool = true) async throws -> Session {
+        var configuration = SessionConfiguration()
+        configuration.localAddress = "127.0.0.1"
+        let session = Session(
+            url: relay.url, token: try await relay.token(identity: name, canHost: true), configuration: configuration)
+        var options = JoinOptions()
+        options.agreesOnKeys = agreesOnKeys
+        try await session.connect(name: name, options: options)
+        return session
+    }
+
+    /// Waits until all sessions have the same safety number, other than the former one.
+    private func agreed(_ sessions: [Session], after former: String?) async throws -> String {
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        for _ in 0..<400 {
+            let numbers = Set(sessions.map(\.safetyNumber))
+            if numbers.count == 1, let number = numbers.first ?? nil, number != former { return number }
+            try await loop.scheduleTask(in: .milliseconds(50)) {}.futureResult.get()
+        }
+        Issue.record("no agreement")
+        return ""
+    }
+
+    @Test(
+        "E2E-3 participants agree on keys without a passphrase, and on new ones when somebody joins or leaves",
+        .timeLimit(.minutes(2)))
+    func agreement() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await join("Ada", relay)
+            let bob = try await join("Bob", relay)
+            await #expect(throws: SessionError.self) { try await ada.setEncryptionSecret("correct horse") }
+            let publisher = Publisher(TestSource.settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            let ofTwo = try await agreed([ada, bob], after: nil)
+            #expect(ofTwo.split(separator: " ").map(\.count) == Array(repeating: 5, count: 12))
+            let seen = try await SessionMediaTests.subscribe(bob, to: stream)
+            #expect(bob.streams[stream]?.isEncrypted == true)
+            let sound = seen.canvas.sound(limit: 200)
+            #expect(await SessionMediaTests.counters(seen, 20, "20 frames").count >= 20)
+            let tone = await first(of: sound, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
+            #expect(tone == true)
+
+            // Without the option nothing can be decrypted.
+            let eve = try await join("Eve", relay, agreesOnKeys: false)
+            async let failure = Self.events(eve, of: stream)
+            let blind = try await SessionMediaTests.subscribe(eve, to: stream)
+            #expect(await failure == .noSecret)
+            #expect(await blind.statistics.framesDecoded == 0)
+            #expect(eve.safetyNumber == nil)
+
+            let carol = try await join("Carol", relay)
+            let ofThree = try await agreed([ada, bob, carol], after: ofTwo)
+            let late = try await SessionMediaTests.subscribe(carol, to: stream)
+            #expect(await SessionMediaTests.counters(late, 10, "10 frames of Carol").count >= 10)
+            await bob.disconnect()
+            let ofTheRest = try await agreed([ada, carol], after: ofThree)
+            #expect(ofTheRest != ofTwo)
+            // Longer than the sender waits until it uses the new key.
+            #expect(await SessionMediaTests.counters(late, 45, "45 frames after Bob left").count >= 45)
+            #expect(source.count > 45)
+            for session in [ada, carol, eve] { await session.disconnect() }
         }
     }
 

@@ -58,9 +58,12 @@ struct MachineBench {
 
     // MARK: the application
 
-    mutating func connect(password: String? = nil) {
+    mutating func connect(password: String? = nil, agreesOnKeys: Bool = false) {
         machine.connect(
-            .init(session: "Room", token: "token", name: "Ada", password: password, client: nil), now: now)
+            .init(
+                session: "Room", token: "token", name: "Ada", password: password, client: nil,
+                agreesOnKeys: agreesOnKeys),
+            now: now)
         drain()
     }
 

@@ -41,6 +41,10 @@ import Transport
         func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure) {
             calls.append("encryptionFailed")
         }
+        func session(_ session: Session, safetyNumberChanged number: String) { calls.append("safetyNumberChanged") }
+        func session(_ session: Session, keyAgreementFailed reason: KeyAgreementFailure) {
+            calls.append("keyAgreementFailed")
+        }
         func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?) {
             calls.append("signal")
         }
@@ -74,7 +78,7 @@ import Transport
         .signal(from: nil, type: "t", data: ""), .muteForced(isActive: true), .streamMuteForced(stream.id, nil),
         .unmuteRequested(from: user.id, kind: .audio), .shareLockChanged(isLocked: true), .activeSpeakerChanged(nil),
         .subsessions(.roleChanged(isManager: true)), .chat(.allowedChanged(true)),
-        .encryptionFailed(stream.id, .wrongSecret),
+        .encryptionFailed(stream.id, .wrongSecret), .safetyNumberChanged("1"), .keyAgreementFailed(.noKeys),
     ]
 
     /// Returns the method that an event calls. A new event does not compile here until it has one.
@@ -111,6 +115,8 @@ import Transport
         case .subsessions: "subsessions"
         case .chat: "chat"
         case .encryptionFailed: "encryptionFailed"
+        case .safetyNumberChanged: "safetyNumberChanged"
+        case .keyAgreementFailed: "keyAgreementFailed"
         }
     }
 
