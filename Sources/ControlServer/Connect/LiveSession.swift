@@ -26,6 +26,8 @@ actor LiveSession {
     /// Subscribers without a control connection that have a transport.
     var viewers: [ConnectionID: BareViewer] = [:]
     var transports = TransportOwners()
+    /// Pushes of the session's live streams.
+    var pushes = SessionPushes()
     /// Whether the session was given up because no one is in it; its name gets a new one.
     private(set) var isForgotten = false
 
@@ -66,6 +68,7 @@ actor LiveSession {
                 for id in audience { append(text, to: id) }
             case .close(let id, let reason): close(id, reason)
             case .media(let command): order(command)
+            case .live(let command): carryOut(command)
             case .hook(let hook): post(hook)
             case .ended(let reason): ended(reason)
             }
