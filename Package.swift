@@ -116,7 +116,7 @@ let package = Package(
         .target(
             name: "HTTPCalls",
             dependencies: [
-                "TLSChannel",
+                "MediaBase", "TLSChannel",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -133,7 +133,7 @@ let package = Package(
             dependencies: [
                 "MediaBase", "SDP", "Signaling", "Conference", "SessionMedia", "MillraceTokens", "Messaging", "SRTP",
                 "MediaEngine", "Canvas", "Recording", "Persistence", "HTTPCalls", "TLSChannel", "Cryptography",
-                "CLinuxNet", "CPage",
+                "DTLS", "Transport", "WebRTCClient", "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

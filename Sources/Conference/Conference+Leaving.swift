@@ -99,6 +99,7 @@ extension Conference {
     /// Ends the session for all participants at once, without events about each other.
     mutating func finish(_ reason: DisconnectReason) {
         guard phase != .ended else { return }
+        endLive()
         for id in order { dismiss(id, reason) }
         for id in streamOrder {
             if let info = info(of: id) { hook(.streamUnpublished(info, reason.streamEnd)) }

@@ -10,6 +10,7 @@ extension Conference {
         addUserRules(to: &rules)
         addMuteRules(to: &rules)
         addSubsessionRules(to: &rules)
+        addLiveRules(to: &rules)
         return rules
     }()
 
@@ -93,6 +94,15 @@ extension Conference {
             conference.forceMuteAll(excluding: request.excluding)
         }
         rules.add(DisableForceMuteRequest.self) { conference, _, _ in conference.disableForceMute() }
+    }
+
+    private static func addLiveRules(to rules: inout RuleTable) {
+        rules.add(answering: StartLiveRequest.self) { (conference, request, _) throws(SignalingError) in
+            StartLiveRequest.Answer(id: try conference.startLive(request))
+        }
+        rules.add(StopLiveRequest.self) { (conference, request, _) throws(SignalingError) in
+            try conference.stopLive(request.id)
+        }
     }
 
     private static func addSubsessionRules(to rules: inout RuleTable) {

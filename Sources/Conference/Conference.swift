@@ -71,6 +71,10 @@ package struct Conference: Sendable {
     /// Announced streams in order of announcement.
     var streamOrder: [StreamID] = []
     var revoked: RevokedTokens
+    /// Live streams in order of creation.
+    var liveOutputs: [LiveOutput] = []
+    /// Number of live streams so far.
+    var livesMade: UInt64 = 0
     /// Effects of the current call, which returns them.
     var effects: [Effect] = []
 

@@ -7,5 +7,8 @@ package struct ConferencePolicy: Hashable, Sendable {
     /// Effect of a request to unmute another user (USR-10).
     package var unmuteOthers = UnmutePolicy.request
 
+    /// Whether live streams may be pushed to `http:` URLs, which send tokens unencrypted.
+    package var allowsLiveHTTP = false
+
     package init() {}
 }

@@ -18,7 +18,7 @@ extension Event {
         case .userJoined, .userLeft, .usersChanged, .streamDestroyed, .offer, .subscriptionChanged, .muteForced,
             .shareLockChanged, .activeSpeaker, .subsessionRoleChanged, .helpEnded, .helpResult, .chatAllowedChanged,
             .messaging, .draining, .disconnected, .mediaReset, .recordingStarted,
-            .recordingStopped:
+            .recordingStopped, .liveStarted, .liveFailed, .liveStopped:
             .none
         }
     }

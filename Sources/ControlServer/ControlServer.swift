@@ -157,6 +157,10 @@ package struct ControlServer: Sendable {
             logger: logger
         ).add(to: table)
         AdminMediaRoutes(engine: engine, recorder: recorder, standard: parts.apps.standard).add(to: table)
+        AdminLiveRoutes(
+            door: parts.sessions, standard: parts.apps.standard, configuration: configuration, bodies: bodies,
+            logger: logger
+        ).add(to: table)
         AdminRelayRoutes(parts: parts, configuration: configuration, bodies: bodies).add(to: table)
         addMedia(to: table)
     }

@@ -15,7 +15,8 @@ extension ErrorCode {
             .chatDisabled, .encryptionRequired, .identityMissing, .insecureConnection:
             .forbidden
         case .notFound, .unknownSession, .unknownUser, .unknownStream, .unknownTransport, .unknownRecording,
-            .unknownIssue, .unknownSubsession, .unknownConversation, .unknownGroup, .unknownHelpRequest, .noTrack:
+            .unknownLive, .unknownIssue, .unknownSubsession, .unknownConversation, .unknownGroup, .unknownHelpRequest,
+            .noTrack:
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable

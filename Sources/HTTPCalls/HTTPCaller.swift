@@ -1,4 +1,5 @@
 import HTTPTypes
+package import MediaBase
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
@@ -27,14 +28,15 @@ package struct HTTPCaller: Sendable {
     }
 
     /// - Parameters:
+    ///   - address: address to connect to instead of resolving the host's name, which TLS still checks; nil: resolves it.
     ///   - time: limit for the whole call.
     ///   - limit: maximum size of the response body in bytes.
     package func send(
-        _ call: HTTPCall, within time: Duration, limit: Int = 8 << 20
+        _ call: HTTPCall, to address: MediaBase.SocketAddress? = nil, within time: Duration, limit: Int = 8 << 20
     ) async throws(HTTPCallError) -> HTTPCallAnswer {
         var answer = HTTPCallAnswer(status: 0, fields: [:], body: [])
         let target = call.target
-        try await exchange(call, within: time) { status, fields in
+        try await exchange(call, to: address, within: time) { status, fields in
             answer.status = status
             answer.fields = fields
         } body: { bytes in
@@ -57,11 +59,12 @@ package struct HTTPCaller: Sendable {
     }
 
     private func exchange(
-        _ call: HTTPCall, within time: Duration?, head: (Int, [String: String]) throws -> Void,
+        _ call: HTTPCall, to address: MediaBase.SocketAddress? = nil, within time: Duration?,
+        head: (Int, [String: String]) throws -> Void,
         body: (ByteBuffer) throws -> Void
     ) async throws(HTTPCallError) {
         let target = call.target
-        let connection = try await connect(target)
+        let connection = try await connect(target, at: address)
         let isLate = NIOLockedValueBox(false)
         let channel = connection.channel
         let alarm = time.map { time in
@@ -97,12 +100,14 @@ package struct HTTPCaller: Sendable {
         if !isWhole { throw .broken(target, reason: "it closed before the response was complete") }
     }
 
-    private func connect(_ target: HTTPTarget) async throws(HTTPCallError) -> Connection {
+    private func connect(
+        _ target: HTTPTarget, at address: MediaBase.SocketAddress?
+    ) async throws(HTTPCallError) -> Connection {
         let secure = target.isSecure ? try tlsContext() : nil
         do {
             return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connectTimeout(Self.connectTime)
-                .connect(host: target.host, port: target.port) { channel in
+                .connect(host: address?.host ?? target.host, port: target.port) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
                         if let secure { try pipeline.addHandler(TLSHandler(client: secure, host: target.host)) }

@@ -58,6 +58,13 @@ package final class PacketTap: Sendable {
     /// Blocks the calling thread until a packet is available. Returns false at the timeout, and if the tap is closed and empty.
     package func wait(timeout: MediaTime) -> Bool { ring.wait(timeout: timeout) }
 
+    /// Blocks the calling thread until a packet is available, one of `others` is readable, or the timeout has passed. After the tap is closed
+    /// and empty, only `others` end the wait.
+    /// - Parameter others: at most 15 descriptors.
+    package func wait(timeout: MediaTime, orReadable others: [Int32]) {
+        ring.wait(timeout: timeout, orReadable: others)
+    }
+
     package var isEmpty: Bool { ring.isEmpty }
 
     /// Passes the oldest packet to `body` and removes it; returns nil if there is none. Call from one thread only.

@@ -124,6 +124,20 @@ struct RecordRing: ~Copyable, @unchecked Sendable {
         }
     }
 
+    /// Blocks the calling thread until a record is available, one of `others` is readable, or the timeout has passed. After the ring is closed
+    /// and empty, only `others` end the wait.
+    /// - Parameter others: at most 15 descriptors.
+    func wait(timeout: MediaTime, orReadable others: [Int32]) {
+        guard isEmpty else { return }
+        waiting.store(true, ordering: .sequentiallyConsistent)
+        defer { waiting.store(false, ordering: .relaxed) }
+        guard isEmpty else { return }
+        let isOpen = !isClosed
+        let descriptors = isOpen ? others + [event] : others
+        let ready = millrace_wait(descriptors, Int32(descriptors.count), max(0, timeout.rawValue))
+        if isOpen, ready > 0, ready & 1 << Int32(others.count) != 0, !isClosed { millrace_event_clear(event) }
+    }
+
     var isEmpty: Bool { head.load(ordering: .sequentiallyConsistent) == tail.load(ordering: .relaxed) }
 
     /// Passes the oldest record to `body` and removes it; returns nil if there is none. Call from one thread only.

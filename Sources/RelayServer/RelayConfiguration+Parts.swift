@@ -114,6 +114,10 @@ extension RelayConfiguration {
         connect.conference.chatPerSecond = limitChatPerSecond
         connect.conference.broadcastsPerSecond = limitBroadcastsPerSecond
         connect.conference.viewers = limitTransports
+        connect.conference.liveStreams = limitLiveStreams
+        connect.conference.policy.allowsLiveHTTP = liveAllowHTTP
+        connect.pushes.allowsPrivate = liveAllowPrivate
+        connect.pushes.pushes = livePushes
         connect.conference.policy.promotion = rolePromotion
         connect.conference.policy.unmuteOthers = muteUnmuteOthers
         connect.conference.graceTime = .seconds(Double(connectGraceSeconds))

@@ -125,6 +125,15 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// Number of audio tracks of a session that are forwarded at a time, the loudest ones. 0 for all.
     public var audioLoudest = 10
 
+    // MARK: live streams
+
+    /// Whether live streams may be pushed to addresses inside the operator's network.
+    public var liveAllowPrivate = false
+    /// Whether live streams may be pushed to `http:` URLs.
+    public var liveAllowHTTP = false
+    /// Maximum number of live streams of the relay.
+    public var livePushes = 100
+
     // MARK: limits
 
     public var limitSessions = 10_000
@@ -171,6 +180,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitChatPerSecond = 5
     /// Maximum broadcasts of one manager to subsessions per second.
     public var limitBroadcastsPerSecond = 2
+    /// Maximum live streams of one session that are pushed to other servers.
+    public var limitLiveStreams = 4
     /// Maximum messages of one client per second.
     public var limitMessagesPerSecond = 100
     /// Minimum seconds between two reports of one client.

@@ -112,6 +112,7 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case unknownHelpRequest
     case unknownTransport
     case unknownRecording
+    case unknownLive
     case unknownIssue
     case notSubscribed
     case alreadySubscribed
@@ -211,6 +212,7 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .unknownHelpRequest: "There is no such help request"
         case .unknownTransport: "There is no such transport"
         case .unknownRecording: "The stream is not being recorded"
+        case .unknownLive: "There is no such live stream"
         case .unknownIssue: "There is no such report"
         case .notSubscribed: "The stream is not subscribed to"
         case .alreadySubscribed: "The stream is already subscribed to"

@@ -60,9 +60,15 @@ struct OutgoingEncoding {
         return RTPTimestamp(timestampOffset &+ UInt32(truncatingIfNeeded: ticks))
     }
 
+    /// Returns whether a packet of that number was certainly not sent yet. Another packet under the same SRTP index would reuse the keystream.
+    func isFree(_ number: SequenceNumber) -> Bool {
+        let distance = number.distance(from: SequenceNumber(sequence))
+        return distance >= 0 || -distance <= history.count && find(number) == nil
+    }
+
     mutating func note(_ sent: Sent) {
-        history[Int(sequence) & (history.count - 1)] = sent
-        sequence &+= 1
+        history[Int(sent.sequence) & (history.count - 1)] = sent
+        if SequenceNumber(sent.sequence).distance(from: SequenceNumber(sequence)) >= 0 { sequence = sent.sequence &+ 1 }
         packets &+= 1
         octets &+= UInt32(truncatingIfNeeded: sent.payload.count)
     }

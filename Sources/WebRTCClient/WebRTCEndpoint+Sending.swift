@@ -7,6 +7,9 @@ extension WebRTCEndpoint {
     /// Returns the number of a track's encodings that the relay accepts; 0 before the answer.
     package func encodingCount(track: Int) -> Int { outgoing[track].count }
 
+    /// Returns the sequence number of a track's next packet.
+    func nextSequence(track: Int, encoding: Int = 0) -> UInt16 { outgoing[track][encoding].sequence }
+
     /// Sends one packet of media immediately.
     /// - Parameters:
     ///   - payload: at most 1,300 bytes.
@@ -14,17 +17,19 @@ extension WebRTCEndpoint {
     ///   - time: capture time, on the clock of `now`.
     ///   - level: audio level, for a packet of audio.
     ///   - descriptor: dependency descriptor, for a packet of video.
-    /// - Returns: false if the packet was not sent: not connected, track rejected, or payload too long.
+    ///   - sequence: sequence number of a packet that is forwarded, which may leave others out or be late; nil: the next one.
+    /// - Returns: false if the packet was not sent: not connected, track rejected, payload too long, or number in use.
     @discardableResult
     package func send(
         _ payload: UnsafeRawBufferPointer, track: Int, encoding: Int = 0, time: MediaTime, marker: Bool,
-        level: AudioLevel? = nil, descriptor: [UInt8]? = nil, now: MediaTime
+        level: AudioLevel? = nil, descriptor: [UInt8]? = nil, sequence: SequenceNumber? = nil, now: MediaTime
     ) -> Bool {
         guard isConnected, outgoing.indices.contains(track), outgoing[track].indices.contains(encoding),
-            payload.count <= 1300, let map = tracks[track]?.extensions, let mid = tracks[track]?.mid
+            payload.count <= 1300, let map = tracks[track]?.extensions, let mid = tracks[track]?.mid,
+            sequence.map(outgoing[track][encoding].isFree) ?? true
         else { return false }
         let (header, length) = mediaHeader(
-            track, encoding, time, marker: marker, level: level, descriptor: descriptor, mid, map, now)
+            track, encoding, time, marker: marker, level: level, descriptor: descriptor, sequence, mid, map, now)
         let end = length + payload.count
         UnsafeMutableRawBufferPointer(rebasing: outgoingRoom[length..<end]).copyMemory(from: payload)
         let keepsPacket = outgoing[track][encoding].rtxSSRC == nil && tracks[track]?.feedback.contains(.nack) == true
@@ -42,11 +47,11 @@ extension WebRTCEndpoint {
     // Separate from `send`: if a copy of the encoding were alive when its history changes, the history would be copied.
     private func mediaHeader(
         _ track: Int, _ encoding: Int, _ time: MediaTime, marker: Bool, level: AudioLevel?, descriptor: [UInt8]?,
-        _ mid: MID, _ map: RTPExtensionMap, _ now: MediaTime
+        _ sequence: SequenceNumber?, _ mid: MID, _ map: RTPExtensionMap, _ now: MediaTime
     ) -> (RTPHeader, length: Int) {
         let state = outgoing[track][encoding]
         var header = RTPHeader(
-            payloadType: state.payloadType, sequenceNumber: SequenceNumber(state.sequence),
+            payloadType: state.payloadType, sequenceNumber: sequence ?? SequenceNumber(state.sequence),
             timestamp: state.timestamp(time), ssrc: state.ssrc, marker: marker)
         let form: RTPHeaderExtensions.Form = descriptor == nil ? .oneByte : .twoByte
         let length = write(&header, map: map, form: form, now: now) { writer in

@@ -11,6 +11,8 @@ struct ModelClient {
     var nextPage: UInt64?
     var streams: [StreamInfo]
     var recorded: Set<StreamID>
+    /// Live streams that the client was told of.
+    var live: Set<LiveID> = []
     var isMuteForced: Bool
     var isShareLocked: Bool
     var host: ConnectionID?
@@ -134,6 +136,12 @@ struct ModelClient {
         case .subsessionsChanged, .subsessionRoleChanged, .subsessionUsersChanged, .broadcast, .helpRequested,
             .helpEnded, .helpResult, .chat, .chatAllowedChanged:
             applyToSubsessions(event)
+        case .liveStarted(let body):
+            check(streams.contains { $0.id == body.stream }, "unknown stream is live: \(body.stream)")
+            live.insert(body.id)
+        case .liveFailed: check(host == connection, "told of a failed live stream without being host")
+        case .liveStopped(let body):
+            check(live.remove(body.id) != nil || host == connection, "not live: \(body.id)")
         case .offer, .draining, .messaging: break
         }
     }

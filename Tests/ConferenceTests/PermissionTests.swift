@@ -58,6 +58,9 @@ import Testing
         Row(what: "switch the chat off", may: [.host]) { _, _ in
             SetChatAllowedRequest(isAllowed: false)
         },
+        Row(what: "start a live stream", may: [.host]) { _, world in
+            StartLiveRequest(to: "https://live.example/whip", stream: world.victimStream)
+        },
         Row(what: "unpublish another's", may: []) { _, world in
             UnpublishRequest(stream: world.victimStream)
         },

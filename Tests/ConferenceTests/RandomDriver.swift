@@ -110,6 +110,10 @@ struct RandomDriver {
         case 5: world.media(.videoResumed(id, stream))
         case 6: world.media(.activeSpeaker(flip() ? stream : nil, in: place(world)))
         case 7: world.media(.recorded(stream, flip()))
+        case 8 where flip():
+            let retryIn = flip() ? 1 : nil
+            world.live(
+                live(world), flip() ? .started : .failed(.connectionLost, detail: "lost", retryIn: retryIn))
         case 8: world.media(.reset(id, publish: flip(), subscribe: flip()))
         default: world.media(.publisherLeft(id, .networkLost))
         }
@@ -152,6 +156,7 @@ struct RandomDriver {
             AnswerRequest(revision: 1, sdp: ""),
             chance(30) ? RemoveUserRequest(user: target) : RestartICERequest(),
             chance(30) ? LeaveRequest(endForAll: chance(2)) : StatisticsRequest(),
+            StartLiveRequest(to: "https://live.example/whip", stream: stream), StopLiveRequest(id: live(world)),
         ]
         let all = requests + subsessionRequests(world, target)
         let request = all[random.below(all.count)]
@@ -176,6 +181,12 @@ struct RandomDriver {
     private mutating func client(_ world: World) -> ConnectionID? {
         let users = world.conference.users.filter { $0.kind == .client && $0.isConnected }
         return users.isEmpty ? nil : users[random.below(users.count)].id
+    }
+
+    /// Returns a live stream whose push runs, or one that does not exist.
+    private mutating func live(_ world: World) -> LiveID {
+        let running = world.pushes.sorted { $0.rawValue < $1.rawValue }
+        return running.isEmpty ? LiveID(rawValue: "none") : running[random.below(running.count)]
     }
 
     private mutating func stream(_ world: World) -> StreamID {

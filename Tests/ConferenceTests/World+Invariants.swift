@@ -10,6 +10,12 @@ extension World {
         let users = conference.users
         let streams = conference.streams
 
+        // A push runs for each live stream, and each live stream has a stream.
+        require(Set(conference.liveStreams.map(\.id)) == pushes, "pushes \(pushes)")
+        for live in conference.liveStreams {
+            require(streams.contains { $0.id == live.stream }, "\(live.id) of \(live.stream), which has ended")
+        }
+
         // Exactly one host while a participant can have the role.
         let hosts = users.filter { $0.role == .host }.map(\.id)
         let able = users.contains {

@@ -11,6 +11,8 @@ final class World {
     var outboxes: [ConnectionID: Outbox<Event>] = [:]
     var plane = ModelMediaPlane()
     var hooks: [HookEvent] = []
+    /// Live streams whose pushes run.
+    var pushes: Set<LiveID> = []
     var closed: [ConnectionID: DisconnectReason] = [:]
     var ended: DisconnectReason?
     var lastEffects: [Effect] = []
@@ -142,6 +144,8 @@ final class World {
 
     func media(_ event: MediaEvent) { carryOut(conference.media(event, now: now, wallClock: wallClock)) }
 
+    func live(_ id: LiveID, _ report: LiveReport) { carryOut(conference.live(id, report, now: now)) }
+
     func admin(_ command: AdminCommand) throws(SignalingError) {
         carryOut(try conference.admin(command, now: now).get())
     }
@@ -186,6 +190,9 @@ final class World {
             case .media(let command):
                 plane.apply(command)
                 if case .place = command { movesDue = movesDue ?? now + conference.limits.moveSharing }
+            case .live(.start(let id, _)): pushes.insert(id)
+            case .live(.stop(let id)):
+                if pushes.remove(id) == nil { faults.append("stopped twice: \(id)") }
             case .hook(let hook): hooks.append(hook)
             case .ended(let reason): ended = reason
             }
@@ -195,7 +202,7 @@ final class World {
     /// Checks that no event is sent while the media plane still forwards media across subsessions.
     private func checkPlaces(before effect: Effect) {
         switch effect {
-        case .media, .hook, .ended: return
+        case .media, .live, .hook, .ended: return
         case .broadcast(_, .subsessionsChanged(let body)): if body.change == .stopped { movesDue = nil }
         case .send, .broadcast, .close: break
         }

@@ -245,7 +245,7 @@ final class MediaWorld {
                 media.leave(id)
                 clients[id] = nil
                 carryOutOrders()
-            case .send, .broadcast, .hook, .ended: break
+            case .send, .broadcast, .live, .hook, .ended: break
             }
         }
         drain()

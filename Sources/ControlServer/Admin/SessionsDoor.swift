@@ -27,6 +27,16 @@ package protocol SessionsDoor: Sendable {
     /// Carries out a command. Returns when the media engine has carried it out; throws the error if it could not.
     func order(_ command: AdminCommand, in address: SessionKey) async throws(SignalingError)
 
+    /// Returns live streams in order of creation.
+    func liveStreams(of address: SessionKey) async throws(SignalingError) -> [LiveStreamAnswer]
+    /// Starts a live stream.
+    ///
+    /// - Parameter allowsHTTP: allows an `http:` URL.
+    func startLive(_ request: StartLiveRequest, allowsHTTP: Bool, in address: SessionKey) async throws(SignalingError)
+        -> LiveID
+    /// Ends a live stream; one that does not exist causes `unknownLive`.
+    func stopLive(_ id: LiveID, in address: SessionKey) async throws(SignalingError)
+
     /// Tells every client that the relay shuts down (CON-6). Returns when the message is in each client's queue.
     func announceDrain(seconds: Int, url: String?) async
     /// Tells every client that the relay exits now, and closes the connections.

@@ -7,6 +7,8 @@ package struct ConnectConfiguration: Sendable {
     /// Video codecs that are forwarded, in the order of the relay's offers.
     package var videoCodecs = VideoCodec.allCases
     package var conference = ConferenceLimits()
+    /// Limits of live streams that are pushed to other servers.
+    package var pushes = PushRules()
     package var directory = DirectoryLimits()
     package var outbox = OutboxLimits()
     /// Maximum number of messages per second on one connection.

@@ -9,6 +9,8 @@ extension LiveSession {
         case .send, .broadcast: break
         case .close(let id, _): note("close", id.rawValue)
         case .media(let command): note(command)
+        case .live(.start(let id, _)): note("startLive", id.rawValue)
+        case .live(.stop(let id)): note("stopLive", id.rawValue)
         case .hook(let hook): note(hook)
         case .ended: note("ended", "")
         }
@@ -34,6 +36,9 @@ extension LiveSession {
         case .participantLeft(let user, _): note("participantLeft", user.id.rawValue)
         case .streamPublished(let stream): note("streamPublished", stream.id.rawValue)
         case .streamUnpublished(let stream, _): note("streamUnpublished", stream.id.rawValue)
+        case .liveStarted(let id, _): note("liveStarted", id.rawValue)
+        case .liveFailed(let failure): note("liveFailed", failure.id.rawValue)
+        case .liveStopped(let end): note("liveStopped", end.id.rawValue)
         }
     }
 

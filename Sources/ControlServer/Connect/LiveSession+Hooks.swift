@@ -27,6 +27,18 @@ extension LiveSession {
             event = make(.streamUnpublished)
             event.stream = stream
             event.reason = reason.rawValue
+        case .liveStarted(let id, let stream):
+            event = make(.liveStarted)
+            event.live = .init(id: id, stream: stream)
+        case .liveFailed(let failure):
+            event = make(.liveFailed)
+            event.live = .init(
+                id: failure.id, stream: failure.stream, detail: failure.detail, retryIn: failure.retryIn)
+            event.reason = failure.reason.rawValue
+        case .liveStopped(let end):
+            event = make(.liveStopped)
+            event.live = .init(id: end.id, stream: end.stream)
+            event.reason = end.reason.rawValue
         }
         environment.hooks.post(event)
     }

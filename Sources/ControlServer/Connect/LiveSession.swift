@@ -24,6 +24,8 @@ actor LiveSession {
     /// Clients without a control connection that are being admitted.
     var visits: [MediaRequestID: Visit] = [:]
     var leases: [PeerID: TransportLeases] = [:]
+    /// Pushes of the session's live streams.
+    var pushes = SessionPushes()
     /// Whether the session was given up because no one is in it; its name gets a new one.
     private(set) var isForgotten = false
 
@@ -66,6 +68,7 @@ actor LiveSession {
             case .media(let command):
                 media.command(command)
                 carryOutOrders()
+            case .live(let command): carryOut(command)
             case .hook(let hook): post(hook)
             case .ended(let reason): ended(reason)
             }

@@ -17,6 +17,7 @@ struct LiveSessionEnvironment: Sendable {
     let passwords: PasswordGuard
     let reports: ReportGuard
     let recorded = RecordedStreams()
+    let pushes: LivePushes
     let resources: ResourceAccounts
     let logger: Logger
     /// Called when the session is over and its name is free.

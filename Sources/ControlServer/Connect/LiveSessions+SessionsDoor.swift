@@ -57,6 +57,20 @@ extension LiveSessions: SessionsDoor {
         try await (try liveSession(at: address)).admin(command)
     }
 
+    package func liveStreams(of address: SessionKey) async throws(SignalingError) -> [LiveStreamAnswer] {
+        await (try liveSession(at: address)).liveStreams
+    }
+
+    package func startLive(
+        _ request: StartLiveRequest, allowsHTTP: Bool, in address: SessionKey
+    ) async throws(SignalingError) -> LiveID {
+        try await (try liveSession(at: address)).startLive(request, allowsHTTP: allowsHTTP)
+    }
+
+    package func stopLive(_ id: LiveID, in address: SessionKey) async throws(SignalingError) {
+        try await (try liveSession(at: address)).stopLive(id)
+    }
+
     package func announceDrain(seconds: Int, url: String?) async {
         beginDraining()
         let event = Draining(seconds: seconds, url: url)
@@ -66,6 +80,7 @@ extension LiveSessions: SessionsDoor {
     package func endAll() async {
         beginDraining()
         for liveSession in all { await liveSession.end(.relayShutdown) }
+        await environment.pushes.ended()
     }
 
     package func gauges() async -> SessionGauges {

@@ -33,6 +33,7 @@ package final class LiveSessions: Sendable {
             iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
             passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
             reports: ReportGuard(interval: configuration.issueInterval),
+            pushes: LivePushes(rules: configuration.pushes),
             resources: ResourceAccounts(limits: configuration.resources), logger: logger,
             onEnd: { id in state.withLockedValue { $0.directory.remove(id) } },
             onLeave: { token in state.withLockedValue { $0.directory.unseat(resumeToken: token) } })

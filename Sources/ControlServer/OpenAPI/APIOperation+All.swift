@@ -157,6 +157,13 @@ extension APIOperation {
         .act(
             "POST", admin + "/signals", .admin, "sessions", "Sends a signal to one participant or to all", query: [app],
             body: .json("Signal")),
+        .get(
+            admin + "/live", .admin, "live", "Streams that are pushed to other servers", query: [app],
+            .json("LiveStreams")),
+        .act(
+            "POST", admin + "/live", .admin, "live", "Pushes a stream to another server by WHIP", query: [app],
+            body: .json("LiveRequest"), status: 201, .json("LiveStart")),
+        .act("DELETE", admin + "/live/{live}", .admin, "live", "Ends the push of a stream", query: [app]),
     ]
 
     private static let relay: [APIOperation] = [

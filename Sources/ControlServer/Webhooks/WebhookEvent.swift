@@ -14,6 +14,9 @@ package struct WebhookEvent: Hashable, Sendable {
         case recordingFinished
         case recordingSuspended
         case recordingResumed
+        case liveStarted
+        case liveFailed
+        case liveStopped
     }
 
     package struct Recording: Hashable, Sendable, Codable {
@@ -32,6 +35,21 @@ package struct WebhookEvent: Hashable, Sendable {
         }
     }
 
+    package struct Live: Hashable, Sendable, Codable {
+        package var id: LiveID
+        package var stream: StreamID
+        /// Description of a failure, and seconds until the next try.
+        package var detail: String?
+        package var retryIn: Int?
+
+        package init(id: LiveID, stream: StreamID, detail: String? = nil, retryIn: Int? = nil) {
+            self.id = id
+            self.stream = stream
+            self.detail = detail
+            self.retryIn = retryIn
+        }
+    }
+
     package var kind: Kind
     package var session: SessionKey
     /// Nil for a session that exists only in the media engine.
@@ -41,7 +59,8 @@ package struct WebhookEvent: Hashable, Sendable {
     package var participant: UserInfo?
     package var stream: StreamInfo?
     package var recording: Recording?
-    /// Reason for the end: a `DisconnectReason` or a `StreamEndReason`.
+    package var live: Live?
+    /// Reason for the end or failure: a `DisconnectReason`, `StreamEndReason`, `LiveFailureReason` or `LiveEndReason`.
     package var reason: String?
 
     package init(

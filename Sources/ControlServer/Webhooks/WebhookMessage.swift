@@ -26,6 +26,7 @@ package struct WebhookMessage: Sendable {
         let participant: UserInfo?
         let stream: StreamInfo?
         let recording: WebhookEvent.Recording?
+        let live: WebhookEvent.Live?
         let reason: String?
     }
 
@@ -38,7 +39,8 @@ package struct WebhookMessage: Sendable {
         let document = Body(
             id: id, number: delivery.number, event: event.kind.rawValue, time: event.time,
             session: .init(app: event.session.app, name: event.session.name, id: event.sessionID),
-            participant: event.participant, stream: event.stream, recording: event.recording, reason: event.reason)
+            participant: event.participant, stream: event.stream, recording: event.recording, live: event.live,
+            reason: event.reason)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Strings, numbers and lists of them always encode.

@@ -33,6 +33,11 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason)
     func session(_ session: Session, recordingStarted stream: StreamID)
     func session(_ session: Session, recordingStopped stream: StreamID)
+    /// A stream reaches another server.
+    func session(_ session: Session, liveStarted live: LiveID, stream: StreamID)
+    /// A try to reach the other server failed.
+    func session(_ session: Session, liveFailed failure: LiveFailed)
+    func session(_ session: Session, liveStopped end: LiveStopped)
     /// Frames of a subscribed stream cannot be decrypted.
     func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure)
     /// Participants have agreed on keys, and can compare this number.
@@ -76,6 +81,9 @@ extension SessionDelegate {
         case .streamDestroyed(let stream, let reason): self.session(session, streamDestroyed: stream, reason: reason)
         case .recordingStarted(let stream): self.session(session, recordingStarted: stream)
         case .recordingStopped(let stream): self.session(session, recordingStopped: stream)
+        case .liveStarted(let live, let stream): self.session(session, liveStarted: live, stream: stream)
+        case .liveFailed(let failure): self.session(session, liveFailed: failure)
+        case .liveStopped(let end): self.session(session, liveStopped: end)
         case .encryptionFailed(let stream, let reason):
             self.session(session, encryptionFailedFor: stream, reason: reason)
         case .safetyNumberChanged(let number): self.session(session, safetyNumberChanged: number)
@@ -114,6 +122,9 @@ extension SessionDelegate {
     public func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason) {}
     public func session(_ session: Session, recordingStarted stream: StreamID) {}
     public func session(_ session: Session, recordingStopped stream: StreamID) {}
+    public func session(_ session: Session, liveStarted live: LiveID, stream: StreamID) {}
+    public func session(_ session: Session, liveFailed failure: LiveFailed) {}
+    public func session(_ session: Session, liveStopped end: LiveStopped) {}
     public func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure) {}
     public func session(_ session: Session, safetyNumberChanged number: String) {}
     public func session(_ session: Session, keyAgreementFailed reason: KeyAgreementFailure) {}

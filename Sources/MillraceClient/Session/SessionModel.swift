@@ -17,6 +17,8 @@ struct SessionModel: Sendable {
     var userCount = 0
     private(set) var streams: [StreamID: StreamInfo] = [:]
     private(set) var recordedStreams: Set<StreamID> = []
+    /// Streams that are pushed to other servers, by the ids of their live streams.
+    private(set) var liveStreams: [LiveID: StreamID] = [:]
     private(set) var host: ConnectionID?
     private(set) var isMuteForced = false
     private(set) var isShareLocked = false
@@ -47,6 +49,8 @@ struct SessionModel: Sendable {
         userCount = max(answer.userCount, users.count)
         streams = Dictionary(answer.streams.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         recordedStreams = Set(answer.recordedStreams)
+        // The relay sends an event for each live stream after the join.
+        liveStreams = [:]
         for stream in formerRecorded.subtracting(recordedStreams).sorted(by: { $0.rawValue < $1.rawValue }) {
             events.append(.recordingStopped(stream))
         }
@@ -125,6 +129,13 @@ struct SessionModel: Sendable {
             return recordedStreams.insert(body.stream).inserted ? [.recordingStarted(body.stream)] : []
         case .recordingStopped(let body):
             return recordedStreams.remove(body.stream) != nil ? [.recordingStopped(body.stream)] : []
+        case .liveStarted(let body):
+            return liveStreams.updateValue(body.stream, forKey: body.id) == nil
+                ? [.liveStarted(body.id, body.stream)] : []
+        case .liveFailed(let body): return [.liveFailed(body)]
+        case .liveStopped(let body):
+            liveStreams[body.id] = nil
+            return [.liveStopped(body)]
         case .signal(let body): return [.signal(from: body.from, type: body.type, data: body.data)]
         case .muteForced(let body):
             if let stream = body.stream { return [.streamMuteForced(stream, body.kind)] }

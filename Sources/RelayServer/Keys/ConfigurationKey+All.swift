@@ -1,7 +1,8 @@
 extension ConfigurationKey {
     /// All sections, in the order of `--help` and docs/configuration.md.
     package static let sections: [any ConfigurationSection.Type] = [
-        GeneralKeys.self, HTTPKeys.self, AppKeys.self, MediaKeys.self, WebRTCKeys.self, ConnectionKeys.self,
+        GeneralKeys.self, HTTPKeys.self, AppKeys.self, MediaKeys.self, WebRTCKeys.self, LiveKeys.self,
+        ConnectionKeys.self,
         StorageKeys.self, LimitKeys.self,
     ]
 

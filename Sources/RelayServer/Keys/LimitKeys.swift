@@ -63,6 +63,10 @@ package enum LimitKeys: ConfigurationSection {
             "broadcasts of one manager to subsessions per second"
         ).reloadable,
         .integer(
+            "limit.liveStreams", \.limitLiveStreams, 0...100,
+            "live streams per session that are pushed to other servers; 0: none"
+        ).reloadable,
+        .integer(
             "limit.messagesPerSecond", \.limitMessagesPerSecond, 1...1_000_000,
             "messages of one client per second"
         ).reloadable,

@@ -13,6 +13,9 @@ public enum Event: Hashable, Sendable {
     case streamDestroyed(StreamDestroyed)
     case recordingStarted(RecordingStarted)
     case recordingStopped(RecordingStopped)
+    case liveStarted(LiveStarted)
+    case liveFailed(LiveFailed)
+    case liveStopped(LiveStopped)
     /// The relay's offer for the subscribe peer connection.
     case offer(OfferMade)
     case subscriptionChanged(SubscriptionChanged)

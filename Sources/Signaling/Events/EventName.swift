@@ -11,6 +11,9 @@ public enum EventName: String, Hashable, Sendable, Codable, CaseIterable {
     case streamDestroyed
     case recordingStarted
     case recordingStopped
+    case liveStarted
+    case liveFailed
+    case liveStopped
     case offer
     case subscriptionChanged
     case signal
@@ -52,6 +55,9 @@ extension Event {
         case .streamDestroyed: .streamDestroyed
         case .recordingStarted: .recordingStarted
         case .recordingStopped: .recordingStopped
+        case .liveStarted: .liveStarted
+        case .liveFailed: .liveFailed
+        case .liveStopped: .liveStopped
         case .offer: .offer
         case .subscriptionChanged: .subscriptionChanged
         case .signal: .signal

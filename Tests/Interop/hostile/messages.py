@@ -295,6 +295,8 @@ class ControlClient(threading.Thread):
             "answerHelp": lambda: {"request": self.pick("request"), "isAccepted": d.random() < 0.5},
             "chat": lambda: {"text": "hello", "id": f"m{d.randrange(1 << 20)}"},
             "setChatAllowed": lambda: {"isAllowed": d.random() < 0.8},
+            "startLive": lambda: {"to": d.choice(["https://127.0.0.1:1/", "http://[::1]:1/", *mutation.ODD_TEXTS]), "stream": self.pick("stream")},
+            "stopLive": lambda: {"id": f"live{d.randrange(5)}"},
             "login": lambda: {"version": 1, "token": token, "name": "Ada"},
             "sendMessage": lambda: {"conversation": conversation, "message": f"m{d.randrange(1 << 30)}", "text": "hello"},
             "conversations": lambda: {"count": d.randrange(1, 101)},

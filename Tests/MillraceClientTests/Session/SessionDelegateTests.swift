@@ -37,6 +37,9 @@ import Transport
         func session(_ session: Session, userCountChanged count: Int) { calls.append("userCountChanged") }
         func session(_ session: Session, unmutedBy user: ConnectionID, kind: TrackKind) { calls.append("unmuted") }
         func session(_ session: Session, recordingStarted stream: StreamID) { calls.append("recordingStarted") }
+        func session(_ session: Session, liveStarted live: LiveID, stream: StreamID) { calls.append("liveStarted") }
+        func session(_ session: Session, liveFailed failure: LiveFailed) { calls.append("liveFailed") }
+        func session(_ session: Session, liveStopped end: LiveStopped) { calls.append("liveStopped") }
         func session(_ session: Session, recordingStopped stream: StreamID) { calls.append("recordingStopped") }
         func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure) {
             calls.append("encryptionFailed")
@@ -65,6 +68,7 @@ import Transport
 
     private static let user = UserInfo(id: MachineBench.me, name: "Ada", joinedAt: 0)
     private static let stream = MachineBench.stream("a")
+    private static let live = LiveID(rawValue: "live1")
 
     /// Events, one of each kind.
     private static let events: [SessionEvent] = [
@@ -79,6 +83,9 @@ import Transport
         .unmuteRequested(from: user.id, kind: .audio), .shareLockChanged(isLocked: true), .activeSpeakerChanged(nil),
         .subsessions(.roleChanged(isManager: true)), .chat(.allowedChanged(true)),
         .encryptionFailed(stream.id, .wrongSecret), .safetyNumberChanged("1"), .keyAgreementFailed(.noKeys),
+        .liveStarted(live, stream.id),
+        .liveFailed(LiveFailed(id: live, stream: stream.id, reason: .refused, detail: "")),
+        .liveStopped(LiveStopped(id: live, stream: stream.id, reason: .stopped)),
     ]
 
     /// Returns the method that an event calls. A new event does not compile here until it has one.
@@ -106,6 +113,9 @@ import Transport
         case .unmuted: "unmuted"
         case .recordingStarted: "recordingStarted"
         case .recordingStopped: "recordingStopped"
+        case .liveStarted: "liveStarted"
+        case .liveFailed: "liveFailed"
+        case .liveStopped: "liveStopped"
         case .signal: "signal"
         case .muteForced: "muteForced"
         case .streamMuteForced: "streamMuteForced"
@@ -128,7 +138,7 @@ import Transport
             #expect(listener.calls == [Self.method(for: event)], "\(event)")
         }
         // Every method of this class was called, so the list above contains every kind of event.
-        #expect(Set(Self.events.map(Self.method)).count == Self.events.count && Self.events.count == 31)
+        #expect(Set(Self.events.map(Self.method)).count == Self.events.count && Self.events.count == 36)
     }
 
     /// Returns the method by which an application learns of a protocol event. A new event does not compile here until it has one.
@@ -144,6 +154,9 @@ import Transport
         case .streamDestroyed: "streamDestroyed"
         case .recordingStarted: "recordingStarted"
         case .recordingStopped: "recordingStopped"
+        case .liveStarted: "liveStarted"
+        case .liveFailed: "liveFailed"
+        case .liveStopped: "liveStopped"
         case .signal: "signal"
         case .muteForced: "muteForced"
         case .unmuteRequested: "unmuteRequested"

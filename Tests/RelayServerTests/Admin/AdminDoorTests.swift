@@ -81,6 +81,27 @@ struct AdminDoorTests {
         }
     }
 
+    @Test("LIV-1 the operator starts, lists and ends live streams") func live() async throws {
+        try await withDoubledSessions { double, http, _ in
+            try double.add("lobby", users: 1)
+            let path = sessions + "/lobby/live"
+            let body = #"{"to":"https://live.example/whip","token":"t","stream":"s0"}"#
+            let made = try await http.request("POST", path, body: body)
+            #expect(made.status == 201 && made.text == #"{"id":"live1"}"#)
+            #expect(made.fields["location"] == "\(path)/live1?app=shop")
+            let plain = #"{"to":"http://live.example/whip","stream":"s0","allowHTTP":true}"#
+            #expect(try await http.request("POST", path, body: plain).status == 201)
+            let list = try await http.request("GET", path)
+            #expect(list.text == #"{"live":[{"id":"live1","isLive":true,"stream":"s0"}]}"#, "\(list.text)")
+            #expect(try await http.request("DELETE", path + "/live1").status == 204)
+            #expect(
+                double.deeds == [
+                    "live shop/lobby s0 https://live.example/whip t false",
+                    "live shop/lobby s0 http://live.example/whip - true", "stop shop/lobby live1",
+                ])
+        }
+    }
+
     @Test(
         "unknown targets and invalid requests get their error, and change nothing",
         arguments: [
@@ -101,6 +122,10 @@ struct AdminDoorTests {
             ("PUT", "/lobby/mute-all", "{}", 422, "invalidField"),
             ("PUT", "/nowhere/share-lock", #"{"locked":true}"#, 404, "unknownSession"),
             ("POST", "/lobby/signals", #"{"type":"x","to":"c9"}"#, 404, "unknownUser"),
+            ("GET", "/nowhere/live", nil, 404, "unknownSession"),
+            ("POST", "/lobby/live", #"{"to":"https://a/","stream":"s9"}"#, 404, "unknownStream"),
+            ("POST", "/lobby/live", #"{"stream":"s0"}"#, 422, "invalidField"),
+            ("DELETE", "/lobby/live/live9", nil, 404, "unknownLive"),
             ("POST", "", #"{"name":""}"#, 400, "invalidSessionName"),
             ("POST", "", #"{"name":"a","app":"a b"}"#, 422, "invalidField"),
             ("POST", "/lobby", "{}", 405, "methodNotAllowed"),

@@ -20,6 +20,7 @@ final class SessionsDouble: SessionsDoor {
     }
 
     let state = NIOLockedValueBox(State())
+    static let live = LiveID(rawValue: "live1")
 
     var deeds: [String] { state.withLockedValue { $0.deeds } }
 
@@ -117,6 +118,26 @@ final class SessionsDouble: SessionsDoor {
         case .drain: did("drain \(address)")
         case .end: did("end \(address)")
         }
+    }
+
+    func liveStreams(of address: SessionKey) async throws(SignalingError) -> [LiveStreamAnswer] {
+        try find(address).streams.map { LiveStreamAnswer(id: Self.live, stream: $0.id, isLive: true) }
+    }
+
+    func startLive(
+        _ request: StartLiveRequest, allowsHTTP: Bool, in address: SessionKey
+    ) async throws(SignalingError) -> LiveID {
+        guard try find(address).streams.contains(where: { $0.id == request.stream }) else {
+            throw SignalingError(.unknownStream)
+        }
+        did("live \(address) \(request.stream) \(request.to) \(request.token ?? "-") \(allowsHTTP)")
+        return Self.live
+    }
+
+    func stopLive(_ id: LiveID, in address: SessionKey) async throws(SignalingError) {
+        _ = try find(address)
+        guard id == Self.live else { throw SignalingError(.unknownLive) }
+        did("stop \(address) \(id)")
     }
 
     func announceDrain(seconds: Int, url: String?) async {

@@ -19,6 +19,8 @@ export class SessionState extends EventTarget {
   videoCodecs = ["VP8"];
   /// Ids of the streams that the relay records.
   recordedStreams = new Set();
+  /// Streams that are pushed to other servers: from the id of the live stream to `{stream, isLive}`.
+  liveStreams = new Map();
   isMuteForced = false;
   isShareLocked = false;
   isChatAllowed = true;
@@ -37,6 +39,7 @@ export class SessionState extends EventTarget {
     this.userCount = Math.max(answer.userCount ?? 0, this.users.size);
     this.streams = new Map(answer.streams.map(stream => [stream.id, stream]));
     this.recordedStreams = new Set(answer.recordedStreams);
+    this.liveStreams.clear();
     this.isMuteForced = answer.isMuteForced;
     this.isShareLocked = answer.isShareLocked;
     this.isChatAllowed = answer.isChatAllowed ?? true;
@@ -51,6 +54,7 @@ export class SessionState extends EventTarget {
     this.userCount = 0;
     this.streams.clear();
     this.recordedStreams.clear();
+    this.liveStreams.clear();
     this.subsessions.clear();
     this.self = null;
     this.capabilities = null;
@@ -110,6 +114,17 @@ export class SessionState extends EventTarget {
       before = this.isRecorded;
       this.recordedStreams.delete(data.stream);
       break;
+    case "liveStarted":
+      before = this.isLive;
+      this.liveStreams.set(data.id, {stream: data.stream, isLive: true});
+      break;
+    case "liveFailed":
+      this.liveStreams.set(data.id, {stream: data.stream, isLive: false});
+      break;
+    case "liveStopped":
+      before = this.isLive;
+      this.liveStreams.delete(data.id);
+      break;
     case "muteForced":
       before = this.isMuteForced;
       if (data.stream == null) this.isMuteForced = data.isActive;
@@ -129,12 +144,19 @@ export class SessionState extends EventTarget {
     if (this.place?.id !== place?.id) this.#tell("placeChanged", this.place, place);
   }
 
+  /// Adds a live stream that does not reach its server yet.
+  connecting(id, stream) {
+    if (!this.liveStreams.has(id)) this.liveStreams.set(id, {stream, isLive: false});
+  }
+
   get me() { return this.users.get(this.self); }
   /// The subsession that this user is in; null in the main session.
   get place() { return this.subsessions.roomOf(this.self); }
   get host() { return [...this.users.values()].find(user => user.role === "host"); }
   /// Whether anything of the session is recorded.
   get isRecorded() { return this.recordedStreams.size > 0; }
+  /// Whether a stream of the session reaches another server.
+  get isLive() { return [...this.liveStreams.values()].some(live => live.isLive); }
   get ownStreams() { return this.streamsOf(this.self); }
   get otherStreams() { return [...this.streams.values()].filter(stream => stream.connection !== this.self); }
 
@@ -154,6 +176,7 @@ export class SessionState extends EventTarget {
       forceMute: can.canForceMute ?? false,
       lockShare: moderates,
       endForAll: role === "host",
+      goLive: role === "host",
       commitSubsessions: role === "host",
       manageSubsessions: this.subsessions.isManager,
       allowChat: role === "host",

@@ -155,6 +155,7 @@ class Room {
     const recorded = [...new Set([...state.recordedStreams].map(id => state.users.get(state.streams.get(id)?.connection)?.name ?? "somebody"))];
     byID("recording-state").hidden = !state.isRecorded;
     byID("recording-state").title = state.isRecorded ? `Recorded: ${recorded.join(", ")}` : "";
+    byID("live-state").hidden = !state.isLive;
     byID("encryption-state").hidden = !this.#session.encryption.isOn;
     byID("lock-state").hidden = !state.isShareLocked;
     byID("mute-state").hidden = !state.isMuteForced;
@@ -210,6 +211,15 @@ class Room {
       break;
     case "recordingStopped":
       if (before && !state.isRecorded) notice("The recording has ended");
+      break;
+    case "liveStarted":
+      if (!before) notice("This session is streamed live from now on");
+      break;
+    case "liveFailed":
+      notice(`Live stream: ${data.detail}${data.retryIn ? "; the relay tries again" : ""}`);
+      break;
+    case "liveStopped":
+      if (before && !state.isLive) notice("The live stream has ended");
       break;
     case "shareLockChanged":
       notice(data.isLocked ? "Sharing is locked" : "Sharing is unlocked");

@@ -1,6 +1,6 @@
 // Menu entries for actions on a user and on the session; used by tiles and by the list of people.
 
-import {ask, confirm} from "./dialogs.js";
+import {ask, askFor, confirm} from "./dialogs.js";
 import {attempt, notice} from "./notices.js";
 
 /// Returns the menu entries of a user, or of one of its streams. `write(identity)` opens a conversation. `hands`: the raised hands.
@@ -30,6 +30,7 @@ export function userMenu(session, stage, user, stream, write, hands) {
   add(may.askToUnmute(user) && user.video === "muted", "ask-unmute-video", "Ask to start video", request("requestUnmute", {user: user.id, kind: "video"}));
   add(may.forceMute && stream && !stream.isAudioMuted && stream.hasAudio, "force-mute-stream", "Force mute this stream",
       request("forceMuteStream", {stream: stream?.id}));
+  add(may.goLive && stream && !stream.isEncrypted, "start-live", "Live stream…", () => startLive(session, stream));
   add(may.setManager(user) && user.role === "participant", "make-manager", "Make manager", request("setManager", {user: user.id, isManager: true}));
   add(may.setManager(user) && user.role === "manager", "revoke-manager", "No longer manager", request("setManager", {user: user.id, isManager: false}));
   add(may.makeHost(user), "make-host", "Make host", async () => {
@@ -49,6 +50,18 @@ async function rename(session, user) {
   if (name !== null && name.trim() !== user.name) await session.request("rename", {user: user.id, name: name.trim()});
 }
 
+/// Asks for a WHIP server and pushes a stream to it. The relay reports the result by events.
+async function startLive(session, stream) {
+  const answer = await askFor("Live stream", [
+    {name: "to", label: "Address of the WHIP server", hint: "https://…", maximum: 2_048},
+    {name: "token", label: "Token", hint: "Only if the server asks for one", maximum: 2_048, isNeeded: false},
+  ], {action: "Start"});
+  if (!answer) return;
+  const {id} = await session.request("startLive", {to: answer.to, stream: stream.id, ...(answer.token && {token: answer.token})});
+  session.state.connecting(id, stream.id);
+  notice("The relay connects to the server");
+}
+
 /// Returns the menu entries for the whole session.
 export function sessionMenu(session) {
   const {state} = session, {may} = state, items = [];
@@ -60,6 +73,9 @@ export function sessionMenu(session) {
   if (items.length) items.push(null);
   add(may.lockShare && !state.isShareLocked, "lock-share", "Lock sharing", () => session.request("lockShare", {isLocked: true}));
   add(may.lockShare && state.isShareLocked, "unlock-share", "Unlock sharing", () => session.request("lockShare", {isLocked: false}));
+  add(may.goLive && state.liveStreams.size, "stop-live", "End live streams", async () => {
+    for (const id of [...state.liveStreams.keys()]) await session.request("stopLive", {id});
+  });
   add(may.endForAll, "end-for-all", "End for all…", async () => {
     if (await confirm("End for all", "All participants are disconnected and the session ends.", "End", {danger: true})) await session.leave(true);
   }, true);

@@ -223,6 +223,12 @@ const UNITS = {
       state.apply(`recording${event}`, {stream: id});
       same(state.isRecorded, isRecorded, `recording${event} ${id}`);
     }
+    state.connecting("l", "sb");
+    same([state.isLive, state.liveStreams.size], [false, 1], "connecting");
+    for (const [event, isLive] of [["Started", true], ["Failed", false], ["Started", true], ["Stopped", false]]) {
+      state.apply(`live${event}`, {id: "l", stream: "sb"});
+      same(state.isLive, isLive, `live${event}`);
+    }
     state.apply("streamDestroyed", {stream: "sb", reason: "forced"});
     state.apply("userLeft", {user: "b", reason: "left"});
     state.apply("usersChanged", {joined: [user("c", "C"), user("d", "D")], left: [{user: "nobody", reason: "left"}], unlisted: [], count: 4});
@@ -231,7 +237,8 @@ const UNITS = {
     state.apply("unheardOf", {});
     same(seen.map(one => one.slice(0, 3)), [["userJoined", 3, 1], ["streamCreated", 3, 2], ["userDropped", 3, 2], ["hostChanged", 3, 2],
       ["shareLockChanged", 3, 2], ["muteForced", 3, 2], ["muteForced", 3, 2],
-      ["recordingStarted", 3, 2], ["recordingStarted", 3, 2], ["recordingStopped", 3, 2], ["recordingStopped", 3, 2], ["streamDestroyed", 3, 1], ["userLeft", 2, 1], ["usersChanged", 4, 1],
+      ["recordingStarted", 3, 2], ["recordingStarted", 3, 2], ["recordingStopped", 3, 2], ["recordingStopped", 3, 2],
+      ["liveStarted", 3, 2], ["liveFailed", 3, 2], ["liveStarted", 3, 2], ["liveStopped", 3, 2], ["streamDestroyed", 3, 1], ["userLeft", 2, 1], ["usersChanged", 4, 1],
       ["usersChanged", 2, 1], ["unheardOf", 2, 1]], "at each event");
   },
 
