@@ -23,12 +23,13 @@ struct PeerOrder: Codable {
     var payload: Int
     /// Maximum difference of a packet's payload from `payload` in bytes: the sizes of Opus vary with the content.
     var variation = 0
-    /// Packets that each publisher sends together.
+    /// Packets of each publisher's frames.
     var burst: Int
     var perSecond: Double
     var seconds: Double
     /// Whether publishers send at the same moment, or each at its own time within the interval.
     var together: Bool
+    var pacing = VideoPacing.burst
 }
 
 /// Peers of the fan-out: subscribers' sockets that are bound and never read, and publishers that send in real time. Runs as a separate
@@ -96,17 +97,22 @@ struct PeerCommand: ParsableCommand {
         }
         let interval = 1e9 / order.perSecond
         let start = millrace_monotonic_ns()
+        let slots = publishers.indices.flatMap { i in
+            let begin = order.together ? 0 : interval * Double(i) / Double(publishers.count)
+            return order.pacing.groups(packets: order.burst, interval: interval).map {
+                (offset: begin + $0.offset, publisher: publishers[i], packets: $0.packets)
+            }
+        }.sorted { $0.offset < $1.offset }
         var sent = 0
         var turn = 0
         let none = [Int32](repeating: -1, count: 1)
         while true {
             let due = start + Int64(Double(turn) * interval)
             if due - start > Int64(order.seconds * 1e9) { break }
-            for (i, publisher) in publishers.enumerated() {
-                let mine = order.together ? due : due + Int64(interval * Double(i) / Double(publishers.count))
-                let wait = mine - millrace_monotonic_ns()
+            for slot in slots {
+                let wait = due + Int64(slot.offset) - millrace_monotonic_ns()
                 if wait > 0 { _ = millrace_wait(none, 0, wait) }
-                sent += try sendBurst(publisher, order, isKeyFrame: turn % 30 == 0, fd, sender)
+                sent += try send(slot.packets, of: slot.publisher, order, isKeyFrame: turn % 30 == 0, fd, sender)
             }
             turn += 1
         }
@@ -137,15 +143,19 @@ struct PeerCommand: ParsableCommand {
         }
     }
 
-    private func sendBurst(
-        _ publisher: Publisher, _ order: PeerOrder, isKeyFrame: Bool, _ fd: Int32, _ sender: OpaquePointer?
+    /// Sends packets of a publisher's frame together.
+    /// - Returns: their number.
+    private func send(
+        _ packets: Range<Int>, of publisher: Publisher, _ order: PeerOrder, isKeyFrame: Bool, _ fd: Int32,
+        _ sender: OpaquePointer?
     ) throws -> Int {
         let stride = 2048
-        let slab = UnsafeMutablePointer<UInt8>.allocate(capacity: stride * order.burst)
+        let slab = UnsafeMutablePointer<UInt8>.allocate(capacity: stride * packets.count)
         defer { slab.deallocate() }
         var messages: [millrace_message] = []
-        for i in 0..<order.burst {
-            let packet = UnsafeMutableRawPointer(slab + i * stride)
+        for i in packets {
+            let bytes = slab + (i - packets.lowerBound) * stride
+            let packet = UnsafeMutableRawPointer(bytes)
             let marker = i == order.burst - 1 && publisher.order.isVideo
             packet.storeBytes(of: 0x80, as: UInt8.self)
             packet.storeBytes(of: publisher.order.payloadType | (marker ? 0x80 : 0), toByteOffset: 1, as: UInt8.self)
@@ -171,16 +181,18 @@ struct PeerCommand: ParsableCommand {
             withUnsafePointer(to: &publisher.to) {
                 messages.append(
                     millrace_message(
-                        data: slab + i * stride, to: $0, length: UInt32(length), segment: 0, local: 0,
+                        data: bytes, to: $0, length: UInt32(length), segment: 0, local: 0,
                         socket: 0, mark: 0, error: 0))
             }
         }
-        publisher.timestamp &+= UInt32(90_000 / order.perSecond)
-        publisher.pictureID &+= 1
+        if packets.upperBound == order.burst {
+            publisher.timestamp &+= UInt32(90_000 / order.perSecond)
+            publisher.pictureID &+= 1
+        }
         var error: Int32 = 0
         var calls: UInt64 = 0
         let refused = millrace_send(sender, fd, messages, Int32(messages.count), &error, &calls)
         guard refused == 0 else { throw ValidationError("send: errno \(error)") }
-        return order.burst
+        return packets.count
     }
 }

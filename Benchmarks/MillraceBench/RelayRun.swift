@@ -18,6 +18,7 @@ struct Shape {
     var perSecond: Double
     var together = true
     var codec = VideoCodec.vp8
+    var pacing = VideoPacing.burst
 }
 
 /// The relay under one shape of load in real time: CPU time of its process per forwarded packet.
@@ -28,21 +29,31 @@ struct RelayRun {
         var expected: UInt64
         var delayP50Microseconds: Double
         var delayP99Microseconds: Double
+        var waitingP50Microseconds: Double
+        var waitingP99Microseconds: Double
         var cpuShare: Double
         var packetsPerMessage: Double
+        /// RTCP compounds from subscribers per second.
+        var feedbackPerSecond: Double
     }
 
+    /// - Parameters:
+    ///   - kind: kind of the subscribers. The sockets of plain ones are never read.
+    ///   - warmUp: seconds in which every subscriber receives a key frame.
     static func run(
-        _ shape: Shape, suite: SRTPSuite, seconds: Double, base: Int, configuration: EngineConfiguration,
-        during: ((MediaEngine) async throws -> Void)? = nil
+        _ shape: Shape, _ kind: Sinks.Kind, suite: SRTPSuite, seconds: Double, warmUp: Double, base: Int,
+        configuration: EngineConfiguration
     ) async throws -> Result {
         let engine = try MediaEngine(configuration: configuration)
         defer { engine.stop() }
-        let peer = try Peer(sinks: shape.subscribers, base: base)
+        let sinks = try Sinks(count: kind == .plain ? 0 : shape.subscribers, base: base)
+        defer { sinks.stop() }
+        let peer = try Peer(sinks: kind == .plain ? shape.subscribers : 0, base: base)
         defer { peer.stop() }
-        let order = try await open(shape, suite: suite, engine: engine, base: base, seconds: seconds + 1.5)
+        let order = try await LegsRun.open(
+            shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: seconds + warmUp + 0.5, base: base)
         try peer.begin(order)
-        try await Task.sleep(for: .milliseconds(1000))  // warm-up: every subscriber has received a key frame
+        try await Task.sleep(for: .milliseconds(Int(warmUp * 1000)))
         let before = await engine.counters()
         let cpu = millrace_process_cpu_ns()
         let wall = millrace_monotonic_ns()
@@ -50,7 +61,6 @@ struct RelayRun {
         let cpuSpent = millrace_process_cpu_ns() - cpu
         let wallSpent = millrace_monotonic_ns() - wall
         let after = await engine.counters()
-        if let during { try await during(engine) }
         let sent = try peer.end()
         try await Task.sleep(for: .milliseconds(50))
         let final = await engine.counters()
@@ -60,17 +70,11 @@ struct RelayRun {
             expected: UInt64(sent * shape.subscribers),
             delayP50Microseconds: after.delay.quantile(0.5).milliseconds * 1000,
             delayP99Microseconds: after.delay.quantile(0.99).milliseconds * 1000,
+            waitingP50Microseconds: after.waiting.quantile(0.5).milliseconds * 1000,
+            waitingP99Microseconds: after.waiting.quantile(0.99).milliseconds * 1000,
             cpuShare: Double(cpuSpent) / Double(wallSpent),
-            packetsPerMessage: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)))
-    }
-
-    /// Opens the transports; every subscriber receives every publisher's stream on one port.
-    static func open(
-        _ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int, seconds: Double
-    ) async throws -> PeerOrder {
-        let order = try await openPublishers(shape, suite: suite, engine: engine, seconds: seconds)
-        try await openSubscribers(shape, suite: suite, engine: engine, base: base)
-        return order
+            packetsPerMessage: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)),
+            feedbackPerSecond: Double(after.rtcpReceived - before.rtcpReceived) * 1e9 / Double(wallSpent))
     }
 
     static func openPublishers(
@@ -78,7 +82,7 @@ struct RelayRun {
     ) async throws -> PeerOrder {
         var order = PeerOrder(
             publishers: [], payload: shape.payload, variation: shape.variation, burst: shape.burst,
-            perSecond: shape.perSecond, seconds: seconds, together: shape.together)
+            perSecond: shape.perSecond, seconds: seconds, together: shape.together, pacing: shape.pacing)
         for p in 0..<shape.publishers {
             var request = PlainTransportRequest(direction: .publish, session: "bench")
             request.stream = "stream-\(p)"
@@ -98,6 +102,7 @@ struct RelayRun {
         return order
     }
 
+    /// Opens plain subscribers, each of which receives every publisher's stream on one port.
     static func openSubscribers(_ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int) async throws {
         for s in 0..<shape.subscribers {
             var request = PlainTransportRequest(direction: .subscribe, session: "bench")

@@ -2,36 +2,12 @@
 #include "CLinuxNet.h"
 #include <errno.h>
 #include <ifaddrs.h>
-#include <linux/filter.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-int millrace_udp_share(int fd, int send_buffer) {
-    millrace_address local;
-    int r = millrace_udp_local(fd, &local), one = 1;
-    if (r < 0) return r;
-    const struct sockaddr *sa = (const struct sockaddr *)local.bytes;
-    int shared = socket(sa->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (shared < 0) return -errno;
-    // `fd` was bound without SO_REUSEPORT, so that a second relay on its port is refused. That stays so, because such a relay does not set
-    // SO_REUSEPORT either. The filter directs every arriving datagram to the first socket of the port.
-    struct sock_filter first[] = {{BPF_RET | BPF_K, 0, 0, 0}};
-    struct sock_fprog program = {1, first};
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one) || setsockopt(shared, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one)
-        || bind(shared, sa, local.length)
-        || setsockopt(shared, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program)) {
-        int e = errno;
-        close(shared);
-        return -e;
-    }
-    if (send_buffer > 0 && setsockopt(shared, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof send_buffer))
-        (void)setsockopt(shared, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);
-    return shared;
-}
 
 struct route_request {
     struct nlmsghdr header;

@@ -75,11 +75,19 @@ struct MetricsRoute {
         workers(&text)
         text.family(
             "millrace_forward_delay_seconds", .summary, "Time from arrival to send of forwarded packets in seconds")
+        sample(counters.delay, &text)
+        text.family(
+            "millrace_forward_waiting_seconds", .summary,
+            "Part of the delay for which packets were gathered to share send calls, in seconds")
+        sample(counters.waiting, &text)
+    }
+
+    private func sample(_ delays: DelayHistogram, _ text: inout PrometheusText) {
         for (label, quantile) in [("0.5", 0.5), ("0.99", 0.99), ("1", 1.0)] {
-            text.sample(counters.delay.quantile(quantile).seconds, ["quantile": label])
+            text.sample(delays.quantile(quantile).seconds, ["quantile": label])
         }
-        text.sample(counters.delay.sum.seconds, suffix: "_sum")
-        text.sample(Double(counters.delay.total), suffix: "_count")
+        text.sample(delays.sum.seconds, suffix: "_sum")
+        text.sample(Double(delays.total), suffix: "_count")
     }
 
     private func workers(_ text: inout PrometheusText) {

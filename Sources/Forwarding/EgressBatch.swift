@@ -37,7 +37,7 @@ package struct EgressBatch: ~Copyable {
     var fetched: UInt32 = 0
 
     /// Send time of the packets.
-    private(set) var now: MediaTime = .zero
+    package private(set) var now: MediaTime = .zero
     /// Send time as abs-send-time: 24 bits of 6.18 fixed point, in seconds.
     private var sendTime: UInt32 = 0
 

@@ -109,6 +109,7 @@ final class Egress {
         session.sentBytes &+= sent.bytes
         if batch.oldestArrival != .never, sent.packets > 0 {
             counters.pointee.delay.record(clock.now - batch.oldestArrival, packets: sent.packets)
+            counters.pointee.waiting.record(batch.now - batch.oldestArrival, packets: sent.packets)
         }
     }
 

@@ -11,8 +11,14 @@ package struct EngineConfiguration: Sendable {
     package var advertisedAddress = "127.0.0.1"
     /// RTP port of plain transports: worker i has `plainPort + 2i`, and RTCP on the odd port after it. 0: any free even port.
     package var plainPort: UInt16 = 7982
-    /// Longest time that a packet waits so that others can share its send call (0...5 ms). 0: every packet is sent at once.
+    /// Longest time that a packet waits so that others can share its send call, on a worker with little load (0...5 ms). 0: every packet is sent at
+    /// once, with any load.
     package var gather: MediaTime = .milliseconds(1)
+    /// Longest time that a video packet waits for the other packets of its frame on a loaded worker (0...20 ms). At most `gather`: as with
+    /// little load.
+    package var videoLatencyBudget: MediaTime = .milliseconds(5)
+    /// Longest time that an audio packet waits for other publishers' packets on a loaded worker (0...20 ms).
+    package var audioLatencyBudget: MediaTime = .milliseconds(2)
     package var protection: FanoutProtector.Backend = .automatic
     /// UDP segmentation (GSO) and coalescing (GRO) by the kernel: used if the kernel supports them, or never.
     package var offload: Offload = .automatic

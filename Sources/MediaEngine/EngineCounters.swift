@@ -82,6 +82,8 @@ package struct EngineCounters: Sendable {
 
     // The fields from here on are no plain numbers: crash reports read only the counters before them.
     package var delay = DelayHistogram()
+    /// Part of `delay` before the relay began to send: the time for which packets were gathered.
+    package var waiting = DelayHistogram()
     /// Time from the request for another encoding to the key frame that the encoding began with.
     package var switchDelay = DelayHistogram()
 
@@ -209,6 +211,7 @@ package struct EngineCounters: Sendable {
         for path in Self.summed { self[keyPath: path] &+= other[keyPath: path] }
         sendDrops.add(other.sendDrops)
         delay.merge(other.delay)
+        waiting.merge(other.waiting)
         switchDelay.merge(other.switchDelay)
     }
 

@@ -25,6 +25,8 @@ final class EngineSession {
     /// Whether the worker's list of sessions with a consumer that catches up holds this session.
     var isCatchingUp = false
     var audioProducers = 0
+    /// End of the first second of the newest path.
+    var newPathUntil: MediaTime = .zero
     /// Bytes sent recently, in all and as retransmissions (halved every second). They limit the share of retransmissions.
     var sentBytes: UInt64 = 0
     var retransmittedBytes: UInt64 = 0

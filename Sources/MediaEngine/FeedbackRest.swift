@@ -1,6 +1,6 @@
 import MediaBase
 
-/// Decides when the WebRTC port is not read for a moment. Feedback and reports of many subscribers arrive one datagram at a time, and
+/// Decides when the WebRTC port is not read for a moment, if RTCP has no socket of its own (`FeedbackSchedule`). Feedback and reports of many subscribers arrive one datagram at a time, and
 /// waking the worker for each costs more than handling it. They are therefore read together, after at most 1 ms, or 4 ms if no publisher
 /// uses the port. A datagram of another kind ends such a rest.
 struct FeedbackRest {

@@ -8,7 +8,7 @@ import Transport
 /// buffer. Datagrams that a slow interface has not sent yet stay in the socket's send buffer; with a single socket, the full buffer would
 /// drop the media of all other interfaces as well.
 ///
-/// The first socket is the port itself, the only one that receives; the first interface uses it. Other sockets are opened when they are
+/// The first socket is the port itself, which receives; the first interface uses it. Other sockets are opened when they are
 /// needed: a host with one interface has one socket.
 struct SendSockets: ~Copyable {
     /// Maximum number of sockets of one port. Further interfaces share them.
@@ -20,14 +20,17 @@ struct SendSockets: ~Copyable {
     /// Interface of each socket, in the order of the descriptors.
     private var interfaces: [Int32] = []
     private let sendBuffer: Int32
+    private let separatesRTCP: Bool
 
     /// - Parameters:
     ///   - port: descriptor of the bound socket; its owner closes it.
-    /// Bytes of send buffer requested for each further socket.
-    init(port: Int32, sendBuffer: Int) {
+    ///   - sendBuffer: bytes of send buffer requested for each further socket.
+    ///   - separatesRTCP: RTCP arrives at another socket of the port.
+    init(port: Int32, sendBuffer: Int, separatesRTCP: Bool = false) {
         descriptors = .allocate(capacity: Self.limit)
         descriptors.initialize(repeating: port, count: Self.limit)
         self.sendBuffer = Int32(clamping: sendBuffer)
+        self.separatesRTCP = separatesRTCP
     }
 
     /// Closes all sockets but the port.
@@ -67,7 +70,7 @@ struct SendSockets: ~Copyable {
             return 0
         }
         guard count < Self.limit else { return UInt8(Int(interface) % Self.limit) }
-        let descriptor = millrace_udp_share(descriptors[0], sendBuffer)
+        let descriptor = millrace_udp_share(descriptors[0], sendBuffer, separatesRTCP ? 1 : 0)
         guard descriptor >= 0 else { return 0 }
         descriptors[count] = descriptor
         count += 1

@@ -5,6 +5,8 @@ import Transport
 /// Replaces the sockets and the clock of a worker in virtual time: the owner sets the time, a closure takes the datagrams.
 final class VirtualIO {
     var now: MediaTime
+    /// CPU time that the worker's thread would have used. Only tests of loaded workers advance it.
+    var threadTime = MediaTime.zero
     let transmit: (UnsafeRawBufferPointer, WorkerSockets.Name, PeerAddress) -> Void
     /// Simulates refusals by the kernel: the cause for which a datagram to this address is not sent; nil: it is sent.
     var refuse: ((PeerAddress) -> SendDropCause?)?

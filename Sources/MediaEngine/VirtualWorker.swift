@@ -46,6 +46,12 @@ package final class VirtualWorker {
         worker.flushTaps()
     }
 
+    /// Simulated CPU time of the worker's thread, which by default uses none.
+    package var threadTime: MediaTime {
+        get { io.threadTime }
+        set { io.threadTime = newValue }
+    }
+
     /// Simulates refusals by the kernel: the cause for which a datagram to this address is not sent; nil: it is sent.
     package var refuse: ((PeerAddress) -> SendDropCause?)? {
         get { io.refuse }

@@ -11,6 +11,7 @@ extension Worker {
         #if DEBUG
             faults.trapWhenDue(sessions, &counters, now: now)
         #endif
+        if now >= threadLoad.nextSample { followLoad(now) }
         egress.catchUp(now)
         allocateSlowed()
         if now >= inbound.nextRequests { sendRequests(now) }
@@ -25,6 +26,12 @@ extension Worker {
         for (connection, remote) in tcp.takeEnded() {
             disconnected(PeerAddress(remote, connection: connection), now: now)
         }
+    }
+
+    /// Measures the load, and adapts the time for which packets are gathered.
+    private func followLoad(_ now: MediaTime) {
+        threadLoad.sample(cpu: clock.threadTime, now: now)
+        gathering.follow(load: threadLoad.useOfLastSecond(now: now))
     }
 
     /// Returns the time at which `act` is due next.

@@ -39,6 +39,9 @@ final class Worker: @unchecked Sendable {
     /// Receive path of plain transports.
     var plain = PlainIngress()
     var inbound = InboundTable()
+    var gathering: GatherPolicy
+    /// Use of a core by the worker's thread.
+    var threadLoad = ThreadLoad()
     /// Taps that received packets in this turn.
     var tapped: ContiguousArray<PacketTap> = []
 
@@ -93,6 +96,7 @@ final class Worker: @unchecked Sendable {
         guard SocketAddress(configuration.bindAddress, port: 0) != nil else {
             throw .addressUnusable(address: configuration.bindAddress, reason: "not a numeric IPv4 or IPv6 address")
         }
+        gathering = try GatherPolicy(configuration)
         sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
         egress = Egress(
@@ -207,22 +211,12 @@ final class Worker: @unchecked Sendable {
                     // An empty queue accepts any packet that fits a datagram.
                     _ = session.router.enqueue(slot, of: producer)
                 }
-                let deadline = deadline(for: slot, producer, session, now)
+                let deadline = gathering.deadline(
+                    producer.kind, slot.pointee.flags, audioProducers: session.audioProducers,
+                    newPathUntil: session.newPathUntil, now: now)
                 sending._withUnsafeGuaranteedRef { $0.queue(track.pointee.session, by: deadline) }
             }
         }
-    }
-
-    /// Returns the time by which a packet must be sent. Late packets are sent at once, and so is the end of a frame, together with the
-    /// frame's earlier packets; audio waits only if the session has other audio that can share its send calls.
-    private func deadline(
-        for slot: UnsafeMutablePointer<StoredPacket>, _ producer: Producer, _ session: EngineSession, _ now: MediaTime
-    ) -> MediaTime {
-        if slot.pointee.flags.contains(.late) { return now }
-        if producer.kind == .video {
-            return slot.pointee.flags.contains(.marker) ? now : now + configuration.gather
-        }
-        return session.audioProducers > 1 ? now + configuration.gather : now
     }
 
     private func offer(

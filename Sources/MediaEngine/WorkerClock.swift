@@ -15,6 +15,9 @@ struct WorkerClock: ~Copyable {
         return MediaTime(rawValue: millrace_monotonic_ns())
     }
 
+    /// CPU time of the calling thread since its start.
+    var threadTime: MediaTime { virtual?.threadTime ?? MediaTime(rawValue: millrace_thread_cpu_ns()) }
+
     /// Nanoseconds since 1970.
     var realTime: Int64 { virtual?.now.rawValue ?? millrace_realtime_ns() }
 }

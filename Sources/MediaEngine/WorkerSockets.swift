@@ -17,6 +17,8 @@ final class WorkerSockets {
     let rtp: Int32
     let rtcp: Int32
     let webRTC: Int32
+    /// Socket of the WebRTC port at which RTCP arrives; -1 if it arrives at `webRTC`, because the kernel cannot sort datagrams.
+    let webRTCFeedback: Int32
     let rtpPort: UInt16
     let rtcpPort: UInt16
     let webRTCPort: UInt16
@@ -53,8 +55,9 @@ final class WorkerSockets {
             for descriptor in [pair.rtp, pair.rtcp, door.socket] { millrace_close(descriptor) }
             throw error
         }
+        webRTCFeedback = Self.separateRTCP(configuration, port: door.socket)
         // Answers must leave from the address that the client sent to; clients drop answers from other addresses.
-        millrace_udp_tell_local(door.socket)
+        for descriptor in [door.socket, webRTCFeedback] where descriptor >= 0 { millrace_udp_tell_local(descriptor) }
         let gro = configuration.offload == .automatic && millrace_has_gro() == 1
         let slots = Int32(Self.receiveSlots)
         let slotBytes = gro ? 65_536 : Worker.maximumDatagram + 1
@@ -71,8 +74,15 @@ final class WorkerSockets {
         let sendBuffer = configuration.limits.sendBufferBytes
         rtpSenders = SendSockets(port: pair.rtp, sendBuffer: sendBuffer)
         rtcpSenders = SendSockets(port: pair.rtcp, sendBuffer: sendBuffer)
-        webRTCSenders = SendSockets(port: door.socket, sendBuffer: sendBuffer)
+        webRTCSenders = SendSockets(
+            port: door.socket, sendBuffer: sendBuffer, separatesRTCP: webRTCFeedback >= 0)
         datagrams = .allocate(capacity: Self.receiveSlots)
+    }
+
+    /// - Returns: the descriptor, or -1.
+    private static func separateRTCP(_ configuration: EngineConfiguration, port: Int32) -> Int32 {
+        guard configuration.webRTC.separatesRTCP, millrace_can_separate_rtcp() == 1 else { return -1 }
+        return max(-1, millrace_udp_separate_rtcp(port, Int32(clamping: configuration.limits.receiveBufferBytes)))
     }
 
     /// Listens for TCP on the number of the UDP port. If the kernel picked that number and TCP cannot have it, any other port is used.
@@ -96,7 +106,7 @@ final class WorkerSockets {
         rtpSenders.close()
         rtcpSenders.close()
         webRTCSenders.close()
-        for descriptor in [rtp, rtcp, webRTC] { millrace_close(descriptor) }
+        for descriptor in [rtp, rtcp, webRTC, webRTCFeedback] { millrace_close(descriptor) }
     }
 
     deinit {
@@ -106,14 +116,6 @@ final class WorkerSockets {
         millrace_receiver_free(webRTCReceiver)
         millrace_sender_free(sender)
         datagrams.deallocate()
-    }
-
-    func descriptor(_ name: Name) -> Int32 {
-        switch name {
-        case .rtp: rtp
-        case .rtcp: rtcp
-        case .webRTC: webRTC
-        }
     }
 
     /// Sends messages through the sockets that they name, without waiting.
@@ -146,15 +148,25 @@ final class WorkerSockets {
         }
     }
 
-    /// Returns the datagrams that have arrived, without waiting. They are valid until the next call.
+    /// Returns the datagrams that have arrived at a port, without waiting. They are valid until the next call of this function or of
+    /// `receiveFeedback`.
     func receive(_ name: Name, truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
-        let receiver =
-            switch name {
-            case .rtp: rtpReceiver
-            case .rtcp: rtcpReceiver
-            case .webRTC: webRTCReceiver
-            }
-        let count = millrace_receive(receiver, descriptor(name), datagrams, &truncated)
+        switch name {
+        case .rtp: receive(with: rtpReceiver, from: rtp, &truncated)
+        case .rtcp: receive(with: rtcpReceiver, from: rtcp, &truncated)
+        case .webRTC: receive(with: webRTCReceiver, from: webRTC, &truncated)
+        }
+    }
+
+    /// Returns the datagrams that have arrived at `webRTCFeedback`, without waiting. They are valid until the next call.
+    func receiveFeedback(truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
+        receive(with: rtcpReceiver, from: webRTCFeedback, &truncated)
+    }
+
+    private func receive(
+        with receiver: OpaquePointer, from descriptor: Int32, _ truncated: inout UInt32
+    ) -> UnsafeMutableBufferPointer<millrace_datagram> {
+        let count = millrace_receive(receiver, descriptor, datagrams, &truncated)
         return UnsafeMutableBufferPointer(start: datagrams, count: max(0, Int(count)))
     }
 }

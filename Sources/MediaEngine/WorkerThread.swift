@@ -12,7 +12,10 @@ final class WorkerThread: @unchecked Sendable {
 
     let worker: Worker
     private var thread = pthread_t()
+    /// Used if RTCP arrives at the WebRTC port itself.
     private var rest: FeedbackRest
+    /// Used if RTCP arrives at a socket of its own.
+    private var schedule = FeedbackSchedule()
     /// Control calls taken from the mailbox, and how many of them have run.
     private var work: [Mailbox.Work] = []
     private var workDone = 0
@@ -46,15 +49,16 @@ final class WorkerThread: @unchecked Sendable {
         millrace_crash_set_source(Int32(clamping: worker.index))
         millrace_crash_prepare_thread()
         var descriptors = (
-            worker.mailbox.event, sockets.rtp, sockets.rtcp, sockets.webRTC, sockets.tcp?.descriptor ?? -1
+            worker.mailbox.event, sockets.rtp, sockets.rtcp, sockets.webRTC, sockets.tcp?.descriptor ?? -1,
+            sockets.webRTCFeedback
         )
-        let count: Int32 = sockets.tcp == nil ? 4 : 5
         while true {
             var timeout = work.isEmpty ? max(0, (worker.nextDeadline() - worker.time()).rawValue) : 0
-            if let end = rest.end { timeout = min(timeout, max(0, (end - worker.time()).rawValue)) }
+            if let end = rest.end ?? schedule.end { timeout = min(timeout, max(0, (end - worker.time()).rawValue)) }
             descriptors.3 = rest.end == nil ? sockets.webRTC : -1
+            descriptors.5 = schedule.end == nil ? sockets.webRTCFeedback : -1
             var ready = withUnsafeBytes(of: &descriptors) {
-                millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, count, timeout)
+                millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, 6, timeout)
             }
             if let end = rest.end, worker.time() >= end { ready |= 8 }
             if ready & 1 != 0 || !work.isEmpty, !runMailbox() { break }
@@ -62,6 +66,9 @@ final class WorkerThread: @unchecked Sendable {
             if ready & 4 != 0 { drain(.rtcp, sockets) }
             if ready & 8 != 0 { drain(.webRTC, sockets) }
             if ready & 16 != 0 { drain(streams: sockets) }
+            if sockets.webRTCFeedback >= 0 {
+                drainFeedback(sockets, isReadable: ready & 32 != 0, isAwakeForMedia: ready & 26 != 0)
+            }
             worker.act()
             #if DEBUG
                 worker.faults.stallWhenDue(worker.clock)
@@ -88,25 +95,45 @@ final class WorkerThread: @unchecked Sendable {
         return !worker.isStopping
     }
 
-    /// Receives datagrams of one port, at most four batches, so that pending packets are sent in time.
+    /// Receives datagrams of one port.
     private func drain(_ name: WorkerSockets.Name, _ sockets: WorkerSockets) {
-        let worker = worker
         worker.isFeedbackAlone = true
-        for _ in 0..<4 {
-            var truncated: UInt32 = 0
-            let datagrams = sockets.receive(name, truncated: &truncated)
-            worker.counters.droppedOversized &+= UInt64(truncated)
-            guard !datagrams.isEmpty else { break }
-            let now = worker.time()
-            for datagram in datagrams { receive(datagram, on: name, worker, now: now) }
-            if datagrams.count < WorkerSockets.receiveSlots { break }
-        }
-        if name == .webRTC {
+        _ = drain(on: name) { sockets.receive(name, truncated: &$0) }
+        if name == .webRTC, sockets.webRTCFeedback < 0 {
             rest.read(
                 isFeedbackAlone: worker.isFeedbackAlone, hasPublishers: worker.webRTCPublishers > 0,
                 now: worker.time())
         }
         worker.flushTaps()
+    }
+
+    /// Receives RTCP of WebRTC peers from its own socket if that is due.
+    private func drainFeedback(_ sockets: WorkerSockets, isReadable: Bool, isAwakeForMedia: Bool) {
+        guard isReadable || schedule.end != nil,
+            schedule.isDue(isReadable: isReadable, isAwakeForMedia: isAwakeForMedia, now: worker.time())
+        else { return }
+        let (count, hasMore) = drain(on: .webRTC) { sockets.receiveFeedback(truncated: &$0) }
+        schedule.read(datagrams: count, hasMore: hasMore, now: worker.time())
+    }
+
+    /// Handles the datagrams that `take` returns, at most four batches, so that pending packets are sent in time.
+    /// - Returns: the number of datagrams, and whether there may be more.
+    private func drain(
+        on name: WorkerSockets.Name, _ take: (inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram>
+    ) -> (count: Int, hasMore: Bool) {
+        let worker = worker
+        var count = 0
+        for _ in 0..<4 {
+            var truncated: UInt32 = 0
+            let datagrams = take(&truncated)
+            worker.counters.droppedOversized &+= UInt64(truncated)
+            guard !datagrams.isEmpty else { return (count, false) }
+            let now = worker.time()
+            for datagram in datagrams { receive(datagram, on: name, worker, now: now) }
+            count += datagrams.count
+            if datagrams.count < WorkerSockets.receiveSlots { return (count, false) }
+        }
+        return (count, true)
     }
 
     private func drain(streams sockets: WorkerSockets) {

@@ -13,6 +13,8 @@ extension RelayConfiguration {
         engine.advertisedAddress = advertised.first ?? mediaAddress
         engine.plainPort = UInt16(mediaPort)
         engine.gather = .microseconds(Int64(mediaGatherMicroseconds))
+        engine.videoLatencyBudget = .microseconds(Int64(mediaLatencyBudgetMicroseconds))
+        engine.audioLatencyBudget = .microseconds(Int64(mediaAudioLatencyBudgetMicroseconds))
         switch mediaProtection {
         case .automatic: engine.protection = .automatic
         case .evp: engine.protection = .evp

@@ -99,8 +99,12 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var mediaPort = 7982
     /// Number of threads that forward media.
     public var mediaWorkers = 1
-    /// Microseconds that a packet may wait for others, to share a system call.
+    /// Microseconds that a packet may wait for others, to share a system call, while the worker has little load. 0 turns gathering off.
     public var mediaGatherMicroseconds = 1_000
+    /// Microseconds that a video packet may wait for the rest of its frame while the worker is loaded.
+    public var mediaLatencyBudgetMicroseconds = 5_000
+    /// Microseconds that an audio packet may wait for those of other publishers while the worker is loaded.
+    public var mediaAudioLatencyBudgetMicroseconds = 2_000
     public var mediaProtection = Protection.automatic
     public var mediaOffload = Offload.automatic
     /// Video codecs that are forwarded, separated by commas, in the order of the relay's offers to subscribers.

@@ -13,12 +13,13 @@ struct EngineCountersTests {
             for i in 0..<words { raw.storeBytes(of: UInt64(i + 1), toByteOffset: i * 8, as: UInt64.self) }
         }
         one.delay.record(.microseconds(5), packets: 2)
+        one.waiting.record(.microseconds(3), packets: 2)
         var sum = one
         sum.add(one)
         withUnsafeBytes(of: sum) { raw in
             for i in 0..<words { #expect(raw.load(fromByteOffset: i * 8, as: UInt64.self) == UInt64(2 * (i + 1))) }
         }
-        #expect(sum.delay.total == 4)
+        #expect(sum.delay.total == 4 && sum.waiting.total == 4)
         let shown =
             sum.dropped.map(\.count) + sum.pathFailures.map(\.count) + sum.sendDropped.map(\.count)
             + sum.all.map(\.value) + sum.gauges.map(\.value)

@@ -97,7 +97,7 @@ struct SendSocketsTests {
     @Test("A second socket sends from the same port, receives nothing, and keeps the port in use")
     func shared() throws {
         let port = try Endpoint()
-        let further = millrace_udp_share(port.fd, 100_000)
+        let further = millrace_udp_share(port.fd, 100_000, 0)
         try #require(further >= 0)
         defer { millrace_close(further) }
         let peer = try Endpoint()

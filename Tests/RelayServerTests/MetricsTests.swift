@@ -39,6 +39,7 @@ struct MetricsTests {
             #expect(samples["millrace_http_problems_total{code=\"notFound\"}"] == 1)
             #expect(samples["millrace_packets_dropped_total{cause=\"authentication\"}"] == 0)
             #expect(samples["millrace_forward_delay_seconds_count"] == 0)
+            #expect(samples["millrace_forward_waiting_seconds_count"] == 0)
             #expect(samples["millrace_sessions"] == 1)
             #expect(samples["millrace_worker_sessions{worker=\"0\"}"] == 1)
             #expect((0...1).contains(try #require(samples["millrace_worker_load{worker=\"0\"}"])))

@@ -67,8 +67,14 @@ int millrace_send(millrace_sender *, int fd, const millrace_message *messages, i
 #define MILLRACE_FULL_TRIES 8
 int millrace_send_now(
     millrace_sender *, const int *fds, int fd_count, millrace_message *messages, int n, int *last_error, uint64_t *calls);
-// Opens another socket on the port of `fd`, with a separate send buffer. Datagrams still arrive only at `fd`.
-int millrace_udp_share(int fd, int send_buffer);
+// Opens another socket on the port of `fd`, with a separate send buffer. Datagrams still arrive only at `fd` or, if `separates_rtcp` is not 0,
+// as `millrace_udp_separate_rtcp` has arranged.
+int millrace_udp_share(int fd, int send_buffer, int separates_rtcp);
+// Opens another socket on the port of `fd`, at which RTCP arrives from then on; all else still arrives at `fd`. It must be the port's second
+// socket.
+int millrace_udp_separate_rtcp(int fd, int receive_buffer);
+// Returns 1 if this kernel delivers RTCP to a separate socket, else 0.
+int millrace_can_separate_rtcp(void);
 // Copies local address `index` (16 bytes, an IPv4 address in the first four). Returns 0 if there is none with that index and family.
 int millrace_local_address(uint32_t index, int family, void *address);
 // Address of a network interface of this machine that is up.

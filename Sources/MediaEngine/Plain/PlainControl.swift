@@ -111,6 +111,7 @@ struct PlainControl {
             id: numbers.transport(), session: session, rtcpMux: request.rtcpMux, leg: leg, targets: placed,
             wantsAllStreams: all, openedAt: now)
         session.open(transport)
+        session.newPathUntil = now + GatherPolicy.newPathTime
         if request.video != nil { session.starting.append(transport) }
         plain.add(transport)
         for stream in streams { session.addTracks(of: stream, to: transport, &numbers, besides: plain) }

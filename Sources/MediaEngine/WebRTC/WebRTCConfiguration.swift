@@ -8,6 +8,8 @@ package struct WebRTCConfiguration: Sendable {
     package var advertisedAddresses: [String] = []
     /// Accepts ICE over TCP as well (RFC 6544), for networks that block UDP.
     package var tcp = true
+    /// Reads RTCP from a socket of its own, if the kernel can sort the port's datagrams.
+    package var separatesRTCP = true
     /// Limits of TCP connections.
     package var streams = StreamLimits()
     package var certificate = Certificate.ecdsa

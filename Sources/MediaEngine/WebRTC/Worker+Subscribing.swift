@@ -68,6 +68,7 @@ extension Worker {
     ) {
         let path = session.router.open(
             EgressPath(address: address.address, leg: leg, tagLength: leg.pointee.suite.tagLength, lane: .webRTC))
+        session.newPathUntil = now + GatherPolicy.newPathTime
         var estimate = BandwidthEstimator.Configuration()
         estimate.minimum = configuration.webRTC.minimumBitrate
         estimate.start = configuration.webRTC.startBitrate

@@ -17,7 +17,21 @@ package enum MediaKeys: ConfigurationSection {
         .integer("media.workers", \.mediaWorkers, 1...64, "threads that forward media"),
         .integer(
             "media.gatherMicroseconds", \.mediaGatherMicroseconds, 0...5_000,
-            "maximum time that packets are gathered to share a send"),
+            """
+            maximum time that packets are gathered to share a send while a worker uses less than 30 % of its core; \
+            0: none is gathered, with any load
+            """),
+        .integer(
+            "media.latencyBudgetMicroseconds", \.mediaLatencyBudgetMicroseconds, 0...20_000,
+            """
+            maximum time that video packets are gathered while a worker uses more than 70 % of its core. Between both \
+            loads the time rises linearly
+            """),
+        .integer(
+            "media.audioLatencyBudgetMicroseconds", \.mediaAudioLatencyBudgetMicroseconds, 0...20_000,
+            """
+            the same for audio in sessions with several audio publishers; the audio of a single one is not gathered
+            """),
         .choice("media.protection", \.mediaProtection, "implementation that encrypts outgoing packets"),
         .choice("media.offload", \.mediaOffload, "UDP segmentation and coalescing by the kernel"),
         .text(
