@@ -1,5 +1,6 @@
 import CLinuxNet
 package import MediaBase
+import RTP
 import Synchronization
 
 /// A bounded queue of packets from one worker to one reader. The worker copies each packet into it without a lock and never waits: if the
@@ -11,7 +12,8 @@ package final class PacketTap: Sendable {
     private struct Record {
         var length: UInt32  // of the whole record; bit 31 marks a filler: only this word, and the bytes to skip
         var payloadLength: UInt32
-        /// Bit 0: video; 1: marker; 2: has NTP; 3 and 4: rotation in steps of 90 degrees; from bit 5: codec of video.
+        /// Bit 0: video; 1: marker; 2: has NTP; 3 and 4: rotation in steps of 90 degrees; 5 and 6: codec of video;
+        /// 7: has an audio level, which is in bits 8 to 15.
         var kindAndFlags: UInt32
         var sequence: Int64
         var timestamp: Int64
@@ -94,7 +96,8 @@ package final class PacketTap: Sendable {
                 length: UInt32(size), payloadLength: UInt32(packet.payload.count),
                 kindAndFlags: (packet.kind == .video ? 1 : 0) | (packet.marker ? 2 : 0)
                     | (packet.captureNTP == nil ? 0 : 4) | UInt32(packet.rotation.rawValue / 90) << 3
-                    | Self.number(of: packet.codec) << 5,
+                    | Self.number(of: packet.codec) << 5
+                    | (packet.level.map { 0x80 | UInt32($0.rawValue) << 8 } ?? 0),
                 sequence: packet.sequence, timestamp: packet.timestamp, arrival: packet.arrival.rawValue,
                 ntp: packet.captureNTP ?? 0),
             as: Record.self)
@@ -154,7 +157,9 @@ package final class PacketTap: Sendable {
                 arrival: MediaTime(rawValue: record.arrival),
                 captureNTP: record.kindAndFlags & 4 != 0 ? record.ntp : nil,
                 rotation: Rotation(rawValue: Int(record.kindAndFlags >> 3 & 3) * 90) ?? .none,
-                codec: Self.codec(record.kindAndFlags >> 5),
+                codec: Self.codec(record.kindAndFlags >> 5 & 3),
+                level: record.kindAndFlags & 0x80 != 0
+                    ? AudioLevel(rawValue: UInt8(truncatingIfNeeded: record.kindAndFlags >> 8)) : nil,
                 payload: UnsafeRawBufferPointer(
                     start: place + MemoryLayout<Record>.size, count: Int(record.payloadLength))))
     }
