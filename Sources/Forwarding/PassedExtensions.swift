@@ -41,6 +41,11 @@ package struct PassedExtensions: Sendable {
         flags.insert(.descriptor)
     }
 
+    /// Audio level; nil if the packet had none.
+    package var audioLevel: AudioLevel? {
+        flags.contains(.audioLevel) ? AudioLevel(rawValue: levelOrOrientation) : nil
+    }
+
     /// Video orientation; nil if the packet had none.
     package var videoOrientation: VideoOrientation? {
         flags.contains(.videoOrientation) ? VideoOrientation(rawValue: levelOrOrientation) : nil

@@ -1,11 +1,13 @@
 package import MediaBase
+import RTP
 
 /// A bounded queue of packets from one worker to one reader. The worker copies each packet into it without a lock and never waits: if the
 /// reader is slow and the queue is full, new packets are dropped and counted (`RecordRing`).
 package final class PacketTap: Sendable {
     /// Packet without its payload, as a record of the ring.
     private struct Header: BitwiseCopyable {
-        /// Bit 0: video; 1: marker; 2: has NTP; 3 and 4: rotation in steps of 90 degrees; from bit 5: codec of video.
+        /// Bit 0: video; 1: marker; 2: has NTP; 3 and 4: rotation in steps of 90 degrees; 5 and 6: codec of video;
+        /// 7: has an audio level, which is in bits 8 to 15.
         var kindAndFlags: UInt32
         var sequence: Int64
         var timestamp: Int64
@@ -45,7 +47,8 @@ package final class PacketTap: Sendable {
             Header(
                 kindAndFlags: (packet.kind == .video ? 1 : 0) | (packet.marker ? 2 : 0)
                     | (packet.captureNTP == nil ? 0 : 4) | UInt32(packet.rotation.rawValue / 90) << 3
-                    | Self.number(of: packet.codec) << 5,
+                    | Self.number(of: packet.codec) << 5
+                    | (packet.level.map { 0x80 | UInt32($0.rawValue) << 8 } ?? 0),
                 sequence: packet.sequence, timestamp: packet.timestamp, arrival: packet.arrival.rawValue,
                 ntp: packet.captureNTP ?? 0), packet.payload)
     }
@@ -77,7 +80,10 @@ package final class PacketTap: Sendable {
                     arrival: MediaTime(rawValue: header.arrival),
                     captureNTP: header.kindAndFlags & 4 != 0 ? header.ntp : nil,
                     rotation: Rotation(rawValue: Int(header.kindAndFlags >> 3 & 3) * 90) ?? .none,
-                    codec: Self.codec(header.kindAndFlags >> 5), payload: payload))
+                    codec: Self.codec(header.kindAndFlags >> 5 & 3),
+                    level: header.kindAndFlags & 0x80 != 0
+                        ? AudioLevel(rawValue: UInt8(truncatingIfNeeded: header.kindAndFlags >> 8)) : nil,
+                    payload: payload))
         }
     }
 

@@ -1,6 +1,6 @@
 import Forwarding
 package import MediaBase
-import RTP
+package import RTP
 
 /// Decrypted packet of a stream as a tap sees it.
 package struct TapPacket {
@@ -17,12 +17,14 @@ package struct TapPacket {
     package var rotation: Rotation
     /// Codec of a video packet.
     package var codec: VideoCodec
+    /// Level of an audio packet; nil if it has none.
+    package var level: AudioLevel?
     /// RTP payload, including the codec's descriptor. Valid only inside the closure that received the packet.
     package var payload: UnsafeRawBufferPointer
 
     package init(
         kind: MediaKind, sequence: Int64, timestamp: Int64, marker: Bool, arrival: MediaTime, captureNTP: UInt64?,
-        rotation: Rotation = .none, codec: VideoCodec = .vp8, payload: UnsafeRawBufferPointer
+        rotation: Rotation = .none, codec: VideoCodec = .vp8, level: AudioLevel? = nil, payload: UnsafeRawBufferPointer
     ) {
         self.kind = kind
         self.sequence = sequence
@@ -32,6 +34,7 @@ package struct TapPacket {
         self.captureNTP = captureNTP
         self.rotation = rotation
         self.codec = codec
+        self.level = level
         self.payload = payload
     }
 }
@@ -44,6 +47,6 @@ extension TapPacket {
             marker: packet.flags.contains(.marker), arrival: packet.arrival,
             captureNTP: producer.clock.ntp(of: timestamp)?.rawValue,
             rotation: packet.extensions.videoOrientation?.rotation ?? producer.rotation,
-            codec: producer.configuration.codec, payload: payload)
+            codec: producer.configuration.codec, level: packet.extensions.audioLevel, payload: payload)
     }
 }

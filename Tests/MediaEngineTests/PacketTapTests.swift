@@ -2,6 +2,7 @@ import Glibc
 import MediaBase
 import MediaEngine
 import MillraceTestKit
+import RTP
 import Testing
 
 @Suite("Packet tap", .timeLimit(.minutes(2)))
@@ -10,7 +11,12 @@ struct PacketTapTests {
         TapPacket(
             kind: sequence % 3 == 0 ? .audio : .video, sequence: sequence, timestamp: sequence * 960,
             marker: sequence % 2 == 0,
-            arrival: .milliseconds(sequence), captureNTP: ntp, rotation: rotation(sequence), payload: payload)
+            arrival: .milliseconds(sequence), captureNTP: ntp, rotation: rotation(sequence),
+            level: level(sequence), payload: payload)
+    }
+
+    private func level(_ sequence: Int64) -> AudioLevel? {
+        sequence % 5 == 0 ? nil : AudioLevel(rawValue: UInt8(truncatingIfNeeded: sequence &* 31))
     }
 
     private func rotation(_ sequence: Int64) -> Rotation { Rotation.allCases[Int(sequence % 4)] }
@@ -27,6 +33,7 @@ struct PacketTapTests {
             #expect(packet.timestamp == sequence * 960 && packet.arrival == .milliseconds(sequence))
             #expect(packet.kind == (sequence % 3 == 0 ? .audio : .video) && packet.marker == (sequence % 2 == 0))
             #expect(packet.captureNTP == ntp && packet.rotation == rotation(sequence))
+            #expect(packet.level == level(sequence) && packet.codec == .vp8)
             let payload = Array(packet.payload)
             #expect(payload == payload.indices.map { UInt8(truncatingIfNeeded: Int(sequence) &* 7 &+ $0) })
             return (sequence, payload.count)
