@@ -84,6 +84,8 @@ package struct EngineCounters: Sendable {
     package var delay = DelayHistogram()
     /// Time from the request for another encoding to the key frame that the encoding began with.
     package var switchDelay = DelayHistogram()
+    /// Time from the subscription to a video that arrives until its first frame is forwarded.
+    package var firstFrameDelay = DelayHistogram()
 
     package init() {}
 
@@ -210,6 +212,7 @@ package struct EngineCounters: Sendable {
         sendDrops.add(other.sendDrops)
         delay.merge(other.delay)
         switchDelay.merge(other.switchDelay)
+        firstFrameDelay.merge(other.firstFrameDelay)
     }
 
     private static var summed: [WritableKeyPath<EngineCounters, UInt64>] {

@@ -36,7 +36,16 @@ extension EngineSession {
             bytes &+= added.bytes
             guard track.kind == .video, !track.isUnwanted, !transport.paused.contains(.video),
                 let producer = track.producer, !producer.isMuted, let stream = stream(named: track.streamName)
-            else { continue }
+            else {
+                // The wait for a video that is switched off says nothing about the relay.
+                track.firstFrameSince = nil
+                continue
+            }
+            if let since = track.firstFrameSince, progress.hasSent {
+                track.firstFrameSince = nil
+                // Frames that the relay had before are sent at once.
+                emit(.firstFrame(after: max(.zero, progress.firstArrival - since)))
+            }
             if !track.isPausedByBandwidth {
                 let layer = SentLayer(of: track, from: producer, in: stream)
                 point.take(.init(layer: layer.spatial, temporalLayer: layer.temporal, height: layer.size?.height))

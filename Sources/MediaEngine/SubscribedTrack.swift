@@ -58,6 +58,8 @@ final class SubscribedTrack {
     /// Reception as the subscriber reported it.
     var lost: Int64 = 0
     var jitter: MediaTime?
+    /// Time at which the track was attached to a video that arrived, until the delay of its first frame has been noted.
+    var firstFrameSince: MediaTime?
     /// Counters at the last point of the quality timeline.
     var noted = TrackCounts()
 

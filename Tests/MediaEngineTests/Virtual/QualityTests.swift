@@ -104,6 +104,22 @@ struct QualityTests {
         #expect(muted.frozen == 0 && muted.video == nil)
     }
 
+    @Test("The wait for the first frame is noted once for each subscriber, and not for video that does not arrive")
+    func firstFrame() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 86) { $0.limits.qualityPoints = 0 }
+        for _ in 0..<3 { _ = try call.view() }
+        call.run(seconds: 10)
+        let waits = call.relay.counters.firstFrameDelay
+        #expect(waits.total == 3 && waits.maximum < .milliseconds(500), "\(waits.maximum)")
+        publisher.alter = { _ in nil }
+        call.run(seconds: 5)
+        _ = try call.view()
+        call.run(seconds: 5)
+        publisher.alter = nil
+        call.run(seconds: 5)
+        #expect(call.relay.counters.firstFrameDelay.total == 3)
+    }
+
     @Test("The number of points is limited, and 0 keeps none", arguments: [0, 5]) func limits(_ limit: Int) throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 85) { $0.limits.qualityPoints = limit }
         call.run(seconds: 12)
