@@ -310,8 +310,8 @@ def check_metrics(faults):
         faults.append(f"docs/admin.md: the metric {name} is missing")
     for path in tracked("docs/monitoring/*"):
         for name in re.findall(r"\b((?:millrace|process)_[a-z_]*[a-z])\b", path.read_text()):
-            # A summary has its sum and its count as metrics of their own.
-            named.setdefault(re.sub(r"_seconds_(sum|count)$", "_seconds", name), path.relative_to(ROOT))
+            # Summaries and histograms have their sums, counts and buckets as metrics of their own.
+            named.setdefault(re.sub(r"_seconds_(bucket|sum|count)$", "_seconds", name), path.relative_to(ROOT))
     for name in sorted(named.keys() - families):
         faults.append(f"{named[name]}: {name} is no metric")
 

@@ -19,6 +19,9 @@ static const unsigned char admin_app_js[] = {
 static const unsigned char admin_gauges_js[] = {
 #embed "web/admin/gauges.js"
 };
+static const unsigned char admin_quality_js[] = {
+#embed "web/admin/quality.js"
+};
 static const unsigned char admin_reports_js[] = {
 #embed "web/admin/reports.js"
 };
@@ -187,6 +190,7 @@ static const millrace_page_file files[] = {
     FILE("admin/api.js", admin_api_js),
     FILE("admin/app.js", admin_app_js),
     FILE("admin/gauges.js", admin_gauges_js),
+    FILE("admin/quality.js", admin_quality_js),
     FILE("admin/reports.js", admin_reports_js),
     FILE("admin/sessioncard.js", admin_sessioncard_js),
     FILE("client/chat.js", client_chat_js),

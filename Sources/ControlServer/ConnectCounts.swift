@@ -1,3 +1,4 @@
+package import MediaEngine
 package import Signaling
 
 /// Counters of the control protocol.
@@ -8,6 +9,8 @@ package struct ConnectCounts: Sendable {
     package var messagesReceived: UInt64 = 0
     package var messagesSent: UInt64 = 0
     package var joins: UInt64 = 0
+    /// Time from the request to join until its answer is passed to the socket.
+    package var joinDelay = DelayHistogram()
     package var resumes: UInt64 = 0
     /// Error answers, by code.
     package var refusals: [ErrorCode: UInt64] = [:]

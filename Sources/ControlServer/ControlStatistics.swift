@@ -1,3 +1,4 @@
+import MediaBase
 import NIOConcurrencyHelpers
 package import Signaling
 
@@ -95,7 +96,14 @@ package final class ControlStatistics: Sendable {
         if count > 0 { state.withLockedValue { $0.connect.messagesSent += UInt64(count) } }
     }
 
-    func joined() { state.withLockedValue { $0.connect.joins += 1 } }
+    /// - Parameter delay: time from the request to its answer.
+    func joined(after delay: MediaTime) {
+        state.withLockedValue {
+            $0.connect.joins += 1
+            $0.connect.joinDelay.record(delay, packets: 1)
+        }
+    }
+
     func resumed() { state.withLockedValue { $0.connect.resumes += 1 } }
     func refused(_ code: ErrorCode) { state.withLockedValue { $0.connect.refusals[code, default: 0] += 1 } }
 

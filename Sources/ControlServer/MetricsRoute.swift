@@ -80,6 +80,20 @@ struct MetricsRoute {
             "millrace_forward_waiting_seconds", .summary,
             "Part of the delay for which packets were gathered to share send calls, in seconds")
         sample(counters.waiting, &text)
+        text.family(
+            "millrace_packet_delay_seconds", .histogram, "Time from arrival to send of forwarded packets in seconds")
+        text.histogram(counters.delay, exponents: 7...18)
+        text.family(
+            "millrace_first_frame_seconds", .histogram,
+            "Time from a subscription to a video that arrives until its first frame is forwarded, in seconds")
+        text.histogram(counters.firstFrameDelay, exponents: 10...24)
+        text.family(
+            "millrace_layer_switch_seconds", .histogram,
+            "Time from the choice of another encoding for a subscriber to its first frame in seconds")
+        text.histogram(counters.switchDelay, exponents: 10...24)
+        text.family(
+            "millrace_join_seconds", .histogram, "Time from a participant's request to join to its answer in seconds")
+        text.histogram(statistics.values.connect.joinDelay, exponents: 7...24)
     }
 
     private func sample(_ delays: DelayHistogram, _ text: inout PrometheusText) {

@@ -9,6 +9,7 @@ package struct PrometheusText: Sendable {
     package enum Kind: String, Sendable {
         case counter
         case gauge
+        case histogram
         case summary
     }
 

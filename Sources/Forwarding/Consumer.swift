@@ -76,6 +76,8 @@ package struct Consumer {
         /// Frame number of the last dependency descriptor.
         package var frameNumber: UInt16 = 0
         package var hasSent = false
+        /// Arrival of the first packet that was sent; `never` before it.
+        package internal(set) var firstArrival = MediaTime.never
         /// True if the last packet ended its frame.
         package var endsPicture = true
         package var packets: UInt64 = 0
@@ -124,6 +126,7 @@ package struct Consumer {
         rewrite.sequenceOffset =
             packet.sequence &- packet.layers.packets(above: layerLimit) &- (progress.sequence &+ 1)
         rewrite.pictureIDOffset = packet.layers.pictures(above: layerLimit)
+        if !progress.hasSent { progress.firstArrival = packet.arrival }
         if progress.hasSent {
             if packet.fields.pictureIDOffset != 0 {
                 rewrite.pictureIDOffset &+= progress.pictureID &+ 1 &- packet.fields.pictureID

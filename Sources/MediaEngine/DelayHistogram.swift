@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// Histogram of the time that packets spend in the relay, from arrival to send. Bucket widths grow by
-/// an eighth; the buckets cover 1 µs to more than a minute.
+/// Histogram of times, such as that from arrival to send of packets. Bucket widths grow by an eighth; the buckets cover 1 µs to more than a
+/// minute.
 package struct DelayHistogram: Sendable {
     package static let bucketCount = 216
     package private(set) var counts: [UInt64] = Array(repeating: 0, count: Self.bucketCount)
@@ -44,6 +44,12 @@ package struct DelayHistogram: Sendable {
             if seen >= wanted, count > 0 { return min(.microseconds(Self.upperBound(bucket)), maximum) }
         }
         return .zero
+    }
+
+    /// Returns the number of packets whose delay was less than 2^`exponent` µs, which is the bound of a bucket.
+    /// - Parameter exponent: 3 to 28.
+    package func count(below exponent: Int) -> UInt64 {
+        counts[..<(8 + (exponent - 3) * 8)].reduce(0, &+)
     }
 
     package mutating func merge(_ other: DelayHistogram) {

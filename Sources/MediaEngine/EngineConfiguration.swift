@@ -59,6 +59,8 @@ package struct EngineLimits: Sendable {
     package var publisherTimeout: MediaTime = .seconds(60)
     /// Number of packet headers kept for reports, per video track, 16 bytes each; half as many per audio track. 0: none.
     package var headersPerTrack = 4096
+    /// Points of the quality timeline of each connected peer, one a second, 24 bytes each. 0: none.
+    package var qualityPoints = 600
     package var receiveBufferBytes = 8 << 20
     package var sendBufferBytes = 8 << 20
     /// Control calls that may wait in one worker's mailbox.

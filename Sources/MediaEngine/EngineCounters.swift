@@ -86,6 +86,8 @@ package struct EngineCounters: Sendable {
     package var waiting = DelayHistogram()
     /// Time from the request for another encoding to the key frame that the encoding began with.
     package var switchDelay = DelayHistogram()
+    /// Time from the subscription to a video that arrives until its first frame is forwarded.
+    package var firstFrameDelay = DelayHistogram()
 
     package init() {}
 
@@ -213,6 +215,7 @@ package struct EngineCounters: Sendable {
         delay.merge(other.delay)
         waiting.merge(other.waiting)
         switchDelay.merge(other.switchDelay)
+        firstFrameDelay.merge(other.firstFrameDelay)
     }
 
     private static var summed: [WritableKeyPath<EngineCounters, UInt64>] {

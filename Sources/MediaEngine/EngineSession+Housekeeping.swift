@@ -9,7 +9,7 @@ extension EngineSession {
     /// Time without packets after which housekeeping visits a session rarely. Longer than the time after which an encoding counts as stopped.
     private static let quietAfter = MediaTime.seconds(5)
 
-    /// Runs the timers: emits reports, closes silent plain publishers and drops closed taps.
+    /// Runs the timers: emits reports, closes silent plain publishers, drops closed taps and notes the quality of peers.
     func lookAfter(_ inbound: inout InboundTable, now: MediaTime, _ quiesced: borrowing Quiesced) {
         for producer in router.takeHeldKeyFrameRequests(now: now) { emit(.requestKeyFrame(producer, isAwaited: false)) }
         startPlainSubscribersAgain(now: now, quiesced)
@@ -27,6 +27,7 @@ extension EngineSession {
         if hasNewRates { allocateAll() }
         for transport in expired { close(transport, &inbound, quiesced) }
         report(inbound, now: now)
+        noteQuality(now: now)
     }
 
     /// Returns the time of the next visit after one at `now`: the next round while packets arrive or a timer runs. Streams that never had

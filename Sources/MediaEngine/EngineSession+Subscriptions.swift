@@ -134,6 +134,9 @@ extension EngineSession {
             guard acceptsCodec(of: stream, track, of: transport),
                 let producer = firstProducer(for: track, of: stream, now: now)
             else { continue }
+            if track.kind == .video, !track.progress.hasSent, producer.isActive(now: now) {
+                track.firstFrameSince = now
+            }
             attach(track, of: transport, to: producer, quiesced)
             isAttached = true
         }

@@ -32,6 +32,8 @@ final class EngineSession {
     var retransmittedBytes: UInt64 = 0
     /// Time at which reports to publishers and subscribers are due next.
     var reportsAt: MediaTime = .zero
+    /// Time at which points of the peers' quality timelines are due next.
+    var qualityAt: MediaTime = .zero
     /// Time at which housekeeping is due next; in the past while packets arrive.
     var visitDue: MediaTime = .zero
 

@@ -87,6 +87,11 @@ extension MediaEngine {
         }
     }
 
+    /// Returns the quality of one peer over the last minutes (`EngineLimits.qualityPoints`).
+    package func peerQuality(_ id: TransportID, session: String) async throws(EngineError) -> PeerQuality {
+        try await run(session) { (worker, _) throws(EngineError) in try worker.quality(of: id, session: session) }
+    }
+
     /// Returns statistics of one peer, connected or not.
     package func peerStatistics(_ id: TransportID, session: String) async throws(EngineError) -> PeerStatistics {
         try await run(session) { (worker, quiesced) throws(EngineError) in

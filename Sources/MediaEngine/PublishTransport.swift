@@ -48,6 +48,10 @@ final class PublishTransport {
     /// Indices into the worker's inbound tracks.
     var tracks: [Int] = []
     var lastAuthentic: MediaTime
+    /// Quality of the connection over the last minutes; empty for a plain publisher.
+    var quality: QualityTimeline
+    /// Counters of all its tracks at the last point of `quality`.
+    var noted = TrackCounts()
     /// SSRC of the relay in its own RTCP packets.
     let localSSRC: SSRC
     /// Negotiated sections; none for a plain publisher.
@@ -86,6 +90,7 @@ final class PublishTransport {
         room = EngineRoom.main
         self.localSSRC = localSSRC
         lastAuthentic = now
+        quality = QualityTimeline(limit: 0, start: now)
         feedback = FeedbackMaker(sender: localSSRC, media: localSSRC)
         maximumBindings = 0
         maximumEnded = 0
@@ -113,6 +118,7 @@ final class PublishTransport {
         self.room = room
         self.localSSRC = localSSRC
         lastAuthentic = now
+        quality = QualityTimeline(limit: session.limits.qualityPoints, start: now)
         feedback = FeedbackMaker(sender: localSSRC, media: localSSRC)
         self.maximumBindings = maximumBindings
         self.maximumEnded = maximumEnded

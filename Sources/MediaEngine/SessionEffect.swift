@@ -14,6 +14,8 @@ enum SessionEffect {
     case visit
     /// A consumer has switched to another encoding.
     case switched(after: MediaTime)
+    /// A subscriber's first frame of a video was forwarded.
+    case firstFrame(after: MediaTime)
     /// A limit refused a track or a call.
     case refused
     /// A subscriber's budget refused a key frame request.

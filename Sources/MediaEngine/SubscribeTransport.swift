@@ -43,6 +43,8 @@ final class SubscribeTransport {
     private var estimate: BandwidthEstimator.Configuration
     /// Round-trip time by the peer's latest report; nil before the first.
     var roundTrip: MediaTime?
+    /// Quality of the connection over the last minutes; empty for a plain subscriber.
+    var quality: QualityTimeline
     var allocator = LayerAllocator()
     private(set) var nextAllocation: MediaTime = .zero
     /// Whether the last allocation left each video track at the encoding that it should have, without limit. Another allocation would
@@ -106,6 +108,7 @@ final class SubscribeTransport {
         self.wantsAllStreams = wantsAllStreams
         starts = StartSchedule(openedAt: openedAt)
         path = -1
+        quality = QualityTimeline(limit: 0, start: openedAt)
         startedAt = openedAt
         estimate = BandwidthEstimator.Configuration()
         CrashNotes.note("subscriberOpened", subject: CrashNotes.hash(id.rawValue))
@@ -130,6 +133,7 @@ final class SubscribeTransport {
         starts = StartSchedule(openedAt: .zero)
         starts.end()
         self.path = path
+        quality = QualityTimeline(limit: session.limits.qualityPoints, start: now)
         startedAt = now
         self.estimate = estimate
         self.estimate.hasTransportFeedback = false

@@ -58,6 +58,16 @@ final class SubscribedTrack {
     /// Reception as the subscriber reported it.
     var lost: Int64 = 0
     var jitter: MediaTime?
+    /// Time at which the track was attached to a video that arrived, until the delay of its first frame has been noted.
+    var firstFrameSince: MediaTime?
+    /// Counters at the last point of the quality timeline.
+    var noted = TrackCounts()
+
+    /// Sequence, timestamp and counters of the outgoing stream now.
+    var currentProgress: Consumer.Progress {
+        guard let producer, let index = producer.core.pointee.index(path: path) else { return progress }
+        return producer.core.pointee.consumers[index].progress
+    }
 
     /// Whether the subscriber wants no media of this track at present, or must not receive it.
     var isUnwanted: Bool { isParted || (kind == .audio ? !preferences.audio : !preferences.video) }

@@ -18,7 +18,6 @@ extension Worker {
         if now >= peers.nextSweep { lookAfterPeers(now) }
         if now >= allocator.nextProbe { sendProbes(now) }
         if now >= housekeepingSchedule.next { housekeeping(now) }
-        if now >= loadMeter.due { measureLoad(now) }
         guard let tcp = sockets?.tcp else { return }
         if let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
         // Ended connections are handled here, not when they end, because that may be in the middle of a batch.
@@ -28,10 +27,12 @@ extension Worker {
         }
     }
 
-    /// Measures the load, and adapts the time for which packets are gathered.
+    /// Measures the load, adapts the time for which packets are gathered, and publishes the load for the placement of sessions.
     private func followLoad(_ now: MediaTime) {
         threadLoad.sample(cpu: clock.threadTime, now: now)
-        gathering.follow(load: threadLoad.useOfLastSecond(now: now))
+        let load = threadLoad.useOfLastSecond(now: now)
+        gathering.follow(load: load)
+        placement.loads[index].publish(Int(load * 1000), at: now)
     }
 
     /// Returns the time at which `act` is due next.

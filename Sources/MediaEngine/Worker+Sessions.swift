@@ -21,6 +21,7 @@ extension Worker {
         case .switched(let delay):
             counters.layerSwitches &+= 1
             counters.switchDelay.record(delay, packets: 1)
+        case .firstFrame(let delay): counters.firstFrameDelay.record(delay, packets: 1)
         case .refused: counters.refusedLimit &+= 1
         case .keyFrameLimited: counters.keyFrameRequestsLimited &+= 1
         case .sendToPublisher(let bytes, let producer, let transport): send(bytes, to: producer, of: transport)

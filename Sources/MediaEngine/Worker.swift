@@ -59,7 +59,6 @@ final class Worker: @unchecked Sendable {
     // State of control calls.
     var sessions: SessionTable
     var housekeepingSchedule = HousekeepingSchedule()
-    var loadMeter: LoadMeter
     var numbers: IdentifierSource
     var isStopping = false
     #if DEBUG
@@ -77,7 +76,6 @@ final class Worker: @unchecked Sendable {
         self.index = index
         self.totals = totals ?? WorkerTotals(workers: index + 1)
         self.placement = placement ?? SharedPlacement(workers: index + 1, limit: configuration.limits.sessions)
-        loadMeter = LoadMeter(isRunning: virtual == nil)
         peers = PeerTable(total: self.totals.unestablished, worker: index)
         #if DEBUG
             faults = FaultInjector(configuration.fault)

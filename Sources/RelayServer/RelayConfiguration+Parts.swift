@@ -31,6 +31,7 @@ extension RelayConfiguration {
         engine.limits.retransmissionPercent = limitRetransmissionPercent
         engine.limits.publisherTimeout = .seconds(Double(limitPublisherSeconds))
         engine.limits.headersPerTrack = issuesPacketHeaders
+        engine.limits.qualityPoints = qualitySeconds
         engine.limits.mailbox = limitMailbox
         engine.limits.receiveBufferBytes = limitReceiveBufferBytes
         engine.limits.sendBufferBytes = limitSendBufferBytes

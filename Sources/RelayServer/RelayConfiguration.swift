@@ -84,6 +84,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// Maximum bytes of one report.
     public var issuesBytes = 1 << 20
     public var issuesPacketHeaders = 4_096
+    /// Length of the quality timeline of each peer connection; 0: none.
+    public var qualitySeconds = 600
     /// Directory of reports; empty to keep them in memory.
     public var issuesDirectory = ""
 

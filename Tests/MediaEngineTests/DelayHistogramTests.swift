@@ -38,6 +38,13 @@ struct DelayHistogramTests {
         #expect(histogram.quantile(1) > .seconds(60))
     }
 
+    @Test("Counts below powers of two are exact", arguments: 3...28) func below(_ exponent: Int) {
+        var histogram = DelayHistogram()
+        let bound = Int64(1) << exponent
+        for delay in [0, bound - 1, bound, bound + 1] { histogram.record(.microseconds(delay), packets: 1) }
+        #expect(histogram.count(below: exponent) == 2)
+    }
+
     @Test("Merged histograms add up")
     func merge() {
         var a = DelayHistogram()

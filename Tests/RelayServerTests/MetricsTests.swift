@@ -1,3 +1,4 @@
+import MediaEngine
 import RelayServer
 import Testing
 
@@ -14,14 +15,14 @@ struct MetricsTests {
         for row in text.split(separator: "\n") {
             if row.hasPrefix("# TYPE ") {
                 let words = row.split(separator: " ")
-                #expect(words.count == 4 && ["counter", "gauge", "summary"].contains(words[3]))
+                #expect(words.count == 4 && ["counter", "gauge", "histogram", "summary"].contains(words[3]))
                 #expect(declared.insert(words[2]).inserted, "\(words[2]) is declared twice")
                 continue
             }
             if row.hasPrefix("# HELP ") { continue }
             let match = try #require(try line.wholeMatch(in: row), "\(row)")
             let name = match.1.split(separator: "{")[0]
-            let family = name.replacing(/_(sum|count)$/, with: "")
+            let family = name.replacing(/_(bucket|sum|count)$/, with: "")
             #expect(declared.contains(name) || declared.contains(family[...]), "\(name) has no type")
             samples[String(match.1)] = Double(match.2)
         }
@@ -40,6 +41,9 @@ struct MetricsTests {
             #expect(samples["millrace_packets_dropped_total{cause=\"authentication\"}"] == 0)
             #expect(samples["millrace_forward_delay_seconds_count"] == 0)
             #expect(samples["millrace_forward_waiting_seconds_count"] == 0)
+            for name in ["packet_delay", "first_frame", "layer_switch", "join"] {
+                #expect(samples["millrace_\(name)_seconds_bucket{le=\"+Inf\"}"] == 0, "\(name)")
+            }
             #expect(samples["millrace_sessions"] == 1)
             #expect(samples["millrace_worker_sessions{worker=\"0\"}"] == 1)
             #expect((0...1).contains(try #require(samples["millrace_worker_load{worker=\"0\"}"])))
@@ -58,6 +62,31 @@ struct MetricsTests {
                 #expect((words[3] == "counter") == words[2].hasSuffix("_total"), "\(words[2])")
             }
         }
+    }
+
+    @Test("Buckets of a histogram count all delays below their bound, and agree with sum and count") func histogram()
+        throws
+    {
+        var delays = DelayHistogram()
+        for milliseconds: Int64 in [0, 1, 2, 40, 70_000] { delays.record(.milliseconds(milliseconds), packets: 1) }
+        var text = PrometheusText()
+        text.family("a_seconds", .histogram, "help")
+        text.histogram(delays, exponents: 10...13)
+        #expect(
+            text.text
+                == """
+                # HELP a_seconds help
+                # TYPE a_seconds histogram
+                a_seconds_bucket{le="0.001024"} 2.0
+                a_seconds_bucket{le="0.002048"} 3.0
+                a_seconds_bucket{le="0.004096"} 3.0
+                a_seconds_bucket{le="0.008192"} 3.0
+                a_seconds_bucket{le="+Inf"} 5.0
+                a_seconds_sum 70.043
+                a_seconds_count 5.0
+
+                """)
+        #expect(try samples(text.text).count == 7)
     }
 
     @Test func labelsAreEscaped() throws {

@@ -21,6 +21,8 @@ struct AdminSessionRoutes {
         table.add("sessions/:session/participants/:participant", [.get: participant, .delete: remove])
         table.add("sessions/:session/participants/:participant/mute", [.post: muteParticipant])
         table.add("sessions/:session/participants/:participant/statistics", [.get: statistics])
+        table.add("sessions/:session/participants/:participant/quality", [.get: quality])
+        table.add("sessions/:session/participants/:participant/quality.csv", [.get: qualityTable])
         table.add("sessions/:session/streams", [.get: streams])
         table.add("sessions/:session/streams/:stream", [.delete: unpublish])
         table.add("sessions/:session/streams/:stream/mute", [.put: muteStream])
@@ -65,6 +67,16 @@ struct AdminSessionRoutes {
     @Sendable private func statistics(_ request: Request, _ context: ControlContext) async throws -> Response {
         try .json(
             try await door.statistics(of: context.participant, in: request.address(context, standard: standard)))
+    }
+
+    @Sendable private func quality(_ request: Request, _ context: ControlContext) async throws -> Response {
+        try .json(try await door.quality(of: context.participant, in: request.address(context, standard: standard)))
+    }
+
+    @Sendable private func qualityTable(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let quality = try await door.quality(
+            of: context.participant, in: request.address(context, standard: standard))
+        return .text(quality.csv, type: "text/csv; charset=utf-8; header=present")
     }
 
     @Sendable private func streams(_ request: Request, _ context: ControlContext) async throws -> Response {

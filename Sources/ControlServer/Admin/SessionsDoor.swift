@@ -14,6 +14,8 @@ package protocol SessionsDoor: Sendable {
     func participants(of address: SessionKey) async throws(SignalingError) -> [UserInfo]
     /// Returns the relay's statistics of a participant's media.
     func statistics(of user: ConnectionID, in address: SessionKey) async throws(SignalingError) -> StatisticsAnswer
+    /// Returns the quality of a participant's media over the last minutes.
+    func quality(of user: ConnectionID, in address: SessionKey) async throws(SignalingError) -> QualityAnswer
     /// Returns streams in order of creation.
     func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo]
 

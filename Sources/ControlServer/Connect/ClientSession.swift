@@ -114,11 +114,13 @@ struct ClientSession {
     }
 
     private mutating func join(_ request: JoinRequest, _ id: UInt32) async throws(SignalingError) {
+        let began = ControlClock.now
         try check(request.version)
         guard let token = request.token ?? token else { throw SignalingError(.tokenMissing, field: "token") }
         let name = try SessionKey(app: "", name: request.session).name
         let verified = try await liveSessions.verifier.verify(token, session: name, now: ControlClock.wall).get()
-        let arrival = Arrival(request: id, program: request.client.map { String($0.prefix(200)) }, socket: socket)
+        let arrival = Arrival(
+            request: id, at: began, program: request.client.map { String($0.prefix(200)) }, socket: socket)
         place = try await liveSessions.join(request, verified, arrival)
         loginLease = nil
         onJoin()
@@ -128,7 +130,7 @@ struct ClientSession {
     private mutating func resume(_ request: ResumeRequest, _ id: UInt32) async throws(SignalingError) {
         try check(request.version)
         let (liveSession, connection) = try await liveSessions.resume(
-            request, Arrival(request: id, program: nil, socket: socket))
+            request, Arrival(request: id, at: ControlClock.now, program: nil, socket: socket))
         place = (liveSession, connection)
         loginLease = nil
         onJoin()

@@ -40,7 +40,7 @@ extension LiveSession {
             arrival.socket.count(for: lease.holder, in: environment.resources)
             environment.statistics.messagesSent(1)
             arrival.socket.send([text])
-            environment.statistics.joined()
+            environment.statistics.joined(after: ControlClock.now - arrival.at)
             logger.info(
                 "client joined",
                 metadata: [

@@ -38,6 +38,12 @@ extension LiveSessions: SessionsDoor {
         try await (try liveSession(at: address)).statistics(of: user)
     }
 
+    package func quality(
+        of user: ConnectionID, in address: SessionKey
+    ) async throws(SignalingError) -> QualityAnswer {
+        try await (try liveSession(at: address)).quality(of: user)
+    }
+
     package func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo] {
         await (try liveSession(at: address)).streams
     }

@@ -137,6 +137,13 @@ extension APIOperation {
             admin + "/participants/{participant}/statistics", .admin, "participants",
             "The relay's statistics of the participant's media", query: [app], .json("Statistics")),
         .get(
+            admin + "/participants/{participant}/quality", .admin, "participants",
+            "Quality of the participant's media over the last minutes, a point each second", query: [app],
+            .json("Quality")),
+        .get(
+            admin + "/participants/{participant}/quality.csv", .admin, "participants",
+            "The same as comma-separated values", query: [app], .type("text/csv")),
+        .get(
             admin + "/tracks", .admin, "streams", "The media plane's counters of the session's streams", query: [app],
             .json("MediaStreams")),
         .get(

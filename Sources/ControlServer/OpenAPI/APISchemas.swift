@@ -78,6 +78,12 @@ enum APISchemas {
             "bitrate": "integer", "jitter?": "number", "encoding?": "string", "temporalLayer?": "integer",
             "isPaused?": "boolean", "width?": "integer", "height?": "integer",
         ],
+        "Quality": ["published": "[QualityPoint]", "subscribed": "[QualityPoint]"],
+        "QualityPoint": [
+            "at": "integer", "packets": "integer", "lost": "integer", "bitrate": "integer", "roundTrip?": "number",
+            "availableBitrate?": "integer", "layer?": "integer", "temporalLayer?": "integer", "height?": "integer",
+            "frozen": "integer",
+        ],
         "ParticipantPage": ["participants": "[Participant]", "next?": "string"],
         "Stream": [
             "id": "string", "connection": "string", "name": "string", "videoType": "string", "hasAudio": "boolean",

@@ -1,6 +1,3 @@
-import CLinuxNet
-import MediaBase
-
 /// Reports of a worker for the placement of sessions.
 extension Worker {
     /// Returns whether the worker holds a session of that name, or peers that will open it again when they connect.
@@ -19,11 +16,5 @@ extension Worker {
     /// Lets the next session of that name begin on any worker if this worker holds nothing of it.
     func releaseIfUnused(_ name: String) {
         if !holds(name) { placement.release(name, by: index) }
-    }
-
-    /// Measures the CPU use of the worker's thread and publishes it.
-    func measureLoad(_ now: MediaTime) {
-        let cpu = MediaTime.nanoseconds(millrace_thread_cpu_ns())
-        placement.loads[index].publish(loadMeter.read(cpu: cpu, now: now), at: now)
     }
 }

@@ -18,7 +18,7 @@ final class WorkerLoad: Sendable {
     func load(at now: MediaTime) -> Int {
         let word = published.load(ordering: .relaxed)
         let age = max(0, now.rawValue / 1_000_000 - Int64(word >> 10))
-        let span = LoadMeter.span.rawValue / 1_000_000
+        let span = ThreadLoad.span.rawValue / 1_000_000
         return Int(Int64(word & 1023) * max(0, span - age) / span)
     }
 }

@@ -36,10 +36,7 @@ extension PeerStatistics {
 
     private static func subscribed(_ sent: SubscribedTrack, _ outbound: SubscribeTransport) -> PeerStatistics.Track {
         var track = PeerStatistics.Track(stream: sent.streamName, kind: sent.kind)
-        var progress = sent.progress
-        if let producer = sent.producer, let at = producer.core.pointee.index(path: sent.path) {
-            progress = producer.core.pointee.consumers[at].progress
-        }
+        let progress = sent.currentProgress
         track.packets = progress.packets
         track.bytes = progress.payloadBytes
         track.lost = sent.lost
@@ -50,12 +47,10 @@ extension PeerStatistics {
         guard sent.kind == .video, let producer = sent.producer else { return track }
         let stream = outbound.session.stream(named: sent.streamName)
         track.encoding = stream?.encodings.first { $0.producer === producer }?.rid
-        let order = stream?.spatialLayers
-        let size =
-            order.flatMap { $0.size(ofSpatialLayer: $0.spatialLayer(under: sent.layerLimit)) } ?? producer.frameSize
-        track.temporalLayer = Int(order.map { $0.temporalLayer(under: sent.layerLimit) } ?? sent.layerLimit)
-        track.width = size?.width
-        track.height = size?.height
+        let layer = SentLayer(of: sent, from: producer, in: stream)
+        track.temporalLayer = layer.temporal
+        track.width = layer.size?.width
+        track.height = layer.size?.height
         return track
     }
 }

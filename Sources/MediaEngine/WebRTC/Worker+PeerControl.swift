@@ -127,6 +127,13 @@ extension Worker {
         return PeerStatistics(of: peer)
     }
 
+    /// Returns the quality of a peer over the last minutes.
+    func quality(of id: TransportID, session: String) throws(EngineError) -> PeerQuality {
+        if awaited[id]?.session == session { return PeerQuality(now: time()) }
+        let peer = try find(id, session)
+        return PeerQuality(timeline: peer.inbound?.quality ?? peer.outbound?.quality, now: time())
+    }
+
     func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
         if awaited[id]?.session == session { return PeerTrace(now: time()) }
         let peer = try find(id, session)

@@ -27,6 +27,12 @@ package enum AppKeys: ConfigurationSection {
             number of packet headers kept for reports per video track (16 bytes each), newest packets; half as many \
             per audio track
             """),
+        .integer(
+            "quality.seconds", \.qualitySeconds, 0...86_400,
+            """
+            length of the quality timeline of each peer connection \
+            ([admin.md](admin.md#quality-of-participants)), in seconds; 24 bytes each. 0 keeps none
+            """),
         .text(
             "issues.directory", \.issuesDirectory, .directory,
             "directory of reports; by default they are kept in memory"),

@@ -29,15 +29,21 @@ struct AdminClient {
         -> Data
     {
         let bytes = try body.map { Array(try JSONSerialization.data(withJSONObject: $0, options: .sortedKeys)) } ?? []
-        let call = call(method, path, query, bytes)
-        let answer: HTTPCallAnswer
+        return try Self.accepted(try await answer(to: call(method, path, query, bytes)))
+    }
+
+    private func answer(to call: HTTPCall) async throws -> HTTPCallAnswer {
         do {
-            answer = try await caller.send(call, within: Self.patience)
+            return try await caller.send(call, within: Self.patience)
         } catch {
             CommandOutput.error("\(error)")
             throw ExitCode.failure
         }
-        guard (200...299).contains(answer.status) else { throw Self.refused(answer.status, Data(answer.body)) }
+    }
+
+    /// Returns the body of an answer, unless the relay refused the request.
+    private static func accepted(_ answer: HTTPCallAnswer) throws -> Data {
+        guard (200...299).contains(answer.status) else { throw refused(answer.status, Data(answer.body)) }
         return Data(answer.body)
     }
 
@@ -45,8 +51,18 @@ struct AdminClient {
         _ type: Answer.Type, _ path: String, query: [String: String] = [:]
     ) async throws -> (value: Answer, json: Data) {
         let data = try await send("GET", path, query: query)
+        return (try decode(type, data), data)
+    }
+
+    /// Returns nil if the relay does not have the resource (404).
+    func find<Answer: Decodable>(_ type: Answer.Type, _ path: String) async throws -> Answer? {
+        let answer = try await answer(to: call("GET", path, [:], []))
+        return answer.status == 404 ? nil : try decode(type, Self.accepted(answer))
+    }
+
+    private func decode<Answer: Decodable>(_ type: Answer.Type, _ data: Data) throws -> Answer {
         do {
-            return (try JSONDecoder().decode(type, from: data), data)
+            return try JSONDecoder().decode(type, from: data)
         } catch {
             CommandOutput.error("unexpected answer from \(target)")
             throw ExitCode.failure

@@ -11,9 +11,11 @@ struct SessionShowCommand: AsyncParsableCommand {
         discussion: """
             Example:
               millrace session show "support 17" --app shop
+              millrace session show "support 17" --quality
             """)
 
     @OptionGroup var options: SessionOptions
+    @Flag(help: "show the quality of each participant's media over the last minutes instead") var quality = false
 
     private struct Participants: Codable {
         var participants: [UserInfo]
@@ -31,14 +33,40 @@ struct SessionShowCommand: AsyncParsableCommand {
         var streams: [StreamInfo]
     }
 
+    private struct Quality: Encodable {
+        var participant: UserInfo
+        var quality: QualityAnswer
+    }
+
     func run() async throws {
         let client = try options.relay.relay()
+        if quality {
+            try await showQuality(client)
+            return
+        }
         let session = try await client.get(SessionOverview.self, client.path(options.session)).value
         let all = All(
             session: session,
             participants: try await pages(client, "participants", Participants.self, \.participants, \.next),
             streams: try await pages(client, "streams", Streams.self, \.streams, \.next))
         print(options.relay.json ? try CommandOutput.json(all) : text(all))
+    }
+
+    private func showQuality(_ client: AdminClient) async throws {
+        var all: [Quality] = []
+        for user in try await pages(client, "participants", Participants.self, \.participants, \.next) {
+            let path = client.path(options.session, "participants", user.id.rawValue, "quality")
+            // A participant who has left since the list was read is skipped.
+            guard let answer = try await client.find(QualityAnswer.self, path) else { continue }
+            all.append(Quality(participant: user, quality: answer))
+        }
+        if options.relay.json {
+            print(try CommandOutput.json(all))
+            return
+        }
+        var table = QualityTable()
+        for entry in all { table.add(entry.participant, entry.quality) }
+        print(table.text)
     }
 
     private func pages<Page: Decodable, Item>(

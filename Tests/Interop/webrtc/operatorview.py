@@ -43,6 +43,11 @@ class Operator:
         return self.page.evaluate(f"""(figure => figure ? parseFloat(figure.querySelector('strong').textContent) : null)(
             [...document.querySelectorAll('.gauges .chart')].find(one => one.querySelector('span').textContent === {title!r}))""")
 
+    def quality(self, direction, title):
+        """Returns the figure beside a chart of the participant's quality."""
+        return self.page.evaluate(f"""(figure => figure ? parseFloat(figure.querySelector('strong').textContent) : null)(
+            [...document.querySelectorAll('.quality [data-direction="{direction}"] .chart')].find(one => one.querySelector('span').textContent === {title!r}))""")
+
     def press(self, name, action):
         return self.page.evaluate(f"""(button => {{ button?.click(); return !!button; }})(
             [...document.querySelectorAll('.session tr[data-user]')].find(row => row.dataset.name === {name!r})?.querySelector('[data-action="{action}"]'))""")
@@ -72,6 +77,13 @@ def view(bench, name):
         check(name, f"a still of {who}'s video", seen, hue=operator.still(stream))
     for title, least in (("Packets out", 20), ("Packets in", 20), ("CPU per packet", 1), ("Memory", 1)):
         check(name, f"{title.lower()} is measured", ada.until(lambda: (operator.gauge(title) or 0) >= least), value=operator.gauge(title))
+    operator.press("Bob", "quality")
+    for direction in ("published", "subscribed"):
+        for title, least in (("Bit rate", 0.1), ("Lowest video", 90)):
+            check(name, f"the quality of {direction} media is charted: {title.lower()}", ada.until(lambda: (operator.quality(direction, title) or 0) >= least),
+                  value=operator.quality(direction, title))
+    operator.press("Bob", "quality")
+    check(name, "and the charts are closed again", operator.page.evaluate("document.querySelectorAll('.quality').length") == 0)
     operator.page.size(1280, 860)
     time.sleep(2)
     operator.page.picture(bench.current / "admin.png")

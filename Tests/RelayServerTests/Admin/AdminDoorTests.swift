@@ -47,6 +47,31 @@ struct AdminDoorTests {
         }
     }
 
+    @Test("The quality of a participant as JSON and as comma-separated values") func quality() async throws {
+        var quality = QualityAnswer()
+        quality.published = [.init(at: 1_000, packets: 50, lost: 1, bitrate: 32_000, frozen: 0)]
+        quality.subscribed = [
+            .init(
+                at: 2_000, packets: 300, lost: 0, bitrate: 900_000, roundTrip: 41.5, availableBitrate: 1_500_000,
+                layer: 1,
+                temporalLayer: 3, height: 360, frozen: 1)
+        ]
+        try await withDoubledSessions { double, http, _ in
+            try double.add("lobby", users: 1)
+            try double.set(quality, in: "lobby")
+            let json = try await http.request("GET", "\(sessions)/lobby/participants/c0/quality")
+            let decoded = try JSONDecoder().decode(QualityAnswer.self, from: Data(json.text.utf8))
+            #expect(decoded.published == quality.published && decoded.subscribed == quality.subscribed)
+            let table = try await http.request("GET", "\(sessions)/lobby/participants/c0/quality.csv")
+            #expect(table.fields["content-type"]?.hasPrefix("text/csv") == true)
+            #expect(
+                table.text.split(separator: "\r\n") == [
+                    "at,direction,packets,lost,bitrate,roundTrip,availableBitrate,layer,temporalLayer,height,frozen",
+                    "1000,published,50,1,32000,,,,,,0", "2000,subscribed,300,0,900000,41.5,1500000,1,3,360,1",
+                ])
+        }
+    }
+
     @Test func deedsReachTheSession() async throws {
         try await withDoubledSessions { double, http, _ in
             try double.add("lobby", users: 2)
@@ -112,6 +137,9 @@ struct AdminDoorTests {
             ("GET", "?limit=0", nil, 422, "invalidField"), ("GET", "?limit=1001", nil, 422, "invalidField"),
             ("GET", "?limit=x", nil, 422, "invalidField"), ("GET", "?after=x", nil, 422, "invalidField"),
             ("GET", "/lobby/participants/c9", nil, 404, "unknownUser"),
+            ("GET", "/lobby/participants/c9/quality", nil, 404, "unknownUser"),
+            ("GET", "/nowhere/participants/c0/quality.csv", nil, 404, "unknownSession"),
+            ("PUT", "/lobby/participants/c0/quality", "{}", 405, "methodNotAllowed"),
             ("DELETE", "/lobby/participants/c9", nil, 404, "unknownUser"),
             ("POST", "/lobby/participants/c9/mute", #"{"kind":"audio"}"#, 404, "unknownUser"),
             ("POST", "/lobby/participants/c0/mute", #"{"kind":"smell"}"#, 422, "invalidField"),

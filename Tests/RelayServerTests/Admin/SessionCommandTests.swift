@@ -41,6 +41,35 @@ struct SessionCommandTests {
         }
     }
 
+    @Test("--quality shows a line for each direction of a participant's media") func quality() async throws {
+        var quality = QualityAnswer()
+        quality.subscribed = (0..<20).map { second in
+            .init(
+                at: Int64(second) * 1_000, packets: 100, lost: second < 10 ? 0 : 4, bitrate: 900_000,
+                roundTrip: second == 3 ? 80 : 20,
+                availableBitrate: 1_500_000 - 10_000 * second, layer: 1, temporalLayer: 3, height: 360,
+                frozen: second == 12 ? 1 : 0)
+        }
+        let shown = quality
+        try await with { double, _, run in
+            try double.add("lobby", users: 1)
+            let none = try await run(["show", "lobby", "--quality"])
+            #expect(none.status == 0 && none.output == "no media\n", "\(none.output)\(none.errors)")
+            try double.set(shown, in: "lobby")
+            let table = try await run(["show", "lobby", "--quality"])
+            let lines = table.output.split(separator: "\n")
+            #expect(table.status == 0 && lines.count == 2, "\(table.output)\(table.errors)")
+            for cell in [
+                "User 0", "receives", "20 s", "900 kb/s", "2.0 %", "4.0 %", "20 ms", "80 ms", "1310 kb/s", "1.3", "360",
+                "1 s",
+            ] { #expect(lines[1].contains(cell), "\(cell): \(lines[1])") }
+            let json = try await run(["show", "lobby", "--quality", "--json"])
+            let all = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
+            let answer = all[0]["quality"] as? [String: Any]
+            #expect((answer?["subscribed"] as? [Any])?.count == 20 && (answer?["published"] as? [Any])?.isEmpty == true)
+        }
+    }
+
     @Test func actsOnASession() async throws {
         try await with { double, server, run in
             try double.add("lobby", users: 2)

@@ -8,6 +8,8 @@ final class SessionsDouble: SessionsDoor {
     struct Session: Sendable {
         var users: [UserInfo] = []
         var streams: [StreamInfo] = []
+        /// Quality of each of the users.
+        var quality = QualityAnswer()
     }
 
     struct State: Sendable {
@@ -38,6 +40,12 @@ final class SessionsDouble: SessionsDoor {
                     width: 640, height: 360, createdAt: Int64(number)))
         }
         state.withLockedValue { $0.sessions[address] = session }
+    }
+
+    /// Sets the quality of all users of a session.
+    func set(_ quality: QualityAnswer, in name: String, app: String = "shop") throws {
+        let address = try SessionKey(app: app, name: name)
+        state.withLockedValue { $0.sessions[address]?.quality = quality }
     }
 
     private func find(_ address: SessionKey) throws(SignalingError) -> Session {
@@ -73,6 +81,12 @@ final class SessionsDouble: SessionsDoor {
     func statistics(of user: ConnectionID, in address: SessionKey) async throws(SignalingError) -> StatisticsAnswer {
         guard try find(address).users.contains(where: { $0.id == user }) else { throw SignalingError(.unknownUser) }
         return StatisticsAnswer(roundTrip: 1.5)
+    }
+
+    func quality(of user: ConnectionID, in address: SessionKey) async throws(SignalingError) -> QualityAnswer {
+        let session = try find(address)
+        guard session.users.contains(where: { $0.id == user }) else { throw SignalingError(.unknownUser) }
+        return session.quality
     }
 
     func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo] { try find(address).streams }

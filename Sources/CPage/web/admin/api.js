@@ -22,6 +22,12 @@ export class AdminAPI {
   drain(seconds) { return this.#json("POST", "/v1/admin/drain", {seconds}); }
   sessions() { return this.#json("GET", `/v1/admin/sessions?limit=${LIMIT}`); }
   participants(session) { return this.#json("GET", this.#path(session, "participants", {limit: LIMIT})); }
+  /// Returns the quality of a participant's media over the last minutes.
+  quality(session, user) { return this.#json("GET", this.#path(session, `participants/${encodeURIComponent(user)}/quality`)); }
+  /// Returns the same as a Blob of comma-separated values.
+  async qualityTable(session, user) {
+    return (await this.#fetch("GET", this.#path(session, `participants/${encodeURIComponent(user)}/quality.csv`))).blob();
+  }
   streams(session) { return this.#json("GET", this.#path(session, "streams", {limit: LIMIT})); }
   /// Returns the media engine's counters of the session's tracks.
   tracks(session) { return this.#json("GET", this.#path(session, "tracks")); }

@@ -3,6 +3,7 @@
 import {confirm} from "../ui/dialogs.js";
 import {bitrate, element, number, replaceWhereOther} from "../ui/dom.js";
 import {attempt} from "../ui/notices.js";
+import {QualityPanel} from "./quality.js";
 
 /// Minimum milliseconds between two stills of a stream.
 const STILL_AGE = 4000;
@@ -18,7 +19,9 @@ function recordingText({phase, bytes, error}) {
 
 export class SessionCard {
   #api; #changed; #rows = element("tbody"); #stills = element("div", {class: "stills"}); #title = element("h3"); #badges = element("span", {class: "row"});
-  #figures = new Map();
+  #figures = new Map(); #charts = element("div");
+  /// Charts of the participant whose quality is shown; null if none.
+  #quality = null;
 
   /// `changed()` is called after an action whose result the view should show at once.
   constructor(api, session, changed) {
@@ -32,7 +35,7 @@ export class SessionCard {
                                 this.#button("End session", "end", () => this.#end(), {kind: "danger", whom: session.name})),
                         element("div", {class: "scroll"}, element("table", {}, element("caption", {class: "unseen"}, "Participants"),
                                                                   element("thead", {}, element("tr", {}, ...head)), this.#rows)),
-                        this.#stills);
+                        this.#charts, this.#stills);
   }
 
   /// `hasRecordings`: whether the relay records anything; if not, the state of recordings is not requested.
@@ -47,6 +50,7 @@ export class SessionCard {
       this.#api.participants(session), this.#api.streams(session), this.#api.tracks(session).catch(() => ({streams: []})),
     ]);
     this.#showPeople(participants.participants, participants.next);
+    await this.#refreshQuality();
     this.#showStreams(streams.streams, new Map(tracks.streams.map(stream => [stream.name, stream])), participants.participants);
   }
 
@@ -61,12 +65,34 @@ export class SessionCard {
       element("th", {scope: "row"}, user.name, user.isConnected ? null : element("span", {class: "badge warn"}, "lost")),
       element("td", {}, user.kind === "publisher" ? "publisher" : user.role), element("td", {}, state(user.audio)), element("td", {}, state(user.video)),
       element("td", {}, state(user.share)), element("td", {}, new Date(user.joinedAt).toLocaleTimeString()), element("td", {}, element("code", {}, user.id)),
-      element("td", {class: "actions"}, user.audio === "on" ? this.#button("Mute", "mute", () => this.#mute(user), {whom: user.name}) : null, " ",
+      element("td", {class: "actions"}, this.#button("Quality", "quality", () => this.#toggleQuality(user), {whom: user.name}), " ",
+              user.audio === "on" ? this.#button("Mute", "mute", () => this.#mute(user), {whom: user.name}) : null, " ",
               this.#button("Remove", "remove", () => this.#remove(user), {whom: user.name}))));
     if (more) rows.push(element("tr", {}, element("td", {colspan: 8}, "More participants are not shown.")));
     const held = this.#rows.contains(document.activeElement) ? [document.activeElement.closest("tr")?.dataset.user, document.activeElement.dataset.action] : null;
     this.#rows.replaceChildren(...rows);
     if (held) this.#rows.querySelector(`tr[data-user="${CSS.escape(held[0] ?? "")}"] [data-action="${held[1]}"]`)?.focus();
+  }
+
+  /// Shows the charts of a participant, or hides them.
+  #toggleQuality(user) {
+    const isShown = this.#quality?.user === user.id;
+    this.#quality = isShown ? null : new QualityPanel(this.#api, this.session, user);
+    this.#charts.replaceChildren(...(isShown ? [] : [this.#quality.node]));
+    return attempt(() => this.#refreshQuality());
+  }
+
+  /// Draws the charts that are shown. Those of a participant who has left are removed.
+  async #refreshQuality() {
+    const shown = this.#quality;
+    if (!shown) return;
+    try {
+      await shown.refresh();
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      if (this.#quality === shown) this.#quality = null;
+      shown.node.remove();
+    }
   }
 
   #showStreams(streams, tracks, users) {

@@ -529,13 +529,23 @@ const UNITS = {
     for (let i = 0; i < 100; i++) line.push(i);
     same([line.values.length, line.last], [60, 99], "a line keeps a minute");
   },
+
+  async "quality is charted by the second, its loss over some seconds"({quality: {perSecond, withLoss}}) {
+    const at = second => 1000 * second, point = (second, packets, lost) => ({at: at(second), packets, lost});
+    const points = withLoss([point(1, 100, 0), point(2, 100, 20), point(9, 100, 1), point(10, 0, 0), point(11, 0, 3)]);
+    same(points.map(({loss}) => Math.round(loss)), [0, 10, 1, 1, 4], "loss");
+    same(withLoss([point(1, 0, 0)])[0].loss, null, "no packets");
+    const values = perSecond(points, ({packets}) => packets, at(11));
+    same([values.length, values.slice(-3), values.at(-11), values.filter(value => value === null).length], [600, [100, 0, 0], 100, 595], "seconds");
+    same(perSecond([point(1, 5, 0)], ({packets}) => packets, at(700)).some(value => value !== null), false, "older points");
+  },
 };
 
 /// Returns [{name, error}] of all unit tests; `base`: the address of the modules.
 api.units = async ({base}) => {
   const names = {signaling: "client/signaling.js", session: "client/session.js", state: "client/state.js", publishing: "client/publishing.js", subscribing: "client/subscribing.js",
                  sources: "client/sources.js", statistics: "client/statistics.js", chat: "client/chat.js", hands: "client/hands.js", mediapath: "client/mediapath.js", tile: "ui/tile.js", dom: "ui/dom.js",
-                 messagelog: "ui/messagelog.js", menu: "ui/menu.js"};
+                 messagelog: "ui/messagelog.js", menu: "ui/menu.js", quality: "admin/quality.js"};
   const modules = {}, results = [], WebSocket = window.WebSocket;
   for (const [name, path] of Object.entries(names)) modules[name] = await import(`${base}/${path}`);
   for (const [name, unit] of Object.entries(UNITS)) {

@@ -1,3 +1,5 @@
+import Conference
+import ControlServer
 import Foundation
 import MediaBase
 import Signaling
@@ -51,6 +53,21 @@ struct ConnectMediaTests {
             #expect(statistics.subscribed.count == 2 && statistics.subscribed.allSatisfy { $0.packets > 0 })
             let own = try await ada.socket.request(StatisticsRequest()).get()
             #expect(own.published.map(\.stream) == [id, id])
+
+            // The timelines of both directions grow with the media.
+            let overview = try #require(await relay.liveSessions.sessions(app: nil, after: nil, limit: 1).first)
+            let address = try SessionKey(app: overview.app, name: overview.name)
+            var sent = QualityAnswer()
+            var received = QualityAnswer()
+            try await eventually("quality of both directions") {
+                sent = try await relay.liveSessions.quality(of: ada.joined.connection, in: address)
+                received = try await relay.liveSessions.quality(of: ben.joined.connection, in: address)
+                return !sent.published.isEmpty && !received.subscribed.isEmpty
+            }
+            #expect(sent.subscribed.isEmpty && received.published.isEmpty)
+            for point in [sent.published[0], received.subscribed[0]] {
+                #expect(point.packets > 0 && abs(point.at - Int64(Date().timeIntervalSince1970 * 1_000)) < 60_000)
+            }
 
             // ISS-1: a report has the headers of received and sent packets.
             for (client, side, part) in [(ada, "publish", "published"), (ben, "subscribe", "subscribed")] {
