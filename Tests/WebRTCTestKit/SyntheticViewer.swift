@@ -1,5 +1,6 @@
 package import MediaBase
 package import Transport
+package import WebRTCClient
 import RTP
 
 /// Subscriber of synthetic media: assembles frames, checks each of them, and requests a key frame if it has none.

@@ -1,6 +1,7 @@
 package import MediaBase
 package import RTP
 package import Transport
+package import WebRTCClient
 
 /// Publisher of synthetic media. From the moment it is connected it sends audio every 20 ms and video at its frame rate, with key
 /// frames on request.

@@ -27,7 +27,8 @@ package struct SyntheticReception: Sendable, Hashable {
     package var longestDelay: MediaTime = .zero
     package var delaySum: MediaTime = .zero
     var lastNumber: UInt32?
-    var lastEncoding: UInt8?
+    /// Encoding of the newest frame.
+    package private(set) var lastEncoding: UInt8?
     var firstSoundNumber: UInt32?
     var lastSoundNumber: UInt32?
 
