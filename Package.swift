@@ -224,6 +224,9 @@ let package = Package(
         .target(
             name: "MillraceTestKit",
             dependencies: ["MediaBase", "RTP", "SRTP", "Cryptography"], path: "Tests/MillraceTestKit"),
+        .target(
+            name: "WebRTCTestKit", dependencies: ["MediaBase", "RTP", "Transport", "WebRTCClient"],
+            path: "Tests/WebRTCTestKit"),
         .testTarget(name: "MillraceTestKitTests", dependencies: ["MillraceTestKit", "MediaBase"]),
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "MillraceTestKit"]),
@@ -256,7 +259,8 @@ let package = Package(
         .testTarget(
             name: "WebRTCClientTests",
             dependencies: [
-                "WebRTCClient", "Transport", "DTLS", "SDP", "SRTP", "RTP", "MediaBase", "MillraceTestKit",
+                "WebRTCClient", "WebRTCTestKit", "Transport", "DTLS", "SDP", "SRTP", "RTP", "MediaBase",
+                "MillraceTestKit",
             ]),
         .testTarget(name: "SRTPTests", dependencies: ["SRTP", "MillraceTestKit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "MillraceTestKit"]),
@@ -265,8 +269,8 @@ let package = Package(
         .testTarget(
             name: "MediaEngineTests",
             dependencies: [
-                "MediaEngine", "CLinuxNet", "CCrash", "MillraceTestKit", "WebRTCClient", "Transport", "Forwarding",
-                "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase",
+                "MediaEngine", "CLinuxNet", "CCrash", "MillraceTestKit", "WebRTCClient", "WebRTCTestKit", "Transport",
+                "Forwarding", "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase",
             ]),
         .testTarget(
             name: "CanvasTests",
@@ -295,7 +299,7 @@ let package = Package(
                 "RelayServer", "ControlServer", "HTTPCalls", "Conference", "MillraceTokens", "Messaging", "Persistence",
                 "Signaling",
                 "LoadGenerator",
-                "WebRTCClient", "Transport",
+                "WebRTCClient", "WebRTCTestKit", "Transport",
                 "DTLS", "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit", "SRTP", "Codecs",
                 "Recording", "TLSChannel", "Cryptography",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -180,18 +180,18 @@ class Demo:
         except ValueError:
             self.row("load", "no report", load.tail())
             return
-        received, pictures, relay = report["received"], report.get("pictures"), report.get("relay")
+        received, video, relay = report["received"], report.get("video"), report.get("relay")
         self.row("load: subscribers, packets, lost", f"{self.arguments.subscribers}, {received['packets']:,}, "
                  f"{received['lost']}", f"{received['lost']} lost" if received["lost"] else None)
         if report.get("joinTime"):
             self.row("load: join time p50 / p99", "{p50:.0f} / {p99:.0f} ms".format(**report["joinTime"]))
         if report.get("firstFrame"):
             self.row("load: time to first frame p50 / p99", "{p50:.0f} / {p99:.0f} ms".format(**report["firstFrame"]))
-        if pictures and pictures.get("latency"):
+        if video and video.get("latency"):
             self.row("load: camera to decoded frame p50 / p99 / max",
-                     "{p50:.0f} / {p99:.0f} / {max:.0f} ms".format(**pictures["latency"]))
-        if pictures and pictures.get("psnr"):
-            self.row("load: PSNR of the decoded sample", "{mean:.1f} dB".format(**pictures["psnr"]))
+                     "{p50:.0f} / {p99:.0f} / {max:.0f} ms".format(**video["latency"]))
+        if video and video.get("psnr"):
+            self.row("load: PSNR of the decoded sample", "{mean:.1f} dB".format(**video["psnr"]))
         if relay and relay.get("cpuNanosecondsPerPacket"):
             self.row("load: relay CPU a forwarded packet", f"{relay['cpuNanosecondsPerPacket']:,.0f} ns")
         for warning in report["generator"]["warnings"]:

@@ -36,6 +36,8 @@ package struct CanvasBytes: AsyncSequence, Sendable {
         private var sound: AsyncStream<PCMBlock>.Iterator
         private var y4m: Y4MChunks?
         private let wav: WAVCanvasWriter?
+        /// Elements of the queue that were dropped and have been reported.
+        private var reportedDrops: UInt64 = 0
 
         init(_ source: CanvasBytes) {
             self.source = source
@@ -58,12 +60,20 @@ package struct CanvasBytes: AsyncSequence, Sendable {
         package func go(on following: CanvasBytes) {
             source.tap.close()
             source = following
+            reportedDrops = 0
             pictures = following.queue.pictures.makeAsyncIterator()
             sound = following.queue.sound.makeAsyncIterator()
         }
 
         /// Bytes of raw frames and audio that are held for the reader, except those in the queue.
         package var heldBytes: Int { (y4m?.heldBytes ?? 0) + sink.count }
+
+        /// Returns the number of frames and blocks that the reader missed since the last call, because it was slow.
+        package func takeDrops() -> UInt64 {
+            let total = source.queue.droppedPictures &+ source.queue.droppedSound
+            defer { reportedDrops = total }
+            return total &- reportedDrops
+        }
 
         package func next(isolation actor: isolated (any Actor)?) async throws(ContainerError) -> [UInt8]? {
             while true {

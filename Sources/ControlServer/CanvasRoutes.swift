@@ -121,12 +121,14 @@ struct CanvasRoutes {
                 statistics.bodyBegan()
                 defer { statistics.bodyEnded() }
                 let pieces = canvas.makeAsyncIterator()
+                defer { statistics.bodySent(0, dropped: pieces.takeDrops()) }
                 while true {
                     while let bytes = try await pieces.next() {
                         try await endless.write(bytes, to: &writer)
-                        statistics.bodySent(bytes.count)
+                        statistics.bodySent(bytes.count, dropped: pieces.takeDrops())
                     }
                     guard let following = await next?(tap), tap.replace(following.tap) else { break }
+                    statistics.bodySent(0, dropped: pieces.takeDrops())
                     pieces.go(on: following)
                 }
             }

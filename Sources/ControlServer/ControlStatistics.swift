@@ -18,6 +18,8 @@ package final class ControlStatistics: Sendable {
         /// Canvas bodies being sent.
         package var bodies = 0
         package var bodyBytes: UInt64 = 0
+        /// Frames and audio blocks that slow readers of canvas bodies did not receive.
+        package var bodyDrops: UInt64 = 0
         /// Reported jumps of RTP time in canvas bodies.
         package var bodyRestarts: UInt64 = 0
         /// Bodies of live streams being sent.
@@ -70,7 +72,14 @@ package final class ControlStatistics: Sendable {
 
     func bodyBegan() { state.withLockedValue { $0.bodies += 1 } }
     func bodyEnded() { state.withLockedValue { $0.bodies -= 1 } }
-    func bodySent(_ bytes: Int) { state.withLockedValue { $0.bodyBytes += UInt64(bytes) } }
+
+    /// - Parameter dropped: frames and audio blocks that the reader missed since the last call.
+    func bodySent(_ bytes: Int, dropped: UInt64) {
+        state.withLockedValue {
+            $0.bodyBytes += UInt64(bytes)
+            $0.bodyDrops &+= dropped
+        }
+    }
 
     func liveBegan() { state.withLockedValue { $0.liveBodies += 1 } }
     func liveEnded() { state.withLockedValue { $0.liveBodies -= 1 } }

@@ -158,6 +158,9 @@ struct MetricsRoute {
         text.single("millrace_http_canvas_bodies", .gauge, "Canvas bodies being sent", values.bodies)
         text.single("millrace_http_canvas_bytes_total", .counter, "Bytes of canvas bodies sent", values.bodyBytes)
         text.single(
+            "millrace_http_canvas_dropped_total", .counter,
+            "Frames and audio blocks that slow readers of canvas bodies did not receive", values.bodyDrops)
+        text.single(
             "millrace_http_canvas_time_jumps_total", .counter, "Reported jumps of RTP time in canvas bodies",
             values.bodyRestarts)
         text.single("millrace_http_live_bodies", .gauge, "Bodies of live streams being sent", values.liveBodies)

@@ -4,31 +4,8 @@ import Messaging
 extension MessageStore {
     // MARK: threads
 
-    static let threadColumns =
-        "t.id, t.kind, t.a, t.b, t.groupID, t.name, t.lastNumber, t.lastTime, t.firstTime, t.purge, t.dismissed, "
-        + "t.ended, t.creator"
-
-    static func thread(_ row: Row, at place: Int = 0) throws -> ThreadRecord {
-        let code: Int = try row.decode(atIndex: place + 1)
-        let first: Int64 = try row.decode(atIndex: place + 2)
-        let second: Int64? = try row.decode(atIndex: place + 3)
-        let group: String? = try row.decode(atIndex: place + 4)
-        let name: String? = try row.decode(atIndex: place + 5)
-        let kind: ThreadRecord.Kind =
-            code == 2 ? .group(id: group ?? "", name: name ?? "", owner: first) : .peers(first, second ?? 0)
-        var thread = ThreadRecord(id: try row.decode(atIndex: place), kind: kind)
-        thread.lastNumber = try row.decode(atIndex: place + 6)
-        thread.lastTime = try row.decode(atIndex: place + 7)
-        thread.firstTime = try row.decode(atIndex: place + 8)
-        thread.purgeThrough = try row.decode(atIndex: place + 9)
-        thread.isDismissed = try row.decode(atIndex: place + 10)
-        thread.endedAt = try row.decode(atIndex: place + 11)
-        thread.creator = try row.decode(atIndex: place + 12)
-        return thread
-    }
-
     private func thread(where condition: String, _ arguments: StatementArguments) throws -> ThreadRecord? {
-        try first("SELECT \(Self.threadColumns) FROM thread t WHERE \(condition)", arguments) { try Self.thread($0) }
+        try first("SELECT \(ThreadRecord.columns) FROM thread t WHERE \(condition)", arguments)
     }
 
     func thread(_ a: UserRecord.ID, _ b: UserRecord.ID) throws -> ThreadRecord? {
@@ -53,7 +30,7 @@ extension MessageStore {
 
     func groups(madeBy user: UserRecord.ID) throws -> Int {
         let sql = "SELECT count(*) FROM thread WHERE creator = ? AND creator > 0"
-        return try first(sql, [user]) { row -> Int in try row.decode(atIndex: 0) } ?? 0
+        return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [user]) ?? 0
     }
 
     func disown(groupsOf user: UserRecord.ID) throws {
@@ -114,26 +91,8 @@ extension MessageStore {
 
     // MARK: entries
 
-    static let entryColumns =
-        "e.user, e.thread, e.ord, e.change, e.unread, e.readThrough, e.cleared, e.muted, e.listed, e.joined"
-
-    static func entry(_ row: Row, at place: Int = 0) throws -> EntryRecord {
-        var entry = EntryRecord(user: try row.decode(atIndex: place), thread: try row.decode(atIndex: place + 1))
-        entry.order = try row.decode(atIndex: place + 2)
-        entry.change = try row.decode(atIndex: place + 3)
-        entry.unread = try row.decode(atIndex: place + 4)
-        entry.readThrough = try row.decode(atIndex: place + 5)
-        entry.clearedThrough = try row.decode(atIndex: place + 6)
-        entry.isMuted = try row.decode(atIndex: place + 7)
-        entry.isListed = try row.decode(atIndex: place + 8)
-        entry.joined = try row.decode(atIndex: place + 9)
-        return entry
-    }
-
     func entry(_ user: UserRecord.ID, _ thread: ThreadRecord.ID) throws -> EntryRecord? {
-        try first(
-            "SELECT \(Self.entryColumns) FROM entry e WHERE e.user = ? AND e.thread = ?", [user, thread]
-        ) { try Self.entry($0) }
+        try first("SELECT \(EntryRecord.columns) FROM entry e WHERE e.user = ? AND e.thread = ?", [user, thread])
     }
 
     func save(_ entry: EntryRecord) throws {
@@ -156,45 +115,40 @@ extension MessageStore {
     }
 
     func entries(of user: UserRecord.ID, limit: Int) throws -> [EntryRecord] {
-        try all("SELECT \(Self.entryColumns) FROM entry e WHERE e.user = ? LIMIT ?", [user, limit]) {
-            try Self.entry($0)
-        }
+        try all("SELECT \(EntryRecord.columns) FROM entry e WHERE e.user = ? LIMIT ?", [user, limit])
     }
 
     func newestEntries(of user: UserRecord.ID, limit: Int) throws -> [EntryRecord] {
         try all(
-            "SELECT \(Self.entryColumns) FROM entry e WHERE e.user = ? ORDER BY e.change DESC LIMIT ?", [user, limit]
-        ) { try Self.entry($0) }
+            "SELECT \(EntryRecord.columns) FROM entry e WHERE e.user = ? ORDER BY e.change DESC LIMIT ?", [user, limit])
     }
 
     func members(of thread: ThreadRecord.ID) throws -> [MemberRecord] {
         try all(
             """
-            SELECT \(Self.entryColumns), \(Self.userColumns) FROM entry e JOIN user u ON u.id = e.user
+            SELECT \(EntryRecord.columns), \(UserRecord.columns) FROM entry e JOIN user u ON u.id = e.user
             WHERE e.thread = ? AND e.joined > 0 ORDER BY e.joined, e.user
-            """, [thread]
-        ) { try MemberRecord(user: Self.user($0, at: 10), entry: Self.entry($0)) }
+            """, [thread])
     }
+
     func members(of thread: ThreadRecord.ID, whoHaveNotRead number: Int64) throws -> [MemberRecord] {
         try all(
             """
-            SELECT \(Self.entryColumns), \(Self.userColumns) FROM entry e JOIN user u ON u.id = e.user
+            SELECT \(EntryRecord.columns), \(UserRecord.columns) FROM entry e JOIN user u ON u.id = e.user
             WHERE e.thread = ? AND e.joined > 0 AND e.readThrough < ?
-            """, [thread, number]
-        ) { try MemberRecord(user: Self.user($0, at: 10), entry: Self.entry($0)) }
+            """, [thread, number])
     }
 
     func strangers(from thread: ThreadRecord.ID, limit: Int) throws -> [EntryRecord] {
         try all(
             """
-            SELECT \(Self.entryColumns) FROM entry e JOIN user u ON u.id = e.user
+            SELECT \(EntryRecord.columns) FROM entry e JOIN user u ON u.id = e.user
             WHERE e.thread = ?1 AND e.joined = 0 AND u.acted = 0
                 AND NOT EXISTS (
                     SELECT 1 FROM entry o JOIN thread t ON t.id = o.thread WHERE o.user = e.user AND t.dismissed = 0)
                 AND NOT EXISTS (SELECT 1 FROM thread WHERE kind = 0 AND a = e.user)
                 AND NOT EXISTS (SELECT 1 FROM thread WHERE kind = 0 AND b = e.user)
             LIMIT ?2
-            """, [thread, limit]
-        ) { try Self.entry($0) }
+            """, [thread, limit])
     }
 }

@@ -4,14 +4,7 @@ import Messaging
 extension MessageStore {
     func receipt(sender: UserRecord.ID, id: String) throws -> ReceiptRecord? {
         try first(
-            "SELECT sender, client, thread, number, time, removed FROM receipt WHERE sender = ? AND client = ?",
-            [sender, id]
-        ) { row in
-            ReceiptRecord(
-                sender: try row.decode(atIndex: 0), id: try row.decode(atIndex: 1), thread: try row.decode(atIndex: 2),
-                number: try row.decode(atIndex: 3), time: try row.decode(atIndex: 4),
-                removed: try row.decode(atIndex: 5))
-        }
+            "SELECT \(ReceiptRecord.columns) FROM receipt r WHERE r.sender = ? AND r.client = ?", [sender, id])
     }
 
     func save(_ receipt: ReceiptRecord) throws {

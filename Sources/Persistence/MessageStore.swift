@@ -16,46 +16,23 @@ struct MessageStore: MessageTransaction {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
-    /// `make` reads columns with `decode`, which throws on wrong types, so that a damaged file cannot cause a trap.
-    func first<Value>(_ sql: String, _ arguments: StatementArguments, _ make: (Row) throws -> Value) throws -> Value? {
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
-        // The row is a view of the cursor's statement, which is reset when the cursor is released.
-        return try withExtendedLifetime(rows) { try rows.next().map(make) }
+    func first<Value: FetchableRecord>(_ sql: String, _ arguments: StatementArguments) throws -> Value? {
+        try Value.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
     }
 
-    func all<Value>(_ sql: String, _ arguments: StatementArguments, _ make: (Row) throws -> Value) throws -> [Value] {
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
-        var values: [Value] = []
-        while let row = try rows.next() { values.append(try make(row)) }
-        return values
+    func all<Value: FetchableRecord>(_ sql: String, _ arguments: StatementArguments) throws -> [Value] {
+        try Value.fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
     }
 
     // MARK: users
 
-    static let userColumns = "u.id, u.app, u.identity, u.name, u.created, u.tick, u.unread, u.groups, u.acted"
-
-    static func user(_ row: Row, at place: Int = 0) throws -> UserRecord {
-        let app: String = try row.decode(atIndex: place + 1)
-        let identity: String = try row.decode(atIndex: place + 2)
-        var user = UserRecord(
-            id: try row.decode(atIndex: place), key: UserKey(app: app, id: identity),
-            created: try row.decode(atIndex: place + 4))
-        user.name = try row.decode(atIndex: place + 3)
-        user.tick = try row.decode(atIndex: place + 5)
-        user.totalUnread = try row.decode(atIndex: place + 6)
-        user.groups = try row.decode(atIndex: place + 7)
-        user.hasActed = try row.decode(atIndex: place + 8)
-        return user
-    }
-
     func user(_ key: UserKey) throws -> UserRecord? {
         try first(
-            "SELECT \(Self.userColumns) FROM user u WHERE u.app = ? AND u.identity = ?", [key.app, key.id]
-        ) { try Self.user($0) }
+            "SELECT \(UserRecord.columns) FROM user u WHERE u.app = ? AND u.identity = ?", [key.app, key.id])
     }
 
     func user(id: UserRecord.ID) throws -> UserRecord? {
-        try first("SELECT \(Self.userColumns) FROM user u WHERE u.id = ?", [id]) { try Self.user($0) }
+        try first("SELECT \(UserRecord.columns) FROM user u WHERE u.id = ?", [id])
     }
 
     func insertUser(_ key: UserKey, now: Int64) throws -> UserRecord {
@@ -77,7 +54,7 @@ struct MessageStore: MessageTransaction {
             SELECT EXISTS (SELECT 1 FROM thread WHERE kind = 0 AND a = ?1)
                 OR EXISTS (SELECT 1 FROM thread WHERE kind = 0 AND b = ?1)
             """
-        return try first(sql, [user]) { row -> Bool in try row.decode(atIndex: 0) } ?? false
+        return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [user]) ?? false
     }
 
     func removeUser(_ user: UserRecord.ID) throws { try run("DELETE FROM user WHERE id = ?", [user]) }

@@ -38,5 +38,4 @@ package enum RTPField: String, Hashable, Sendable {
     case rembSources = "RTCP REMB source list"
     case transportStatus = "transport-cc packet status"
     case transportDelta = "transport-cc receive delta"
-    case extendedReportBlock = "RTCP extended report block"
 }

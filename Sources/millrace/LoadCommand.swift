@@ -222,7 +222,7 @@ struct LoadCommand: AsyncParsableCommand {
             let report: LoadReport
             do {
                 report = try await withInterrupt(isSecond: { load.isInterrupted }, load.interrupt) {
-                    try await load.run { Self.note($0.line) }
+                    try await load.run { Self.note($0) }
                 }
             } catch {
                 try files.write(load, failure: error)
@@ -270,13 +270,13 @@ struct LoadCommand: AsyncParsableCommand {
         let token = token ?? ProcessInfo.processInfo.environment["MILLRACE_ADMIN_TOKEN"]
         switch (plan.transport, plan.target) {
         case (.plain, .url(let address)):
-            return try LoadRun(plan: plan, door: PlainHTTPDoor(address: address, token: token))
-        case (.webRTC, .embedded): return try LoadRun(plan: plan, webRTC: EmbeddedDoor())
-        case (.plain, _): return try LoadRun(plan: plan, door: EmbeddedDoor())
+            return try LoadRun(plan: plan, relay: PlainHTTPClient(address: address, token: token))
+        case (.webRTC, .embedded): return try LoadRun(plan: plan, webRTC: EmbeddedRelay())
+        case (.plain, _): return try LoadRun(plan: plan, relay: EmbeddedRelay())
         case (.webRTC, .url(let address)):
-            return try LoadRun(plan: plan, webRTC: WHIPDoor(address: address, whip: nil, whep: nil, token: token))
+            return try LoadRun(plan: plan, webRTC: WHIPClient(address: address, whip: nil, whep: nil, token: token))
         case (.webRTC, .endpoints(let whip, let whep)):
-            return try LoadRun(plan: plan, webRTC: WHIPDoor(address: url, whip: whip, whep: whep, token: token))
+            return try LoadRun(plan: plan, webRTC: WHIPClient(address: url, whip: whip, whep: whep, token: token))
         }
     }
 

@@ -215,6 +215,25 @@ import Testing
         #expect(reader.remainingFrames == 40 * 960)
     }
 
+    @Test("CAN-2: a body counts the frames that its slow reader missed, also of streams that it continues with")
+    func droppedFrames() async throws {
+        func body(frames: Int) async throws -> CanvasBytes {
+            let packets = PacketTap(capacity: 1 << 20)
+            push(try Synthetic.video(pictures: frames).joined(), to: packets)
+            packets.close()
+            let queue = CanvasQueue(pictures: 2)
+            let tap = try CanvasTap(packets: packets, options: CanvasOptions(kinds: [.video]), consumer: queue)
+            await tap.ended()
+            return CanvasBytes(tap: tap, queue: queue, format: .y4m(rate: 30))
+        }
+        let iterator = try await body(frames: 12).makeAsyncIterator()
+        #expect(iterator.takeDrops() == 10)
+        while try await iterator.next(isolation: nil) != nil {}
+        #expect(iterator.takeDrops() == 0)
+        iterator.go(on: try await body(frames: 5))
+        #expect(iterator.takeDrops() == 3)
+    }
+
     @Test("Leaving a body ends its tap")
     func leftBody() async throws {
         let packets = PacketTap(capacity: 1 << 20)

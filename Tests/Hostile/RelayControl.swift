@@ -4,13 +4,13 @@ import LoadGenerator
 
 /// HTTP endpoints of the relay under test.
 final class RelayControl: Sendable {
-    let plain: PlainHTTPDoor
-    let whip: WHIPDoor
+    let plain: PlainHTTPClient
+    let whip: WHIPClient
     private let caller = HTTPCaller(agent: "millrace hostile")
 
     init(address: String) throws {
-        plain = try PlainHTTPDoor(address: address)
-        whip = try WHIPDoor(address: address, whip: nil, whep: nil)
+        plain = try PlainHTTPClient(address: address)
+        whip = try WHIPClient(address: address, whip: nil, whep: nil)
     }
 
     /// Returns the sums of `/metrics` by name.

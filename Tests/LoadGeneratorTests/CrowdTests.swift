@@ -55,10 +55,10 @@ struct CrowdTests {
             signals: 0, app: nil, secret: nil, maxJoinTime: nil, subsessions: 4)
         let report = try await CrowdRun(plan: plan, token: nil).run { _ in }
         #expect(report.isSuccess, "\(report.failures)")
-        let rooms = try #require(report.rooms)
-        #expect(rooms.participants == 12 && rooms.strays == 0 && rooms.silent == 0)
-        #expect(rooms.sounds > 100, "\(rooms)")
-        #expect(rooms.heard + rooms.stopped < 2_000, "\(rooms)")
+        let moves = try #require(report.moves)
+        #expect(moves.participants == 12 && moves.strays == 0 && moves.silent == 0)
+        #expect(moves.packetsHeard > 100, "\(moves)")
+        #expect(moves.heard + moves.stopped < 2_000, "\(moves)")
         await relay.stop()
     }
 

@@ -28,14 +28,14 @@ import Testing
         #expect(report.received.silentTracks == 0)
         #expect(report.received.lost == 0)
         // Each subscription hears the tone of its own publisher.
-        let sound = try #require(report.sound)
-        #expect(sound.checked > 500)
-        #expect(sound.wrongTone == 0)
+        let audio = try #require(report.audio)
+        #expect(audio.checked > 500)
+        #expect(audio.wrongTone == 0)
         #expect(report.table.contains("1 sessions x 4, each publishes and receives all others (12 subscriptions)"))
     }
 
     private func run(_ plan: LoadPlan) async throws -> LoadReport {
-        try await LoadRun(plan: plan, door: EmbeddedDoor()).run { _ in }
+        try await LoadRun(plan: plan, relay: EmbeddedRelay()).run { _ in }
     }
 
     @Test(arguments: SRTPSuite.allCases)
@@ -51,18 +51,18 @@ import Testing
         #expect(report.received.silentTracks == 0)
         #expect(report.received.tracks == 20)
         #expect(report.received.packets > 500)
-        let pictures = try #require(report.pictures)
-        #expect(pictures.viewers == 2)
-        #expect(pictures.decoded > 40)
-        #expect(pictures.countersMissed == 0)
-        #expect(pictures.unreadable == 0)
-        #expect(pictures.decodeErrors == 0)
-        #expect(try #require(pictures.psnr).mean > 30)
-        #expect(try #require(pictures.latency).p50 < 500)
-        let sound = try #require(report.sound)
-        #expect(sound.checked > 100)
-        #expect(sound.wrongTone == 0)
-        #expect(sound.concealed == 0)
+        let video = try #require(report.video)
+        #expect(video.subscribers == 2)
+        #expect(video.decoded > 40)
+        #expect(video.countersMissed == 0)
+        #expect(video.unreadable == 0)
+        #expect(video.decodeErrors == 0)
+        #expect(try #require(video.psnr).mean > 30)
+        #expect(try #require(video.latency).p50 < 500)
+        let audio = try #require(report.audio)
+        #expect(audio.checked > 100)
+        #expect(audio.wrongTone == 0)
+        #expect(audio.concealed == 0)
         let relay = try #require(report.relay)
         #expect(relay.forwardedPackets > 400)
         #expect(try #require(relay.cpuNanosecondsPerPacket) > 0)
@@ -77,9 +77,9 @@ import Testing
         #expect(report.received.droppedOnPurpose > 0)
         #expect(report.received.askedAgain > 0)
         #expect(report.received.lost > 0)
-        let pictures = try #require(report.pictures)
-        #expect(pictures.decoded > 40)
-        #expect(pictures.unreadable == 0)
+        let video = try #require(report.video)
+        #expect(video.decoded > 40)
+        #expect(video.unreadable == 0)
     }
 
     @Test func churnReplacesSubscribers() async throws {
@@ -91,9 +91,9 @@ import Testing
         #expect(report.joins == 6 + report.leaves)
         #expect(report.received.lost == 0)
         // The participant that replaces a sampled one receives a frame, too.
-        let viewers = try #require(report.pictures).viewers
-        #expect(viewers > 2)
-        #expect(try #require(report.firstFrame).count >= viewers - 1)
+        let subscribers = try #require(report.video).subscribers
+        #expect(subscribers > 2)
+        #expect(try #require(report.firstFrame).count >= subscribers - 1)
     }
 
     @Test func soundAloneAndSeveralSessions() async throws {
@@ -103,7 +103,7 @@ import Testing
         let report = try await run(plan)
         #expect(report.failures == [])
         #expect(report.joins == 9)
-        #expect(report.pictures == nil)
+        #expect(report.video == nil)
         #expect(report.received.lost == 0)
         #expect(report.received.silentTracks == 0)
     }
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func anInterruptedRunStillReports() async throws {
-        let load = try LoadRun(plan: plan(seconds: 600), door: EmbeddedDoor())
+        let load = try LoadRun(plan: plan(seconds: 600), relay: EmbeddedRelay())
         let report = try await load.run { _ in load.interrupt() }
         #expect(report.interrupted)
         #expect(report.seconds < 60)

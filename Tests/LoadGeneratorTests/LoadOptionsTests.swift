@@ -203,6 +203,6 @@ import Testing
 
     @Test(arguments: ["ftp://127.0.0.1", "http://", "", "http:// x"])
     func addressesThatAreNotHTTPAreRefused(address: String) {
-        #expect(throws: LoadError.self) { try PlainHTTPDoor(address: address) }
+        #expect(throws: LoadError.self) { try PlainHTTPClient(address: address) }
     }
 }

@@ -10,7 +10,7 @@ import Testing
         plan.ramp = .milliseconds(300)
         plan.duration = .seconds(2)
         change(&plan)
-        let load = try LoadRun(plan: plan, door: EmbeddedDoor())
+        let load = try LoadRun(plan: plan, relay: EmbeddedRelay())
         return (try await load.run { _ in }, load.timeline)
     }
 

@@ -29,14 +29,14 @@ import Testing
         #expect(report.received.silentTracks == 0)
         #expect(report.received.lost == 0)
         // Each subscription hears the tone of its own publisher.
-        let sound = try #require(report.sound)
-        #expect(sound.checked > 500)
-        #expect(sound.wrongTone == 0)
+        let audio = try #require(report.audio)
+        #expect(audio.checked > 500)
+        #expect(audio.wrongTone == 0)
         #expect(report.table.contains("1 sessions x 4, each publishes and receives all others (12 subscriptions)"))
     }
 
     private func run(_ plan: LoadPlan) async throws -> LoadReport {
-        try await LoadRun(plan: plan, webRTC: EmbeddedDoor()).run { _ in }
+        try await LoadRun(plan: plan, webRTC: EmbeddedRelay()).run { _ in }
     }
 
     @Test(arguments: [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM])
@@ -57,18 +57,18 @@ import Testing
         #expect(report.received.tracks == 12)
         #expect(report.received.packets > 300)
         #expect(report.sent.packets > 100)
-        let pictures = try #require(report.pictures)
-        #expect(pictures.viewers == 2)
-        #expect(pictures.decoded > 40)
-        #expect(pictures.countersMissed == 0)
-        #expect(pictures.unreadable == 0)
-        #expect(pictures.decodeErrors == 0)
-        #expect(try #require(pictures.psnr).mean > 30)
-        #expect(try #require(pictures.latency).p50 < 500)
-        let sound = try #require(report.sound)
-        #expect(sound.checked > 100)
-        #expect(sound.wrongTone == 0)
-        #expect(sound.concealed == 0)
+        let video = try #require(report.video)
+        #expect(video.subscribers == 2)
+        #expect(video.decoded > 40)
+        #expect(video.countersMissed == 0)
+        #expect(video.unreadable == 0)
+        #expect(video.decodeErrors == 0)
+        #expect(try #require(video.psnr).mean > 30)
+        #expect(try #require(video.latency).p50 < 500)
+        let audio = try #require(report.audio)
+        #expect(audio.checked > 100)
+        #expect(audio.wrongTone == 0)
+        #expect(audio.concealed == 0)
         #expect(report.table.contains("DTLS"))
     }
 
@@ -82,7 +82,7 @@ import Testing
         #expect(report.sent.resent > 0)
         #expect(report.received.askedAgain > 0)
         #expect(report.received.recovered > 0)
-        #expect(try #require(report.pictures).decoded > 40)
+        #expect(try #require(report.video).decoded > 40)
     }
 
     @Test func simulcastPublishersAreViewed() async throws {
@@ -93,10 +93,10 @@ import Testing
         let report = try await run(plan)
         #expect(report.failures == [])
         #expect(report.settings.simulcast)
-        let pictures = try #require(report.pictures)
-        #expect(pictures.decoded > 20)
-        #expect(pictures.unreadable == 0)
-        #expect(pictures.decodeErrors == 0)
+        let video = try #require(report.video)
+        #expect(video.decoded > 20)
+        #expect(video.unreadable == 0)
+        #expect(video.decodeErrors == 0)
         // A publisher sends three sizes, a subscriber receives one.
         let sizes = try #require(plan.video).simulcast
         #expect(sizes.map(\.description) == ["160x90@15", "320x180@15", "640x360@15"])
@@ -114,10 +114,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (BrokenDoor.Fault.noSDP, "unusableAnswer"), (.otherCertificate, "notConnected"), (.refusal, "refused"),
+        (FaultyRelay.Fault.noSDP, "unusableAnswer"), (.otherCertificate, "notConnected"), (.refusal, "refused"),
     ])
-    func joinsThatFailAreCountedByKind(fault: BrokenDoor.Fault, kind: String) async throws {
-        let report = try await LoadRun(plan: plan(seconds: 1), webRTC: BrokenDoor(intact: 3, fault)).run { _ in }
+    func joinsThatFailAreCountedByKind(fault: FaultyRelay.Fault, kind: String) async throws {
+        let report = try await LoadRun(plan: plan(seconds: 1), webRTC: FaultyRelay(intact: 3, fault)).run { _ in }
         #expect(!report.isSuccess)
         #expect(report.joins == 1)
         #expect(report.failedJoins == 5)
@@ -130,13 +130,13 @@ import Testing
 
     @Test func publishersThatAreRefusedEndTheRun() async throws {
         await #expect(throws: LoadError.self) {
-            _ = try await LoadRun(plan: plan(), webRTC: BrokenDoor(intact: 1, .noSDP)).run { _ in }
+            _ = try await LoadRun(plan: plan(), webRTC: FaultyRelay(intact: 1, .noSDP)).run { _ in }
         }
     }
 
-    @Test func planAndDoorMustFit() throws {
+    @Test func planAndRelayMustFit() throws {
         let plain = LoadPlan(target: .embedded)
-        #expect(throws: LoadError.self) { try LoadRun(plan: plain, webRTC: EmbeddedDoor()) }
-        #expect(throws: LoadError.self) { try LoadRun(plan: plan(), door: EmbeddedDoor()) }
+        #expect(throws: LoadError.self) { try LoadRun(plan: plain, webRTC: EmbeddedRelay()) }
+        #expect(throws: LoadError.self) { try LoadRun(plan: plan(), relay: EmbeddedRelay()) }
     }
 }

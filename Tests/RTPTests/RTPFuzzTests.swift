@@ -96,15 +96,7 @@ struct RTPFuzzTests {
             FIR(sender: SSRC(1), entries: [.init(source: SSRC(2), sequence: 3)]).write,
             REMB(sender: SSRC(1), bitrate: .kilobits(900), sources: [SSRC(1), SSRC(2)]).write,
             BYE(sources: [SSRC(1)], reason: "bye").write,
-            XR(
-                sender: SSRC(1),
-                blocks: [
-                    .receiverReferenceTime(NTPTime(rawValue: 1)),
-                    .delaySinceLastReceiverReport([
-                        .init(receiver: SSRC(1), lastReceiverReport: 2, delaySinceLastReceiverReport: 3)
-                    ]),
-                ]
-            ).write,
+            { $0 += [0x80, 207, 0, 4, 0, 0, 0, 1, 4, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1] },
         ]
         var parsed: [RTCPKind: Int] = [:]
         MutationFuzzer(corpus: single.map(written) + [compound], seed: 5).run(count: 200_000) { datagram in
@@ -129,8 +121,7 @@ struct RTPFuzzTests {
         case .pli: try PLI(parsing: packet).write(into: &bytes)
         case .fir: try FIR(parsing: packet).write(into: &bytes)
         case .remb: try REMB(parsing: packet).write(into: &bytes)
-        case .xr: try XR(parsing: packet).write(into: &bytes)
-        case .other: break
+        case .xr, .other: break
         }
     }
 

@@ -20,7 +20,7 @@ func withMedia<R: Sendable>(
     plan.video = try VideoFormat(width: 320, height: 180, framesPerSecond: 15)
     plan.duration = .seconds(60)
     plan.ramp = .zero
-    let run = try LoadRun(plan: plan, door: EmbeddedDoor(engine: try #require(relay.engine)))
+    let run = try LoadRun(plan: plan, relay: EmbeddedRelay(engine: try #require(relay.engine)))
     let fixture = MediaFixture(session: plan.sessionName(0), stream: plan.streamName(0))
     async let report = run.run { _ in }
     do {

@@ -3,6 +3,7 @@ import MillraceTestKit
 import SDP
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 /// A publisher and subscribers around a `PassingRelay`, in virtual time.
 final class PeerSession {

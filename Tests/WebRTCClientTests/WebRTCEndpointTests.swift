@@ -5,6 +5,7 @@ import SDP
 import Testing
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 @Suite("A WebRTC client without sockets")
 struct WebRTCEndpointTests {

@@ -12,7 +12,7 @@ final class CrowdMember: Sendable {
         var reader: Task<Void, Never>?
         var waiting: [UInt32: CheckedContinuation<[UInt8], any Error>] = [:]
         var joined: JoinAnswer?
-        var rooms = RoomSight()
+        var subsessions = SubsessionAnnouncements()
         var nextID: UInt32 = 1
         var sent = 0
         var order = SignalOrder()
@@ -36,7 +36,7 @@ final class CrowdMember: Sendable {
     /// Answer to the join request; nil before it has joined.
     var joined: JoinAnswer? { state.withLock { $0.joined } }
     /// Announcements of subsessions that it received.
-    var rooms: RoomSight { state.withLock { $0.rooms } }
+    var subsessions: SubsessionAnnouncements { state.withLock { $0.subsessions } }
 
     struct Findings: Sendable {
         var sent = 0
@@ -74,7 +74,7 @@ final class CrowdMember: Sendable {
         } catch let error as LoadError {
             throw error
         } catch {
-            throw .door("unexpected join answer: \(error)")
+            throw .noAnswer("unexpected join answer: \(error)")
         }
         return LoadClock.now - begun
     }
@@ -144,7 +144,7 @@ final class CrowdMember: Sendable {
             }
             return
         }
-        if state.withLock({ $0.rooms.receive(message, now: now) }) { return }
+        if state.withLock({ $0.subsessions.receive(message, now: now) }) { return }
         let data = Data(message)
         guard let head = try? JSONDecoder().decode(MessageHead.self, from: data) else { return }
         guard let id = head.id else {

@@ -1,7 +1,5 @@
-import Foundation
-
 /// Results of a crowd run. Times are in milliseconds.
-package struct CrowdReport: Codable, Sendable {
+package struct CrowdReport: Codable, Sendable, JSONReport {
     package var target: String
     package var sessions: Int
     package var participants: Int
@@ -32,12 +30,12 @@ package struct CrowdReport: Codable, Sendable {
     package var generatorCPUPercent: Double
     package var interrupted: Bool
     /// Results of moving into subsessions; nil if there were none.
-    package var rooms: Rooms?
+    package var moves: Moves?
     /// Requirements that were not met.
     package var failures: [String]
 
     /// Results of moving into subsessions. Times are in milliseconds; with several sessions, the longest.
-    package struct Rooms: Codable, Sendable {
+    package struct Moves: Codable, Sendable {
         package var participants: Int
         /// Time from the first request until all were answered, until all heard the others of their subsession, and until all were
         /// told of all moves.
@@ -46,16 +44,16 @@ package struct CrowdReport: Codable, Sendable {
         package var told: Double
         /// Time from the request to stop until all were told.
         package var stopped: Double
-        package var sounds: Int
+        package var packetsHeard: Int
         package var strays: Int
         package var silent: Int
     }
 
-    mutating func take(_ found: RoomFindings) {
+    mutating func take(_ found: SubsessionFindings) {
         func milliseconds(_ microseconds: Int) -> Double { Double(microseconds) / 1_000 }
-        rooms = Rooms(
+        moves = Moves(
             participants: found.guests, moved: milliseconds(found.moved), heard: milliseconds(found.heard),
-            told: milliseconds(found.told), stopped: milliseconds(found.stopped), sounds: found.sounds,
+            told: milliseconds(found.told), stopped: milliseconds(found.stopped), packetsHeard: found.packetsHeard,
             strays: found.strays, silent: found.silent)
         failures += found.failures
         if found.strays > 0 { failures.append("\(found.strays) heard a participant of another subsession") }
@@ -66,77 +64,42 @@ package struct CrowdReport: Codable, Sendable {
 
     package var isSuccess: Bool { failures.isEmpty }
 
-    package var json: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
-        }
-    }
-
     package var table: String {
-        var rows: [(String, String)] = []
-        func spread(_ name: String, _ spread: LoadReport.Spread?) {
-            guard let spread else { return }
-            let number = LoadReport.number
-            rows.append(
-                (
-                    name,
-                    "p50 \(number(spread.p50))  p99 \(number(spread.p99))  max \(number(spread.max)) ms  (\(spread.count))"
-                )
-            )
-        }
-        rows.append(("relay", target))
-        rows.append(("participants", "\(sessions) sessions x \(participants)"))
+        let number = LoadReport.number
+        var table = ReportTable()
+        table.row("relay", target)
+        table.row("participants", "\(sessions) sessions x \(participants)")
         let failed = failedJoins.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        rows.append(
-            (
-                "joined",
-                "\(joined), \(LoadReport.number(joinsPerSecond)) a second"
-                    + (failed.isEmpty ? "" : "; failed: \(failed)")
-            ))
-        if lostConnections > 0 { rows.append(("lost connections", "\(lostConnections)")) }
-        spread("join time", joinTime)
+        table.row(
+            "joined", "\(joined), \(number(joinsPerSecond)) a second" + (failed.isEmpty ? "" : "; failed: \(failed)"))
+        if lostConnections > 0 { table.row("lost connections", "\(lostConnections)") }
+        table.row("join time", joinTime)
         if let relayBytesBefore, let relayBytesWith, let relayBytesPerParticipant {
-            rows.append(
-                (
-                    "relay memory",
-                    "\(LoadReport.number(relayBytesBefore / 1_048_576)) MiB, then \(LoadReport.number(relayBytesWith / 1_048_576)) MiB: "
-                        + "\(LoadReport.number(relayBytesPerParticipant / 1_024)) KiB a participant"
-                ))
+            table.row(
+                "relay memory",
+                "\(number(relayBytesBefore / 1_048_576)) MiB, then \(number(relayBytesWith / 1_048_576)) MiB: "
+                    + "\(number(relayBytesPerParticipant / 1_024)) KiB a participant")
         }
         if signalsSent > 0 {
-            rows.append(
-                (
-                    "signals",
-                    "\(signalsSent) sent, \(signalsDelivered) delivered in \(LoadReport.number(seconds)) s: "
-                        + "\(LoadReport.number(deliveriesPerSecond)) a second"
-                ))
-            rows.append(
-                ("of them", "\(signalsMissing) missing, \(signalsOutOfOrder) out of order, \(signalsRefused) refused"))
-            spread("signal latency", signalLatency)
+            table.row(
+                "signals",
+                "\(signalsSent) sent, \(signalsDelivered) delivered in \(number(seconds)) s: "
+                    + "\(number(deliveriesPerSecond)) a second")
+            table.row(
+                "of them", "\(signalsMissing) missing, \(signalsOutOfOrder) out of order, \(signalsRefused) refused")
+            table.row("signal latency", signalLatency)
         }
-        if let rooms {
-            let number = LoadReport.number
-            rows.append(
-                (
-                    "subsessions",
-                    "\(rooms.participants) moved in \(number(rooms.moved)) ms, heard their subsessions after \(number(rooms.heard)) ms, "
-                        + "all told after \(number(rooms.told)) ms; back in \(number(rooms.stopped)) ms"
-                ))
-            rows.append(
-                ("of their audio", "\(rooms.sounds) packets heard, \(rooms.strays) strays, \(rooms.silent) silent"))
+        if let moves {
+            table.row(
+                "subsessions",
+                "\(moves.participants) moved in \(number(moves.moved)) ms, heard their subsessions after "
+                    + "\(number(moves.heard)) ms, all told after \(number(moves.told)) ms; "
+                    + "back in \(number(moves.stopped)) ms")
+            table.row(
+                "of their audio", "\(moves.packetsHeard) packets heard, \(moves.strays) strays, \(moves.silent) silent")
         }
-        rows.append(
-            (
-                "CPU",
-                (relayCPUPercent.map { "relay \(LoadReport.number($0)) %, " } ?? "")
-                    + "generator \(LoadReport.number(generatorCPUPercent)) % of a core"
-            ))
-        let width = rows.map(\.0.count).max() ?? 0
-        var lines = rows.map { $0.0.padding(toLength: width + 2, withPad: " ", startingAt: 0) + $0.1 }
-        if interrupted { lines.append("warning: ended early") }
-        lines += failures.map { "failed: \($0)" }
-        return lines.joined(separator: "\n")
+        let relayCPU = relayCPUPercent.map { "relay \(number($0)) %, " } ?? ""
+        table.row("CPU", "\(relayCPU)generator \(number(generatorCPUPercent)) % of a core")
+        return table.text(warnings: interrupted ? ["ended early"] : [], failures: failures)
     }
 }

@@ -1,3 +1,4 @@
+import CLinuxNet
 import ControlServer
 import Foundation
 import MediaBase
@@ -10,7 +11,7 @@ import Synchronization
 /// with subsessions: then they publish audio and check whom they hear.
 package final class CrowdRun: Sendable {
     package let plan: CrowdPlan
-    private let door: PlainHTTPDoor
+    private let relay: PlainHTTPClient
     private let interrupted = Atomic<Bool>(false)
 
     /// Interval at which due signals are sent.
@@ -23,7 +24,7 @@ package final class CrowdRun: Sendable {
 
     package init(plan: CrowdPlan, token: String?) throws(LoadError) {
         self.plan = plan
-        door = try PlainHTTPDoor(address: plan.address, token: token)
+        relay = try PlainHTTPClient(address: plan.address, token: token)
     }
 
     /// Ends the run early, with a report.
@@ -33,29 +34,29 @@ package final class CrowdRun: Sendable {
     /// - Parameter progress: called with a line each second.
     package func run(_ progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> CrowdReport {
         let targets = try await targets(of: (0..<plan.total).map { $0 / plan.participants })
-        let voices = plan.subsessions > 0 ? VoiceThread() : nil
+        let voices = plan.subsessions > 0 ? EndpointThread(name: "load-voices") : nil
         try voices?.start()
         defer { voices?.stop() }
-        let members = try makeMembers(voices)
+        let members = try await makeMembers(voices)
         let tally = Locked(Tally())
-        let before = await door.usage()
+        let before = await relay.usage()
         let begun = LoadClock.now
         let pinger = Task { await self.ping(members) }
         defer { pinger.cancel() }
         await joinAll(members, targets, tally, progress)
         let joinSeconds = Double(LoadClock.now - begun) / 1e9
         try? await Task.sleep(for: Self.rest)
-        let full = await door.usage()
-        let rooms = await moveAll(members.filter { tally.withLock { $0.joined }.contains($0.index) }, progress)
+        let full = await relay.usage()
+        let moves = await moveAll(members.filter { tally.withLock { $0.joined }.contains($0.index) }, progress)
         let signalling = await signal(members, tally.withLock { $0.joined }, progress)
-        let after = await door.usage()
+        let after = await relay.usage()
         let findings = members.map(\.findings)
         await withTaskGroup(of: Void.self) { group in
             for member in members { group.addTask { await member.leave() } }
         }
         var report = report(
             tally.withLock { $0 }, findings, joinSeconds: joinSeconds, usage: (before, full, after), signalling)
-        if let rooms { report.take(rooms) }
+        if let moves { report.take(moves) }
         if let failure = voices?.failure { report.failures.append("the audio stopped: \(failure)") }
         return report
     }
@@ -164,7 +165,7 @@ package final class CrowdRun: Sendable {
         var audience: [Int: Int] = [:]
         for sender in senders { audience[sender.session, default: 0] += 1 }
         let begun = LoadClock.now
-        let processor = ProcessorTime.process
+        let processor = millrace_process_cpu_ns()
         var next = begun + 1_000_000_000
         func received() -> Int { senders.reduce(0) { $0 + $1.findings.order.received } }
         while LoadClock.now - begun < plan.duration.rawValue, !isInterrupted {
@@ -184,7 +185,7 @@ package final class CrowdRun: Sendable {
             try? await Task.sleep(for: Self.beat)
         }
         signalling.seconds = Double(LoadClock.now - begun) / 1e9
-        signalling.generator = Double(ProcessorTime.process - processor) / 1e9 / signalling.seconds
+        signalling.generator = Double(millrace_process_cpu_ns() - processor) / 1e9 / signalling.seconds
         let end = LoadClock.now + Self.patience
         while received() < signalling.expected, LoadClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
         return signalling

@@ -7,10 +7,10 @@ package enum PSNR {
     package static let identical = 100.0
 
     /// Returns the PSNR of two frames; nil if their sizes differ.
-    package static func luma(_ picture: I420Frame, against source: I420Frame) -> Double? {
-        guard picture.width == source.width, picture.height == source.height else { return nil }
+    package static func luma(_ frame: I420Frame, against source: I420Frame) -> Double? {
+        guard frame.width == source.width, frame.height == source.height else { return nil }
         let count = source.width * source.height
-        let squares = picture.bytes.withUnsafeBufferPointer { a in
+        let squares = frame.bytes.withUnsafeBufferPointer { a in
             source.bytes.withUnsafeBufferPointer { b in
                 var total: UInt64 = 0
                 for row in 0..<source.height {

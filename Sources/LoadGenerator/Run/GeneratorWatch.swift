@@ -12,8 +12,8 @@ struct GeneratorWatch {
 
     init(
         threads: [ThreadUsage], sent: SendStatistics, received: ReceptionStatistics, decodeDrops: UInt64,
-        skippedPictures: UInt64,
-        pictures: UInt64
+        skippedFrames: UInt64,
+        frames: UInt64
     ) {
         for thread in threads where thread.busiest > Self.busyShare {
             let share = LoadReport.number(thread.busiest * 100)
@@ -46,10 +46,10 @@ struct GeneratorWatch {
                 "\(decodeDrops) packets of the sample were not decoded: the decoding thread is too slow",
                 bottleneck: true)
         }
-        if skippedPictures > 0 {
+        if skippedFrames > 0 {
             warn(
-                "\(skippedPictures) frames were not drawn because encoding took too long",
-                bottleneck: skippedPictures * 50 > pictures)
+                "\(skippedFrames) frames were not drawn because encoding took too long",
+                bottleneck: skippedFrames * 50 > frames)
         }
     }
 

@@ -5,7 +5,7 @@ package enum LoadError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The relay refused the request: HTTP status (0 in the process), error code, text.
     case refused(status: Int, code: String, detail: String)
     /// The relay did not answer, or not according to its protocol.
-    case door(String)
+    case noAnswer(String)
     /// The relay's answer to an offer is unusable.
     case answer(String)
     /// A peer connection was negotiated but not established.
@@ -20,7 +20,7 @@ package enum LoadError: Error, Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .invalidSetting: "invalidSetting"
         case .refused: "refused"
-        case .door: "noAnswer"
+        case .noAnswer: "noAnswer"
         case .answer: "unusableAnswer"
         case .notConnected: "notConnected"
         case .system, .address: "system"
@@ -33,7 +33,7 @@ package enum LoadError: Error, Sendable, Equatable, CustomStringConvertible {
         case .invalidSetting(let name, let reason): "\(name): \(reason)"
         case .refused(let status, let code, let detail):
             "the relay refused (\(status > 0 ? "HTTP \(status), " : "")\(code)): \(detail)"
-        case .door(let reason): reason
+        case .noAnswer(let reason): reason
         case .answer(let reason): "the relay's SDP is unusable: \(reason)"
         case .notConnected(let reason): "no peer connection: \(reason)"
         case .system(let call, let errno): "\(call) failed with errno \(errno)"

@@ -135,6 +135,7 @@ package struct LoadPlan: Sendable {
 
     /// Returns the name of session `index`.
     package func sessionName(_ index: Int) -> String { "load-\(seed)-\(index)" }
-    /// Returns the name of the stream of publisher `index` of a session.
-    package func streamName(_ index: Int) -> String { "publisher-\(index)" }
+    /// Returns the session and the stream of a publisher, whose index counts over all sessions.
+    func session(ofPublisher index: Int) -> String { sessionName(index / publishers) }
+    func stream(ofPublisher index: Int) -> String { "publisher-\(index % publishers)" }
 }

@@ -1,6 +1,6 @@
 /// Results of a load run. Times are in milliseconds; rates are per second, over the measured time after the ramp; counts are of the
 /// whole run.
-package struct LoadReport: Codable, Sendable {
+package struct LoadReport: Codable, Sendable, JSONReport {
     /// Distribution of a measured time in milliseconds.
     package struct Spread: Codable, Sendable {
         package var count: Int
@@ -68,8 +68,8 @@ package struct LoadReport: Codable, Sendable {
     }
 
     /// Results of the decoded sample.
-    package struct Pictures: Codable, Sendable {
-        package var viewers: Int
+    package struct Video: Codable, Sendable {
+        package var subscribers: Int
         package var decoded: UInt64
         package var countersMissed: UInt64
         package var unreadable: UInt64
@@ -81,14 +81,6 @@ package struct LoadReport: Codable, Sendable {
         package var longestPauseMilliseconds: Double
         package var latency: Spread?
         package var psnr: Quality?
-    }
-
-    package struct Sound: Codable, Sendable {
-        package var decoded: UInt64
-        package var concealed: UInt64
-        package var decodeErrors: UInt64
-        package var checked: UInt64
-        package var wrongTone: UInt64
     }
 
     package struct Relay: Codable, Sendable {
@@ -111,7 +103,7 @@ package struct LoadReport: Codable, Sendable {
         package var refusedSends: UInt64
         package var kernelDrops: UInt64
         package var decodeQueueDrops: UInt64
-        package var skippedPictures: UInt64
+        package var skippedFrames: UInt64
         package var encodeTime: Spread?
         /// True if the figures above show the generator's limits rather than the relay's.
         package var isBottleneck: Bool
@@ -138,8 +130,8 @@ package struct LoadReport: Codable, Sendable {
     package var firstFrame: Spread?
     package var sent: Sent
     package var received: Received
-    package var pictures: Pictures?
-    package var sound: Sound?
+    package var video: Video?
+    package var audio: AudioStatistics?
     package var relay: Relay?
     package var generator: Generator
     /// Reasons why the run failed: exceeded thresholds, refused joins, silent tracks.

@@ -7,11 +7,11 @@ extension LoadRun {
         let connections = connections
         let threads = threadUsages
         let roster = roster.withLock { $0 }
-        let skipped = sources.reduce(0) { $0 + $1.statistics.skipped }
-        let drawn = sources.reduce(0) { $0 + $1.statistics.pictures }
+        let skipped = videoSources.reduce(0) { $0 + $1.statistics.skipped }
+        let drawn = videoSources.reduce(0) { $0 + $1.statistics.frames }
         let watch = GeneratorWatch(
             threads: threads, sent: total.sent, received: total.received, decodeDrops: decoded.dropped,
-            skippedPictures: skipped, pictures: drawn)
+            skippedFrames: skipped, frames: drawn)
         var report = LoadReport(
             settings: settings, seconds: measurement.duration, interrupted: isInterrupted, joins: roster.joins,
             leaves: roster.leaves, failedJoins: roster.failedJoins,
@@ -20,10 +20,10 @@ extension LoadRun {
             iceTime: LoadReport.Spread(microseconds: connections.ice),
             dtlsTime: LoadReport.Spread(microseconds: connections.dtls), connectionsLost: connections.lost,
             firstPacket: LoadReport.Spread(microseconds: total.received.firstPacket),
-            firstFrame: LoadReport.Spread(microseconds: decoded.pictures.firstFrame),
+            firstFrame: LoadReport.Spread(microseconds: decoded.video.firstFrame),
             sent: sent(total.sent, measurement), received: received(total.received, measurement),
-            pictures: decoded.viewers > 0 && plan.video != nil ? pictures(decoded) : nil,
-            sound: decoded.viewers > 0 && plan.audio ? sound(decoded.sound) : nil, relay: relay(measurement),
+            video: decoded.subscribers > 0 && plan.video != nil ? video(decoded) : nil,
+            audio: decoded.subscribers > 0 && plan.audio ? decoded.audio : nil, relay: relay(measurement),
             generator: generator(
                 total, threads, watch, skipped: skipped, decodeDrops: decoded.dropped, processNanoseconds),
             failures: [])
@@ -70,23 +70,16 @@ extension LoadRun {
             kilobitsPerSecond: Double(end.bytes - start.bytes) * 8 / 1_000 / measurement.duration)
     }
 
-    private func pictures(_ decoded: SampleDecoder.Totals) -> LoadReport.Pictures {
-        let pictures = decoded.pictures
-        return LoadReport.Pictures(
-            viewers: decoded.viewers, decoded: pictures.decoded, countersMissed: pictures.countersMissed,
-            unreadable: pictures.unreadable, repeated: pictures.repeated, decodeErrors: pictures.decodeErrors,
-            framesDropped: pictures.framesDropped, freezes: pictures.freezes,
-            frozenMilliseconds: pictures.frozen.milliseconds,
-            longestPauseMilliseconds: pictures.longestPause.milliseconds,
-            latency: LoadReport.Spread(microseconds: pictures.latency),
-            psnr: LoadReport.Quality(centibels: pictures.psnr))
-    }
-
-    private func sound(_ sound: SoundStatistics) -> LoadReport.Sound {
-        LoadReport.Sound(
-            decoded: sound.decoded, concealed: sound.concealed, decodeErrors: sound.decodeErrors,
-            checked: sound.checked,
-            wrongTone: sound.wrongTone)
+    private func video(_ decoded: SampleDecoder.Totals) -> LoadReport.Video {
+        let video = decoded.video
+        return LoadReport.Video(
+            subscribers: decoded.subscribers, decoded: video.decoded, countersMissed: video.countersMissed,
+            unreadable: video.unreadable, repeated: video.repeated, decodeErrors: video.decodeErrors,
+            framesDropped: video.framesDropped, freezes: video.freezes,
+            frozenMilliseconds: video.frozen.milliseconds,
+            longestPauseMilliseconds: video.longestPause.milliseconds,
+            latency: LoadReport.Spread(microseconds: video.latency),
+            psnr: LoadReport.Quality(centibels: video.psnr))
     }
 
     private func relay(_ measurement: Measurement) -> LoadReport.Relay? {
@@ -104,14 +97,14 @@ extension LoadRun {
         _ processNanoseconds: Int64
     ) -> LoadReport.Generator {
         var encodeTime = Distribution()
-        for source in sources { encodeTime.merge(source.statistics.encodeTime) }
+        for source in videoSources { encodeTime.merge(source.statistics.encodeTime) }
         // The process's CPU time would include an embedded relay. The sum of the generator's threads leaves out only the joins.
         let cpu = sharesProcess ? threads.reduce(0) { $0 + $1.cpuNanoseconds } : processNanoseconds
         return LoadReport.Generator(
             cpuSeconds: Double(cpu) / 1e9, threads: threads, lateSends: total.sent.late,
             worstLatenessMilliseconds: Double(total.sent.worstLateness) / 1e6, missedSends: total.sent.missed,
             refusedSends: total.sent.refused, kernelDrops: total.received.kernelDrops, decodeQueueDrops: decodeDrops,
-            skippedPictures: skipped, encodeTime: LoadReport.Spread(microseconds: encodeTime),
+            skippedFrames: skipped, encodeTime: LoadReport.Spread(microseconds: encodeTime),
             isBottleneck: watch.isBottleneck, warnings: watch.warnings)
     }
 
@@ -134,8 +127,8 @@ extension LoadRun {
         if report.received.silentTracks > 0 {
             lines.append("\(report.received.silentTracks) of \(report.received.tracks) tracks received no packet")
         }
-        if let sound = report.sound, sound.wrongTone * 20 > sound.checked {
-            lines.append("\(sound.wrongTone) of \(sound.checked) checked audio blocks are not the publisher's tone")
+        if let audio = report.audio, audio.wrongTone * 20 > audio.checked {
+            lines.append("\(audio.wrongTone) of \(audio.checked) checked audio blocks are not the publisher's tone")
         }
         if decoded.refused > 0 { lines.append("\(decoded.refused) packets of the sample did not decrypt") }
         return lines + plan.thresholds.violations(of: report)

@@ -1,6 +1,8 @@
+import CLinuxNet
 import DTLS
+import Foundation
 import MediaBase
-import MediaEngine
+import SRTP
 import Synchronization
 
 /// A load run: publishers that encode, subscribers that count packets, and a sample of subscribers that decode.
@@ -8,21 +10,21 @@ import Synchronization
 /// ```swift
 /// var plan = LoadPlan(target: .url("http://127.0.0.1:7880"))
 /// plan.video = try VideoFormat("640x360@30")
-/// let report = try await LoadRun(plan: plan, door: PlainHTTPDoor(address: "http://127.0.0.1:7880")).run { print($0.line) }
+/// let report = try await LoadRun(plan: plan, relay: PlainHTTPClient(address: "http://127.0.0.1:7880")).run { print($0) }
 /// ```
 package final class LoadRun: Sendable {
     let plan: LoadPlan
-    let doors: RelayDoors
-    let sharesProcess: Bool
     let clock = LoadClock()
+    let loss: LossPattern
     let roster = Locked(Roster())
-    let sources: [VideoSource]
-    let sound: AudioSource?
-    let sendThread: PublisherThread
-    let receiveThreads: [SubscriberThread]
-    let peerSender: PeerThread
-    let peerReceivers: [PeerThread]
+    let videoSources: [VideoSource]
+    let audioSource: AudioSource?
+    /// Thread of all publishers.
+    let sender: EndpointThread
+    /// Threads of the subscribers.
+    let receivers: [EndpointThread]
     let decoder: SampleDecoder
+    private let opener: any ParticipantOpener
     private let recorded = Locked(LoadTimeline())
     private let interrupted = Atomic<Bool>(false)
 
@@ -31,56 +33,56 @@ package final class LoadRun: Sendable {
     static let tick: Duration = .milliseconds(10)
 
     /// - Throws: `LoadError.invalidSetting` if the plan is invalid.
-    package convenience init(plan: LoadPlan, door: any RelayDoor) throws(LoadError) {
+    package convenience init(plan: LoadPlan, relay: any PlainRelay) throws(LoadError) {
         guard plan.transport == .plain else {
             throw .invalidSetting("transport", reason: "plain transports cannot be used for \(plan.transport.rawValue)")
         }
-        try self.init(plan: plan, doors: .plain(door))
+        try self.init(plan: plan, opener: PlainParticipants(plain: relay))
     }
 
     /// - Throws: `LoadError.invalidSetting` if the plan is invalid.
-    package convenience init(plan: LoadPlan, webRTC door: any WebRTCRelayDoor) throws(LoadError) {
+    package convenience init(plan: LoadPlan, webRTC relay: any WebRTCRelay) throws(LoadError) {
         guard plan.transport == .webRTC else {
             throw .invalidSetting(
                 "transport", reason: "a WebRTC relay interface cannot be used for \(plan.transport.rawValue)")
         }
         let identity: DTLSIdentity
         do { identity = try .generate() } catch { throw .media("certificate: \(error)") }
-        try self.init(plan: plan, doors: .webRTC(door, identity))
+        try self.init(plan: plan, opener: WebRTCParticipants(webRTC: relay, identity: identity))
     }
 
-    private init(plan: LoadPlan, doors: RelayDoors) throws(LoadError) {
+    private init(plan: LoadPlan, opener: any ParticipantOpener) throws(LoadError) {
         try plan.validate()
         self.plan = plan
-        self.doors = doors
-        sharesProcess = plan.target == .embedded
+        self.opener = opener
         let clock = clock
         if let format = plan.video {
             let formats = plan.simulcast ? format.simulcast : [format]
             let bitrates = formats.dropLast().map(\.usualBitrate) + [plan.videoBitrate ?? format.usualBitrate]
             let count = plan.distinctVideo ? plan.totalPublishers : 1
-            sources = (0..<count).map {
+            videoSources = (0..<count).map {
                 VideoSource(
                     name: count == 1 ? "load-video" : "load-video-\($0)", formats: formats, bitrates: bitrates,
                     clock: clock)
             }
         } else {
-            sources = []
+            videoSources = []
         }
-        sound = plan.audio ? AudioSource(toneCount: min(TestTone.count, plan.totalPublishers)) : nil
-        let loss = LossPattern(share: plan.loss, seed: plan.seed)
-        sendThread = PublisherThread(host: plan.localAddress, clock: clock, loss: loss)
+        audioSource = plan.audio ? AudioSource(toneCount: min(TestTone.count, plan.totalPublishers)) : nil
+        loss = LossPattern(share: plan.loss, seed: plan.seed)
+        sender = EndpointThread(name: "load-send")
         // A thread receives about 200,000 packets a second; more threads would only compete with the relay on a small machine.
-        let threads = plan.totalSubscribers > 250 && ProcessorCount.online >= 4 ? 2 : 1
-        receiveThreads = (0..<threads).map {
-            SubscriberThread(name: threads == 1 ? "load-receive" : "load-receive-\($0)", loss: loss)
-        }
-        peerSender = PeerThread(name: "load-send", loss: loss)
-        peerReceivers = (0..<threads).map {
-            PeerThread(name: threads == 1 ? "load-receive" : "load-receive-\($0)", loss: loss)
+        let threads = plan.totalSubscribers > 250 && ProcessInfo.processInfo.activeProcessorCount >= 4 ? 2 : 1
+        receivers = (0..<threads).map {
+            EndpointThread(
+                name: threads == 1 ? "load-receive" : "load-receive-\($0)",
+                sweepInterval: plan.transport == .plain ? 20_000_000 : 5_000_000)
         }
         decoder = SampleDecoder(clock: clock, format: plan.video)
     }
+
+    /// True if the relay is in this process.
+    var sharesProcess: Bool { plan.target == .embedded }
 
     /// Ends the run early; the report covers the time measured so far. May be called from any thread.
     package func interrupt() { interrupted.store(true, ordering: .relaxed) }
@@ -91,12 +93,12 @@ package final class LoadRun: Sendable {
 
     /// Runs the plan to its end.
     ///
-    /// - Parameter progress: called about once a second.
+    /// - Parameter progress: called about once a second, with a line for a terminal.
     /// - Throws: an error that prevented the run from starting, or ended a thread of the generator. Refused joins are not errors;
     ///   the report lists them.
-    package func run(progress: @escaping @Sendable (LoadProgress) -> Void) async throws(LoadError) -> LoadReport {
+    package func run(progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> LoadReport {
         var publishers: [Seat] = []
-        let cpuAtStart = ProcessorTime.process
+        let cpuAtStart = millrace_process_cpu_ns()
         let outcome: Result<Measurement, LoadError>
         do {
             try startThreads()
@@ -104,58 +106,36 @@ package final class LoadRun: Sendable {
             outcome = .success(try await measure(progress: progress))
         } catch { outcome = .failure(error) }
         // Subscribers stop first, so that the end of the publishers does not count as a freeze.
-        for thread in receiveThreads { thread.stop() }
-        for thread in peerReceivers { thread.stop() }
+        for thread in receivers { thread.stop() }
         decoder.stop()
-        // Publishers close their connections themselves: a close by the relay would count as a lost connection.
-        peerSender.stop()
+        // Participants close their connections themselves: a close by the relay would count as a lost connection.
+        sender.stop()
         await close(roster.withLock { $0.takeAll() }.map(\.seat) + publishers)
-        sendThread.stop()
-        for source in sources { source.thread.stop() }
-        sound?.thread.stop()
-        await doors.stop()
+        for source in videoSources { source.thread.stop() }
+        audioSource?.thread.stop()
+        await opener.relay.stop()
         if let failure { throw failure }
-        return report(try outcome.get(), processNanoseconds: ProcessorTime.process - cpuAtStart)
+        return report(try outcome.get(), processNanoseconds: millrace_process_cpu_ns() - cpuAtStart)
     }
 
     private func startThreads() throws(LoadError) {
-        let listener: Int32
-        switch doors {
-        case .plain:
-            listener = sendThread.event
-            try sendThread.start()
-            for thread in receiveThreads { try thread.start() }
-        case .webRTC:
-            listener = peerSender.event
-            try peerSender.start()
-            for thread in peerReceivers { try thread.start() }
-        }
-        for source in sources { try source.start(listener: listener) }
-        try sound?.start(listener: listener)
+        try sender.start()
+        for thread in receivers { try thread.start() }
+        for source in videoSources { try source.start(listener: sender.event) }
+        try audioSource?.start(listener: sender.event)
         try decoder.start()
     }
 
     /// Error that ended one of the threads early.
     private var failure: LoadError? {
-        for source in sources {
-            if let failure = source.thread.failure { return failure }
-        }
-        for thread in receiveThreads {
-            if let failure = thread.failure { return failure }
-        }
-        for thread in [peerSender] + peerReceivers {
-            if let failure = thread.failure { return failure }
-        }
-        return sound?.thread.failure ?? sendThread.failure ?? decoder.failure
+        let failures =
+            videoSources.map(\.thread.failure) + [audioSource?.thread.failure] + ([sender] + receivers).map(\.failure)
+        return (failures + [decoder.failure]).lazy.compactMap(\.self).first
     }
 
     private func publish(into publishers: inout [Seat]) async throws(LoadError) {
         for index in 0..<plan.totalPublishers {
-            switch doors {
-            case .plain(let door): publishers.append(try await publishPlain(door, index: index))
-            case .webRTC(let door, let identity):
-                publishers.append(try await publishWebRTC(door, identity, index: index))
-            }
+            publishers.append(try await opener.publish(index, in: self))
             if isInterrupted { return }
         }
         // Waits for the first packets, so that subscribers do not measure the encoder's start.
@@ -165,7 +145,7 @@ package final class LoadRun: Sendable {
         }
     }
 
-    private func measure(progress: @escaping @Sendable (LoadProgress) -> Void) async throws(LoadError) -> Measurement {
+    private func measure(progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> Measurement {
         let start = LoadClock.now
         var meter = ProgressMeter(start: snapshot())
         var measurement: Measurement?
@@ -187,7 +167,7 @@ package final class LoadRun: Sendable {
                 }
             }
             if measurement == nil, begun == plan.totalSubscribers, joining.isIdle {
-                measurement = Measurement(start: snapshot(), usage: await doors.usage())
+                measurement = Measurement(start: snapshot(), usage: await opener.relay.usage())
             }
             if let began = measurement {
                 let wanted = Int(Double(now - began.start.time) / 1e9 * plan.churn)
@@ -203,7 +183,7 @@ package final class LoadRun: Sendable {
             if meter.isDue(now: now) {
                 let point = meter.point(snapshot(), of: self, isMeasured: measurement != nil)
                 recorded.withLock { $0.add(point) }
-                progress(meter.progress(point, of: self))
+                progress(meter.line(point, of: self))
             }
             try? await Task.sleep(for: Self.tick)
         }
@@ -212,32 +192,25 @@ package final class LoadRun: Sendable {
         if let measurement {
             result = measurement
         } else {
-            result = Measurement(start: snapshot(), usage: await doors.usage())
+            result = Measurement(start: snapshot(), usage: await opener.relay.usage())
         }
         result.end = snapshot()
         let point = meter.point(result.end, of: self, isMeasured: measurement != nil)
         recorded.withLock { $0.finish(point) }
-        result.endUsage = await doors.usage()
+        result.endUsage = await opener.relay.usage()
         return result
     }
 
     /// Adds a subscriber; counts a failed join.
     private func join() async {
         let (index, isSampled) = roster.withLock { $0.begin(sample: plan.decodeSample) }
-        let publisher = plan.publisher(ofSubscription: index)
-        let started = LoadClock.now
+        let join = Join(
+            index: index, publisher: plan.publisher(ofSubscription: index), started: LoadClock.now,
+            isSampled: isSampled)
         do {
-            let entry: Roster.Entry
-            switch doors {
-            case .plain(let door):
-                entry = try await joinPlain(
-                    door, index: index, publisher: publisher, started: started, isSampled: isSampled)
-            case .webRTC(let door, let identity):
-                entry = try await joinWebRTC(
-                    door, identity, index: index, publisher: publisher, started: started, isSampled: isSampled)
-            }
-            let joined = LoadClock.now
-            roster.withLock { $0.joined(entry, microseconds: (joined - started) / 1_000) }
+            let seat = try await opener.subscribe(join, in: self)
+            let microseconds = (LoadClock.now - join.started) / 1_000
+            roster.withLock { $0.joined(join, seat, microseconds: microseconds) }
         } catch {
             roster.withLock { $0.failed(error, wasSampled: isSampled) }
         }
@@ -246,36 +219,18 @@ package final class LoadRun: Sendable {
     /// Replaces the subscriber that joined first by a new one (churn).
     private func replace() async {
         if let entry = roster.withLock({ $0.leaveOldest() }) {
-            switch doors {
-            case .plain: receiveThreads[entry.thread].remove(entry.index)
-            case .webRTC: await peerReceivers[entry.thread].remove(entry.index)
-            }
-            await doors.close(entry.seat)
+            await receiver(of: entry.join.index).remove(entry.join.index)
+            await entry.seat.close()
         }
         await join()
     }
 
     private func close(_ seats: [Seat]) async {
-        let doors = doors
         await withTaskGroup(of: Void.self) { group in
             for (count, seat) in seats.enumerated() {
                 if count >= Self.joinsAtATime { await group.next() }
-                group.addTask { await doors.close(seat) }
+                group.addTask { await seat.close() }
             }
         }
-    }
-
-    func source(of publisher: Int) -> VideoSource? {
-        sources.isEmpty ? nil : sources[publisher % sources.count]
-    }
-    func tone(of publisher: Int) -> Int { publisher % (sound?.toneCount ?? 1) }
-
-    /// Returns the publisher's delay in nanoseconds: publishers of one source spread their sending over the frame interval.
-    func videoOffset(of publisher: Int) -> Int64 {
-        guard let format = plan.video, !plan.distinctVideo else { return 0 }
-        return Int64(publisher) * format.interval.rawValue / Int64(plan.totalPublishers)
-    }
-    func audioOffset(of publisher: Int) -> Int64 {
-        Int64(publisher) * AudioSource.interval.rawValue / Int64(plan.totalPublishers)
     }
 }

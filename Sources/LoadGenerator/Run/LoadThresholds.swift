@@ -19,13 +19,13 @@ package struct LoadThresholds: Sendable, Equatable {
     package init() {}
 
     package func validate(plan: LoadPlan) throws(LoadError) {
-        let needsPictures: [(String, Bool)] = [
+        let needsVideo: [(String, Bool)] = [
             ("max-latency-p99", latencyP99 != nil), ("max-freezes", freezes != nil),
             ("max-counters-missed", countersMissed != nil), ("min-psnr", psnr != nil),
             ("max-first-frame", firstFrame != nil),
         ]
         if plan.video == nil || plan.decodeSample == 0 || plan.subscribers == 0 {
-            for (name, isSet) in needsPictures where isSet {
+            for (name, isSet) in needsVideo where isSet {
                 throw .invalidSetting(name, reason: "cannot be checked: no video is decoded in this run")
             }
         }
@@ -54,16 +54,16 @@ package struct LoadThresholds: Sendable, Equatable {
                 lines.append("\(what): \(LoadReport.number(value)) \(unit) is more than \(LoadReport.number(bound))")
             }
         }
-        let pictures = report.pictures
+        let video = report.video
         most("loss", report.received.expected > 0 ? report.received.lossPercent : nil, loss, "%")
-        most("latency p99", pictures?.latency?.p99, latencyP99?.milliseconds, "ms")
-        most("freezes", pictures.map { Double($0.freezes) }, freezes.map(Double.init), "")
-        most("frame counters missed", pictures.map { Double($0.countersMissed) }, countersMissed.map(Double.init), "")
+        most("latency p99", video?.latency?.p99, latencyP99?.milliseconds, "ms")
+        most("freezes", video.map { Double($0.freezes) }, freezes.map(Double.init), "")
+        most("frame counters missed", video.map { Double($0.countersMissed) }, countersMissed.map(Double.init), "")
         most("join time p99", report.joinTime?.p99, joinTime?.milliseconds, "ms")
         most("first frame p99", report.firstFrame?.p99, firstFrame?.milliseconds, "ms")
         most("relay CPU a packet", report.relay?.cpuNanosecondsPerPacket, packetCPU, "ns")
         if let psnr {
-            if let mean = pictures?.psnr?.mean {
+            if let mean = video?.psnr?.mean {
                 if mean < psnr {
                     lines.append("PSNR: \(LoadReport.number(mean)) dB is less than \(LoadReport.number(psnr))")
                 }

@@ -1,3 +1,4 @@
+import Foundation
 import MediaBase
 
 /// Meter that makes a point of the timeline, and the progress line for display, once a second.
@@ -12,7 +13,7 @@ struct ProgressMeter {
         var failedJoins = 0
         var sent = SendStatistics()
         var received = ReceptionStatistics()
-        var pictures = PictureStatistics(frameInterval: .zero)
+        var video = VideoStatistics(frameInterval: .zero)
     }
 
     init(start: LoadSnapshot) {
@@ -26,7 +27,7 @@ struct ProgressMeter {
     mutating func point(_ now: LoadSnapshot, of run: LoadRun, isMeasured: Bool) -> TimelinePoint {
         let sample = Sample(
             time: now.time, failedJoins: run.roster.withLock { $0.failedJoins }, sent: now.sent, received: now.received,
-            pictures: run.decoder.totals.pictures)
+            video: run.decoder.totals.video)
         defer { last = sample }
         var point = TimelinePoint(start: last.time - start, end: sample.time - start)
         point.isMeasured = isMeasured
@@ -37,24 +38,33 @@ struct ProgressMeter {
         point.receivedPackets = Self.grown(last.received.packets, sample.received.packets)
         point.receivedBytes = Self.grown(last.received.bytes, sample.received.bytes)
         point.lost = Int64(clamping: sample.received.lost) - Int64(clamping: last.received.lost)
-        point.framesDecoded = Self.grown(last.pictures.decoded, sample.pictures.decoded)
-        point.countersMissed = Self.grown(last.pictures.countersMissed, sample.pictures.countersMissed)
-        point.freezes = Self.grown(last.pictures.freezes, sample.pictures.freezes)
-        point.frozen = max(0, (sample.pictures.frozen - last.pictures.frozen).rawValue)
+        point.framesDecoded = Self.grown(last.video.decoded, sample.video.decoded)
+        point.countersMissed = Self.grown(last.video.countersMissed, sample.video.countersMissed)
+        point.freezes = Self.grown(last.video.freezes, sample.video.freezes)
+        point.frozen = max(0, (sample.video.frozen - last.video.frozen).rawValue)
         point.latency = run.decoder.takeRecentLatency()
         point.busiestThread = run.threadUsages.map(\.latest).max() ?? 0
         return point
     }
 
-    /// Returns the progress line for the latest point.
-    func progress(_ point: TimelinePoint, of run: LoadRun) -> LoadProgress {
-        LoadProgress(
-            elapsed: Double(point.end) / 1e9, joined: point.connected, wanted: run.plan.totalSubscribers,
-            packetsPerSecond: Double(point.receivedPackets) / point.duration,
-            kilobitsPerSecond: Double(point.receivedBytes) * 8 / 1_000 / point.duration, lost: last.received.lost,
-            latency: LoadReport.Spread(microseconds: point.latency),
-            countersMissed: last.pictures.countersMissed, freezes: last.pictures.freezes,
-            busiestThread: run.threadUsages.max { $0.latest < $1.latest })
+    /// Returns the latest point as a line for a terminal.
+    func line(_ point: TimelinePoint, of run: LoadRun) -> String {
+        let number = LoadReport.number
+        let packets = Double(point.receivedPackets) / point.duration
+        let megabits = Double(point.receivedBytes) * 8 / 1e6 / point.duration
+        var line =
+            String(format: "%6.1f s  ", Double(point.end) / 1e9)
+            + "\(point.connected)/\(run.plan.totalSubscribers) joined  \(number(packets)) packets/s  "
+            + "\(number(megabits)) Mb/s  lost \(last.received.lost)"
+        if let latency = LoadReport.Spread(microseconds: point.latency) {
+            line += "  latency \(number(latency.p50))/\(number(latency.p99)) ms"
+        }
+        let (missed, freezes) = (last.video.countersMissed, last.video.freezes)
+        if missed + freezes > 0 { line += "  missed \(missed)  freezes \(freezes)" }
+        if let busiest = run.threadUsages.max(by: { $0.latest < $1.latest }) {
+            line += "  \(busiest.name) \(number(busiest.latest * 100)) %"
+        }
+        return line
     }
 
     private static func grown(_ before: UInt64, _ after: UInt64) -> UInt64 { after - min(before, after) }

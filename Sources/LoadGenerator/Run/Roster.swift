@@ -1,10 +1,8 @@
 /// Subscribers of a run: those that are present, and the results of all joins.
 struct Roster {
     struct Entry: Sendable {
-        let index: Int
-        let thread: Int
+        let join: Join
         let seat: Seat
-        let isSampled: Bool
     }
 
     /// Present subscribers, in the order in which they joined.
@@ -28,10 +26,10 @@ struct Roster {
         return (nextIndex, true)
     }
 
-    mutating func joined(_ entry: Entry, microseconds: Int64) {
+    mutating func joined(_ join: Join, _ seat: Seat, microseconds: Int64) {
         joins += 1
         joinTime.record(microseconds)
-        present.append(entry)
+        present.append(Entry(join: join, seat: seat))
     }
 
     mutating func failed(_ error: LoadError, wasSampled: Bool) {
@@ -46,7 +44,7 @@ struct Roster {
         guard !present.isEmpty else { return nil }
         let entry = present.removeFirst()
         leaves += 1
-        if entry.isSampled { sampled -= 1 }
+        if entry.join.isSampled { sampled -= 1 }
         return entry
     }
 

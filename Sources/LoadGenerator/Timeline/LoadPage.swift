@@ -56,7 +56,7 @@ package struct LoadPage: Sendable {
                 "Subscriptions", "count", ("connected", { Double($0.connected) }),
                 ("failed to join", { Double($0.failedJoins) })),
         ]
-        if report.pictures != nil {
+        if report.video != nil {
             plots += [
                 plot(
                     "Latency from capture to decoded frame", "ms", ("p50", { $0.latencyMilliseconds?.p50 }),

@@ -1,8 +1,6 @@
-import Foundation
-
 /// JSON file that `millrace load --timeline` writes: an object with the settings and a row for each point. Times are seconds since
 /// the first subscriber joined, or milliseconds if the name says so; rates are per second.
-package struct TimelineDocument: Codable, Sendable {
+package struct TimelineDocument: Codable, Sendable, JSONReport {
     package struct Row: Codable, Sendable {
         package var start: Double
         package var end: Double
@@ -41,14 +39,6 @@ package struct TimelineDocument: Codable, Sendable {
         secondsPerPoint = timeline.samplesPerPoint
         self.failure = failure
         points = timeline.points.map { Row($0) }
-    }
-
-    package var json: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
-        }
     }
 }
 

@@ -1,58 +1,75 @@
 import CLinuxNet
 import MediaBase
 import RTP
-import SDP
 import Transport
 import WebRTCClient
 
-/// WebRTC participant with its own socket: publisher or subscriber; confined to a thread.
-final class Peer {
-    let setup: PeerSetup
-    private(set) var connections = ConnectionStatistics()
+/// WebRTC participant: publisher or subscriber.
+final class Peer: LoadEndpoint {
+    let sockets: [UDPSocket]
+    let publishes: Bool
 
-    private let endpoint: WebRTCEndpoint
+    private let index: Int
+    private let answer: String
+    private let source: MediaSchedule.Source?
+    private let link: PeerLink
     private let loss: LossPattern
     private var media: PeerMedia?
-    private var reception: PeerReception
+    private var reception: Reception
+    private var connections = ConnectionStatistics()
     private var sent = SendStatistics()
     private var droppedArriving: UInt64 = 0
     private var reports: UInt64 = 0
     private var arrivals: UInt64 = 0
     private var departures: UInt64 = 0
-    private var isAnnounced = false
+    private var ready: EndpointThread.Ready?
     private var wasConnected = false
-    private let accepted: Int64
+    private var accepted: Int64 = 0
     private var datagramLength = 0
-    private var lastKeyFrameRequest: Int64
-    private var destination: (address: SocketAddress, kernel: millrace_address)?
 
-    private static let keyFrameInterval: Int64 = 500_000_000
-    private static let silentAfter: Int64 = 2_000_000_000
+    private var endpoint: WebRTCEndpoint { link.endpoint }
 
-    init(_ setup: PeerSetup, loss: LossPattern) {
-        self.setup = setup
+    /// - Parameters:
+    ///   - index: unique among the participants of the same direction.
+    ///   - answer: SDP answer of the relay to the offer of `configuration`.
+    ///   - joined: time at which the offer was sent, in monotonic nanoseconds.
+    ///   - source: media that a publisher sends; nil for a subscriber.
+    init(
+        _ index: Int, _ configuration: WebRTCEndpoint.Configuration, answer: String, socket: UDPSocket, joined: Int64,
+        source: MediaSchedule.Source?, feed: SampleFeed?, loss: LossPattern
+    ) {
+        self.index = index
+        self.answer = answer
+        self.source = source
         self.loss = loss
-        endpoint = WebRTCEndpoint(setup.configuration)
-        reception = PeerReception(feed: setup.feed)
-        accepted = LoadClock.now
-        lastKeyFrameRequest = accepted
-        endpoint.onPacket = { [unowned self] packet in
-            reception.receive(packet, bytes: datagramLength, now: LoadClock.now)
+        publishes = source != nil
+        sockets = [socket]
+        link = PeerLink(configuration, socket: socket)
+        reception = Reception(joined: joined, feed: feed)
+        link.endpoint.onPacket = { [unowned self] packet in
+            record(packet, bytes: datagramLength, now: LoadClock.now)
         }
     }
 
     /// Accepts the relay's answer and starts the connection.
-    func start(with sender: PacketSender) {
+    func start(with sender: PacketSender, ready: @escaping EndpointThread.Ready) {
+        self.ready = ready
+        accepted = LoadClock.now
         do throws(WebRTCEndpointError) {
-            try endpoint.accept(Array(setup.answer.utf8), now: .nanoseconds(LoadClock.now))
+            try endpoint.accept(Array(answer.utf8), now: .nanoseconds(accepted))
         } catch {
             return announce(.failure(.answer("\(error)")))
         }
-        drain(with: sender)
+        if source == nil {
+            reception.tracks = endpoint.tracks.compactMap { $0?.kind }.map {
+                TrackReception(ssrc: SampleFeed.ssrc(of: $0), kind: $0, requestsMissing: false)
+            }
+        }
+        drain(now: accepted, with: sender)
     }
 
-    func receive(_ datagram: UnsafeRawBufferPointer, from: millrace_address, now: Int64, with sender: PacketSender) {
-        let kind = DatagramKind(datagram)
+    func receive(_ datagram: UnsafeMutableRawBufferPointer, at _: Int, from: millrace_address, now: Int64) {
+        let kind = DatagramKind(UnsafeRawBufferPointer(datagram))
         if kind == .rtp || kind == .rtcp {
             arrivals += 1
             if loss.drops(stream: lossStream | 1 << 40, packet: arrivals) {
@@ -61,64 +78,69 @@ final class Peer {
             }
             if kind == .rtcp { reports += 1 }
         }
-        guard let source = SocketAddress(from) else { return }
         datagramLength = datagram.count
-        endpoint.receive(datagram, from: PeerAddress(source), now: .nanoseconds(now))
-        drain(with: sender)
+        link.receive(datagram, from: from, now: now)
     }
 
-    /// Handles the endpoint's timers, and requests a key frame if the decoder needs one.
+    func respond(now: Int64, with sender: PacketSender) { drain(now: now, with: sender) }
+
+    /// Counts a packet, and passes a copy to the decoder.
+    private func record(_ packet: IncomingPacket, bytes: Int, now: Int64) {
+        let header = RTPHeader(
+            payloadType: packet.header.payloadType, sequenceNumber: packet.header.sequenceNumber,
+            timestamp: packet.header.timestamp, ssrc: SSRC(SampleFeed.ssrc(of: packet.kind)),
+            marker: packet.header.marker, payloadLength: packet.payload.count)
+        guard reception.record(header, bytes: bytes, now: now), let feed = reception.feed else { return }
+        let copy = [UInt8](unsafeUninitializedCapacity: RTPHeader.fixedLength + packet.payload.count) {
+            buffer, length in
+            let raw = UnsafeMutableRawBufferPointer(buffer)
+            length = header.write(into: raw) + packet.payload.count
+            raw[RTPHeader.fixedLength..<length].copyBytes(from: packet.payload)
+        }
+        copy.withUnsafeBytes { feed.push($0, arrival: now) }
+    }
+
     func handleTimeout(now: Int64, with sender: PacketSender) {
-        if let feed = setup.feed, feed.wantsKeyFrame, now - lastKeyFrameRequest >= Self.keyFrameInterval,
-            let track = setup.configuration.tracks.firstIndex(where: { $0.kind == .video })
+        if let track = endpoint.configuration.tracks.firstIndex(where: { $0.kind == .video }),
+            reception.takeKeyFrameRequest(now: now)
         {
-            lastKeyFrameRequest = now
             endpoint.requestKeyFrame(track: track)
         }
-        guard endpoint.deadline.rawValue <= now else { return }
-        endpoint.handleTimeout(now: .nanoseconds(now))
-        drain(with: sender)
+        link.handleTimeout(now: now)
+        drain(now: now, with: sender)
     }
 
-    /// Sends a publisher's media that is due. Returns the time of the next known event, or `Int64.max`.
     func send(now: Int64, with sender: PacketSender) -> Int64 {
         guard media != nil, endpoint.isConnected else { return .max }
         let next = media?.send(now: now, to: endpoint) ?? .max
-        drain(with: sender)
+        drain(now: now, with: sender)
         return next
     }
 
-    /// Closes the connection.
-    func close(with sender: PacketSender) {
-        endpoint.close(now: .nanoseconds(LoadClock.now))
-        drain(with: sender)
+    func close(now: Int64, with sender: PacketSender) {
+        endpoint.close(now: .nanoseconds(now))
+        drain(now: now, with: sender)
         announce(.failure(.notConnected("the run ended")))
-        setup.feed?.close(now: LoadClock.now)
+        reception.feed?.close(now: now)
     }
 
-    private func drain(with sender: PacketSender) {
-        while let output = endpoint.nextOutput() {
+    private func drain(now: Int64, with sender: PacketSender) {
+        for output in link.drain(now: now, with: sender, drops: { isDropped($0) }) {
             switch output {
-            case .transmit(let datagram, let to): transmit(datagram, to: to, with: sender)
-            case .connect(_, let connection):
-                // The generator only supports UDP.
-                endpoint.disconnected(connection: connection, now: .nanoseconds(LoadClock.now))
-            case .disconnect, .noPath: break
-            case .connected: connected()
+            case .connected: connected(now: LoadClock.now)
             case .keyFrameWanted(let track, let place): media?.requestKeyFrame(track: track, place: place)
             case .ended(let reason): ended(reason)
+            case .transmit, .connect, .disconnect, .noPath: break
             }
         }
-        sender.flush(socket: setup.socket.descriptor)
     }
 
-    private func connected() {
+    private func connected(now: Int64) {
         wasConnected = true
-        let now = LoadClock.now
         let found = endpoint.pathFound?.rawValue ?? now
         connections.ice.record((found - accepted) / 1_000)
         connections.dtls.record((now - found) / 1_000)
-        if let offered = setup.media { media = PeerMedia(offered, endpoint: endpoint) }
+        if let source { media = PeerMedia(source, endpoint: endpoint) }
         announce(.success(()))
     }
 
@@ -131,55 +153,47 @@ final class Peer {
     }
 
     private func announce(_ result: Result<Void, LoadError>) {
-        guard !isAnnounced else { return }
-        isAnnounced = true
-        setup.completion(result)
+        ready?(result)
+        ready = nil
     }
 
-    private func transmit(_ datagram: [UInt8], to: PeerAddress, with sender: PacketSender) {
-        // A candidate of the other IP version cannot be reached from this socket.
-        guard to.address.isIPv6 == setup.socket.isIPv6 else { return }
-        if datagram.withUnsafeBytes({ DatagramKind($0) }) == .rtp {
-            departures += 1
-            if loss.drops(stream: lossStream, packet: departures) {
-                sent.droppedOnPurpose += 1
-                return
-            }
-            sent.packets += 1
-            sent.bytes += UInt64(datagram.count)
+    /// Counts a datagram of media, and returns whether it is dropped on purpose.
+    private func isDropped(_ datagram: [UInt8]) -> Bool {
+        guard datagram.withUnsafeBytes({ DatagramKind($0) }) == .rtp else { return false }
+        departures += 1
+        if loss.drops(stream: lossStream, packet: departures) {
+            sent.droppedOnPurpose += 1
+            return true
         }
-        if destination?.address != to.address { destination = (to.address, millrace_address(to.address)) }
-        guard let kernel = destination?.kernel else { return }
-        sender.queue(datagram, to: kernel, socket: setup.socket.descriptor)
+        sent.packets += 1
+        sent.bytes += UInt64(datagram.count)
+        return false
     }
 
     /// Stream number for the loss pattern, from the participant's index, which is the same in every run, unlike its SSRCs.
-    private var lossStream: UInt64 { UInt64(setup.index) << 1 | (setup.media == nil ? 1 : 0) }
+    private var lossStream: UInt64 { UInt64(index) << 1 | (publishes ? 0 : 1) }
 
-    /// Statistics of the packets sent so far.
-    var sendStatistics: SendStatistics {
-        var total = sent
-        if let media { total.add(media.statistics) }
-        total.resent = endpoint.statistics.retransmissions
-        total.keyFrameRequests = endpoint.statistics.keyFrameRequestsReceived
-        return total
-    }
-
-    /// Returns the statistics of the packets received so far.
-    func receptionStatistics(now: Int64) -> ReceptionStatistics {
-        var total = ReceptionStatistics()
-        guard setup.media == nil, wasConnected else { return total }
-        let kinds = endpoint.tracks.compactMap { $0?.kind }
-        reception.add(to: &total, tracks: kinds, isOld: now - setup.joined > Self.silentAfter)
-        total.droppedOnPurpose = droppedArriving
-        total.kernelDrops = setup.socket.kernelDrops
-        total.rtcpPackets = reports
-        total.duplicates = endpoint.statistics.duplicates
-        total.recovered = endpoint.statistics.recovered
-        total.foreign = endpoint.statistics.refused
-        total.askedAgain = endpoint.statistics.requests
-        total.keyFrameRequests = endpoint.statistics.keyFrameRequestsSent
-        if let first = reception.firstPacket { total.firstPacket.record((first - setup.joined) / 1_000) }
-        return total
+    func add(to totals: inout EndpointTotals, now: Int64) {
+        totals.connections.add(connections)
+        let counted = endpoint.statistics
+        if publishes {
+            var total = sent
+            if let media { total.add(media.statistics) }
+            total.resent = counted.retransmissions
+            total.keyFrameRequests = counted.keyFrameRequestsReceived
+            totals.sent.add(total)
+        } else if wasConnected {
+            var total = ReceptionStatistics()
+            reception.add(to: &total, now: now)
+            total.droppedOnPurpose = droppedArriving
+            total.kernelDrops = sockets[0].kernelDrops
+            total.rtcpPackets = reports
+            total.duplicates = counted.duplicates
+            total.recovered = counted.recovered
+            total.foreign = counted.refused
+            total.askedAgain = counted.requests
+            total.keyFrameRequests = counted.keyFrameRequestsSent
+            totals.received.add(total)
+        }
     }
 }

@@ -25,3 +25,8 @@ public struct ChatReceived: Hashable, Sendable, Codable {
         self.subsession = subsession
     }
 }
+
+public struct ChatAllowedChanged: Hashable, Sendable, Codable {
+    public var isAllowed: Bool
+    public init(isAllowed: Bool) { self.isAllowed = isAllowed }
+}

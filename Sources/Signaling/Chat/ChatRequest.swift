@@ -1,3 +1,10 @@
+/// Id of a message of a session's chat.
+public struct ChatMessageID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
+}
+
 /// Sends a chat message to all users in the sender's subsession, or in the main session if it is in none, or to one of
 /// them.
 public struct ChatRequest: RequestBody {
@@ -32,4 +39,12 @@ public struct ChatRequest: RequestBody {
             self.time = time
         }
     }
+}
+
+/// Enables or disables the session's chat for all users. Only for the host.
+public struct SetChatAllowedRequest: RequestBody {
+    public static let method = "setChatAllowed"
+    public static let permission: Permission = .host
+    public var isAllowed: Bool
+    public init(isAllowed: Bool) { self.isAllowed = isAllowed }
 }

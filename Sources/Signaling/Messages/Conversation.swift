@@ -1,3 +1,32 @@
+/// Kind of a conversation.
+public enum ConversationType: Int, Hashable, Sendable, Codable, CaseIterable {
+    /// Two users.
+    case peer = 0
+    case group = 2
+}
+
+/// Reference to a conversation from one user's view.
+public struct ConversationRef: Hashable, Sendable, Codable {
+    public var type: ConversationType
+    /// Id of the other user (`user_identity` of its token) or of the group.
+    public var id: String
+
+    public init(type: ConversationType, id: String) {
+        self.type = type
+        self.id = id
+    }
+
+    public static func peer(_ user: String) -> ConversationRef { ConversationRef(type: .peer, id: user) }
+    public static func group(_ id: String) -> ConversationRef { ConversationRef(type: .group, id: id) }
+}
+
+/// Notifications about new messages of a conversation.
+public enum NotificationStatus: Int, Hashable, Sendable, Codable, CaseIterable {
+    case notify = 1
+    /// Messages count as unread in the conversation, but not in the total, and cause no notification.
+    case doNotDisturb = 2
+}
+
 /// A conversation in the list of one of its users.
 public struct Conversation: Hashable, Sendable, Codable {
     public var type: ConversationType
@@ -47,4 +76,20 @@ public struct Conversation: Hashable, Sendable, Codable {
     }
 
     public var ref: ConversationRef { ConversationRef(type: type, id: id) }
+}
+
+/// Limits of conversations that a client can check by itself.
+public enum ConversationLimits {
+    /// Conversations, messages or changes in one page.
+    public static let pageSize = 1...100
+    /// Bytes of UTF-8 texts in one page. A page that reaches them ends early and sets `hasMore`.
+    public static let pageBytes = 256 * 1_024
+    /// Printable ASCII characters of a message id.
+    public static let messageIDCharacters = MessageIDRule.characters
+    /// Characters of a user id.
+    public static let userIDCharacters = 1...35
+    /// Members of a group, including its owner.
+    public static let groupMembers = 500
+    /// Characters of a group's name and of a user's display name.
+    public static let nameCharacters = 200
 }

@@ -3,6 +3,7 @@ import MediaEngine
 import MillraceTestKit
 import SDP
 import WebRTCClient
+import WebRTCTestKit
 
 /// A subscriber to three encodings whose path is narrow for 20 s.
 struct BandwidthDrop: Sendable, CustomStringConvertible {

@@ -117,17 +117,9 @@ struct HostileSubscriberTests {
                             entries: [.init(source: ssrc(), sequence: UInt8(truncatingIfNeeded: random.next()))]
                         ).write(into: &bytes)
                     case 4:
-                        XR(
-                            sender: SSRC(1),
-                            blocks: [
-                                .receiverReferenceTime(NTPTime(rawValue: random.next())),
-                                .delaySinceLastReceiverReport([
-                                    .init(
-                                        receiver: ssrc(), lastReceiverReport: UInt32(truncatingIfNeeded: random.next()),
-                                        delaySinceLastReceiverReport: .max)
-                                ]),
-                            ]
-                        ).write(into: &bytes)
+                        // Extended report (RFC 3611) with a block of random content.
+                        bytes += [0x80, 207, 0, 4]
+                        for _ in 0..<2 { bytes += withUnsafeBytes(of: random.next()) { Array($0) } }
                     case 5:
                         SenderReport(
                             sender: ssrc(), ntpTime: NTPTime(rawValue: random.next()),

@@ -3,8 +3,8 @@ import MediaEngine
 import MillraceTestKit
 import RTP
 import Testing
-
-@testable import WebRTCClient
+import WebRTCClient
+import WebRTCTestKit
 
 @Suite("Key frame requests of one subscriber, in virtual time")
 struct KeyFrameRequestTests {

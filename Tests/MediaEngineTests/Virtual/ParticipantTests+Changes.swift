@@ -4,6 +4,7 @@ import RTP
 import SDP
 import Testing
 import WebRTCClient
+import WebRTCTestKit
 
 extension ParticipantTests {
     @Test(

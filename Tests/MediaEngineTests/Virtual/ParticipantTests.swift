@@ -6,6 +6,7 @@ import SDP
 import Testing
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 @Suite("Participants in virtual time")
 struct ParticipantTests {

@@ -4,6 +4,7 @@ import MillraceTestKit
 import SDP
 import Testing
 import WebRTCClient
+import WebRTCTestKit
 
 /// B13: the goals of subscribers with transport-wide feedback also hold for those that send REMB.
 @Suite("Subscribers that send REMB and no transport-wide feedback")

@@ -6,6 +6,7 @@ import RTP
 import SDP
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 /// A relay, a network and clients that publish and subscribe through it, all in virtual time. Offers and answers are exchanged as text, as
 /// they are over HTTP.

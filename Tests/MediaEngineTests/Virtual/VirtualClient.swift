@@ -4,6 +4,7 @@ import MillraceTestKit
 import SDP
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 /// A WebRTC client in a `VirtualCall`: a publisher or a subscriber of synthetic media.
 final class VirtualClient {

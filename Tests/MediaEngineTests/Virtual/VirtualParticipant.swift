@@ -5,6 +5,7 @@ import RTP
 import SDP
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 /// A participant of a `VirtualRoom`: one peer connection on which it publishes all of its streams, and one on which it answers the relay's
 /// offers.

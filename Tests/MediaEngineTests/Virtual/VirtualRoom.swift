@@ -5,6 +5,7 @@ import RTP
 import SDP
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 /// A session of participants in virtual time. Messages between the relay's control plane and its clients are delayed, and steps are ordered
 /// as in a server that handles one message after the other.

@@ -5,6 +5,7 @@ import MillraceTestKit
 import SDP
 import Testing
 import WebRTCClient
+import WebRTCTestKit
 
 extension VirtualSessionTests {
     /// Paths that differ in their delay and in their queue, two runs of each. `MILLRACE_SEEDS` sets the number of runs, `MILLRACE_DROPS`

@@ -6,6 +6,7 @@ import SDP
 import Testing
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 extension VirtualSessionTests {
     /// 10 publishers, 90 subscribers.

@@ -5,6 +5,7 @@ import SDP
 import Testing
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 extension VirtualSessionTests {
     private static let rids = ["l", "m", "h"].map { RID($0)! }

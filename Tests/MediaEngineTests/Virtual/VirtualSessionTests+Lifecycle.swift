@@ -5,6 +5,7 @@ import SDP
 import Testing
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 @testable import MediaEngine
 

@@ -8,6 +8,7 @@ import RTP
 import SDP
 import Transport
 import WebRTCClient
+import WebRTCTestKit
 
 /// A WebRTC client on its own UDP socket, with synthetic audio and video.
 final class MediaPeer: @unchecked Sendable {

@@ -1,0 +1,118 @@
+import CLinuxNet
+import DTLS
+import MediaBase
+import RTP
+import SDP
+import WebRTCClient
+
+/// Audio of one participant: a peer connection that sends its id ten times a second, and one that receives the audio of others.
+/// Offers and answers come from any thread; the next sweep of the `EndpointThread` sends the resulting packets.
+final class CrowdVoice: LoadEndpoint, Sendable {
+    /// Source id in everything that it sends.
+    let source: UInt32
+    /// Sockets for publishing and for receiving.
+    let sockets: [UDPSocket]
+    private let state: Locked<State>
+
+    /// Sending interval in nanoseconds; long, so that the generator's own work does not distort the measurement.
+    private static let interval: Int64 = 100_000_000
+
+    private struct State {
+        let publishing: PeerLink
+        let receiving: PeerLink
+        let heard: Heard
+        var track: Int?
+        var nextPacket: Int64 = 0
+        var links: [PeerLink] { [publishing, receiving] }
+    }
+
+    /// Received audio: for each source, the send time of its newest packet in monotonic nanoseconds.
+    private final class Heard {
+        var newest: [UInt32: Int64] = [:]
+        var packets = 0
+    }
+
+    init(source: UInt32, localAddress: String, identity: DTLSIdentity) throws(LoadError) {
+        self.source = source
+        func link(_ direction: WebRTCEndpoint.Direction) throws(LoadError) -> PeerLink {
+            let socket = try UDPSocket(host: localAddress, receiveBuffer: 256 << 10, coalescing: true)
+            var random = SystemRandomNumberGenerator()
+            let configuration = WebRTCEndpoint.Configuration(direction, tracks: [], identity: identity, using: &random)
+            return PeerLink(
+                PeerLink.configuration(configuration, socket: socket, host: localAddress), socket: socket)
+        }
+        let (publishing, receiving, heard) = (try link(.publish), try link(.receive), Heard())
+        receiving.endpoint.onPacket = { packet in
+            guard let voice = VoicePacket(parsing: packet.payload) else { return }
+            heard.newest[voice.source] = max(heard.newest[voice.source] ?? 0, voice.sentAt)
+            heard.packets += 1
+        }
+        sockets = [publishing.socket, receiving.socket]
+        state = Locked(State(publishing: publishing, receiving: receiving, heard: heard))
+    }
+
+    var newest: [UInt32: Int64] { state.withLock { $0.heard.newest } }
+    var packetsHeard: Int { state.withLock { $0.heard.packets } }
+    var isConnected: Bool { state.withLock { $0.links.allSatisfy(\.endpoint.isConnected) } }
+    var isPublishing: Bool { state.withLock { $0.publishing.endpoint.isConnected } }
+
+    /// - Returns: the offer, and the identification of its audio section.
+    func offer() -> (sdp: String, mid: String?) {
+        state.withLock { state in
+            let endpoint = state.publishing.endpoint
+            state.track = endpoint.addTracks([.offered(.audio, encodings: [.init()])]).first
+            let description = endpoint.reoffer()
+            return (description.text, state.track.flatMap { description.media[$0].mid })
+        }
+    }
+
+    func accept(_ answer: String) throws(LoadError) {
+        try state.withLock { state throws(LoadError) in
+            do { try state.publishing.endpoint.accept(Array(answer.utf8), now: .nanoseconds(LoadClock.now)) } catch {
+                throw .answer("\(error)")
+            }
+        }
+    }
+
+    func answer(_ offer: String) throws(LoadError) -> String {
+        try state.withLock { state throws(LoadError) in
+            do {
+                return try state.receiving.endpoint.answer(Array(offer.utf8), now: .nanoseconds(LoadClock.now))
+            } catch { throw .answer("\(error)") }
+        }
+    }
+
+    func receive(_ datagram: UnsafeMutableRawBufferPointer, at socket: Int, from: millrace_address, now: Int64) {
+        state.withLock { $0.links[socket].receive(datagram, from: from, now: now) }
+    }
+
+    func respond(now: Int64, with sender: PacketSender) {
+        state.withLock { state in
+            for link in state.links { _ = link.drain(now: now, with: sender) }
+        }
+    }
+
+    func handleTimeout(now: Int64, with sender: PacketSender) {
+        state.withLock { state in
+            for link in state.links { link.handleTimeout(now: now) }
+            if let track = state.track, state.publishing.endpoint.isConnected, now >= state.nextPacket {
+                state.nextPacket = max(state.nextPacket + Self.interval, now)
+                _ = VoicePacket(source: source, sentAt: now).payload.withUnsafeBytes {
+                    state.publishing.endpoint.send(
+                        $0, track: track, time: .nanoseconds(now), marker: false,
+                        level: AudioLevel(level: 30, isVoice: true), now: .nanoseconds(now))
+                }
+            }
+        }
+        respond(now: now, with: sender)
+    }
+
+    func close(now: Int64, with sender: PacketSender) {
+        state.withLock { state in
+            for link in state.links { link.endpoint.close(now: .nanoseconds(now)) }
+        }
+        respond(now: now, with: sender)
+    }
+
+    func add(to totals: inout EndpointTotals, now: Int64) {}
+}

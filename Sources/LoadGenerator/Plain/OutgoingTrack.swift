@@ -1,0 +1,75 @@
+import CLinuxNet
+import MediaBase
+import MediaEngine
+import RTP
+
+/// RTP state of one track that a publisher sends, with its last packets for retransmission.
+struct OutgoingTrack {
+    /// A packet before protection. The payload is shared with the source's other publishers.
+    struct Kept {
+        let header: RTPHeader
+        let payload: [UInt8]
+    }
+
+    let ssrc: UInt32
+    let kind: MediaKind
+    /// Addresses of the relay for this track.
+    let rtpAddress: millrace_address
+    let rtcpAddress: millrace_address
+    /// Number of packets made so far, including those dropped on purpose.
+    private(set) var packets: UInt64 = 0
+    private var payloadBytes: UInt64 = 0
+    private let payloadType: PayloadType
+    private var sequence = UInt16.random(in: .min ... .max)
+    private let timestampOffset = UInt32.random(in: .min ... .max)
+    private var history: [Kept?]
+
+    /// - Parameter history: number of packets to store.
+    init(_ track: PlainTrack, of transport: PlainTransport, kind: MediaKind, history: Int) throws(LoadError) {
+        guard let rtp = SocketAddress(transport.address, port: track.port),
+            let rtcp = SocketAddress(transport.address, port: transport.rtcpMux ? track.port : track.rtcpPort)
+        else { throw .address(transport.address) }
+        rtpAddress = millrace_address(rtp)
+        rtcpAddress = millrace_address(rtcp)
+        self.kind = kind
+        ssrc = track.ssrc
+        payloadType = PayloadType(track.payloadType)
+        self.history = Array(repeating: nil, count: history)
+    }
+
+    /// Returns the next packet's header.
+    /// - Parameter ticks: media time in clock ticks from the track's own zero.
+    mutating func header(ticks: Int64, marker: Bool, payload: [UInt8]) -> RTPHeader {
+        let header = RTPHeader(
+            payloadType: payloadType, sequenceNumber: SequenceNumber(sequence), timestamp: timestamp(ticks),
+            ssrc: SSRC(ssrc), marker: marker, payloadLength: payload.count)
+        if !history.isEmpty { history[Int(sequence) % history.count] = Kept(header: header, payload: payload) }
+        sequence &+= 1
+        packets += 1
+        payloadBytes += UInt64(payload.count)
+        return header
+    }
+
+    func kept(_ number: SequenceNumber) -> Kept? {
+        guard !history.isEmpty, let kept = history[Int(number.rawValue) % history.count],
+            kept.header.sequenceNumber == number
+        else { return nil }
+        return kept
+    }
+
+    /// Returns a sender report with the source's CNAME (RFC 3550 section 6.4.1).
+    /// - Parameter ticks: media time at `ntp`, in clock ticks.
+    func report(ntp: NTPTime, ticks: Int64, cname: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        SenderReport(
+            sender: SSRC(ssrc), ntpTime: ntp, rtpTimestamp: timestamp(ticks),
+            packetCount: UInt32(truncatingIfNeeded: packets), octetCount: UInt32(truncatingIfNeeded: payloadBytes)
+        ).write(into: &bytes)
+        SDES(chunks: [SDES.Chunk(source: SSRC(ssrc), cname: cname)]).write(into: &bytes)
+        return bytes
+    }
+
+    private func timestamp(_ ticks: Int64) -> RTPTimestamp {
+        RTPTimestamp(timestampOffset &+ UInt32(truncatingIfNeeded: ticks))
+    }
+}

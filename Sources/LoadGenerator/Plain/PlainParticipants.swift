@@ -1,0 +1,54 @@
+import MediaEngine
+import SRTP
+
+/// Participants that exchange SRTP with plain transports of the relay, under keys from its control interface.
+struct PlainParticipants: ParticipantOpener {
+    let plain: any PlainRelay
+    var relay: any RelayInterface { plain }
+
+    func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> Seat {
+        let media = run.media(of: publisher)
+        var request = request(.publish, publisher, run)
+        if media.audio != nil { request.audio = PlainTrackRequest() }
+        if media.video != nil { request.video = PlainTrackRequest() }
+        let transport = try await plain.open(request)
+        let (host, clock, loss) = (run.plan.localAddress, run.clock, run.loss)
+        return try await run.add(publisher, to: run.sender, seat(transport)) { () throws(LoadError) in
+            try PlainPublisher(publisher, transport, media, host: host, clock: clock, loss: loss)
+        }
+    }
+
+    func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> Seat {
+        let plan = run.plan
+        let socket = try UDPSocket(host: plan.localAddress, receiveBuffer: 1 << 20, coalescing: true)
+        var request = request(.subscribe, join.publisher, run)
+        request.address = plan.localAddress
+        if plan.audio { request.audio = PlainTrackRequest(port: socket.port) }
+        if plan.video != nil { request.video = PlainTrackRequest(port: socket.port) }
+        let transport = try await plain.open(request)
+        let feed = run.feed(
+            of: join, key: transport.relayKey, audioSSRC: transport.audio?.ssrc, videoSSRC: transport.video?.ssrc)
+        let loss = run.loss
+        return try await run.add(
+            join.index, to: run.receiver(of: join.index), seat(transport, socket: socket), feed: feed
+        ) { () throws(LoadError) in
+            try PlainSubscriber(join.index, transport, socket, joined: join.started, feed: feed, loss: loss)
+        }
+    }
+
+    private func request(_ direction: TransportDirection, _ publisher: Int, _ run: LoadRun) -> PlainTransportRequest {
+        var request = PlainTransportRequest(direction: direction, session: run.plan.session(ofPublisher: publisher))
+        request.stream = run.plan.stream(ofPublisher: publisher)
+        request.suite = run.plan.suite
+        request.rtcpMux = true
+        return request
+    }
+
+    /// - Parameter socket: a subscriber's socket stays open until the relay has stopped sending to it.
+    private func seat(_ transport: PlainTransport, socket: UDPSocket? = nil) -> Seat {
+        Seat {
+            await plain.close(transport)
+            _ = socket
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import CLinuxNet
+import MediaBase
+import MediaEngine
+import RTP
+import SRTP
+
+/// Synthetic subscriber over plain SRTP: counts every packet by the header, which SRTP leaves unencrypted, and sends receiver
+/// reports, NACK and PLI.
+final class PlainSubscriber: LoadEndpoint {
+    let sockets: [UDPSocket]
+
+    private let index: Int
+    private let loss: LossPattern
+    private var reception: Reception
+    private var counters = ReceptionStatistics()
+    private let outbound: SRTPContext
+    private let ssrc = SSRC(.random(in: 1 ... .max))
+    /// Address from which the relay sends; RTCP goes there.
+    private var relay: millrace_address?
+    private var arrivals: UInt64 = 0
+    private var nextReport: Int64
+
+    /// - Parameters:
+    ///   - index: unique in the run.
+    ///   - joined: time at which the join began, in monotonic nanoseconds.
+    init(
+        _ index: Int, _ transport: PlainTransport, _ socket: UDPSocket, joined: Int64, feed: SampleFeed?,
+        loss: LossPattern
+    ) throws(LoadError) {
+        self.index = index
+        self.loss = loss
+        sockets = [socket]
+        do { outbound = try SRTPContext(key: transport.clientKey, direction: .outbound) } catch {
+            throw .media("SRTP: \(error)")
+        }
+        let tracks = [
+            transport.video.map { TrackReception(ssrc: $0.ssrc, kind: .video) },
+            transport.audio.map { TrackReception(ssrc: $0.ssrc, kind: .audio) },
+        ]
+        reception = Reception(tracks: tracks.compactMap(\.self), joined: joined, feed: feed)
+        // Spread over one second, so that a thousand subscribers do not all report at once.
+        nextReport = joined + 500_000_000 + Int64(index % 50) * 20_000_000
+    }
+
+    func receive(_ datagram: UnsafeMutableRawBufferPointer, at _: Int, from: millrace_address, now: Int64) {
+        let datagram = UnsafeRawBufferPointer(datagram)
+        arrivals += 1
+        if loss.drops(stream: UInt64(index) | 1 << 40, packet: arrivals) {
+            counters.droppedOnPurpose += 1
+            return
+        }
+        switch DatagramKind(datagram) {
+        case .rtp:
+            if let header = try? RTPHeader(parsingProtected: datagram),
+                reception.record(header, bytes: datagram.count, now: now)
+            {
+                reception.feed?.push(datagram, arrival: now)
+            } else {
+                counters.foreign += 1
+            }
+        case .rtcp: counters.rtcpPackets += 1
+        default: counters.foreign += 1
+        }
+        if relay == nil { relay = from }
+    }
+
+    func respond(now: Int64, with sender: PacketSender) {
+        // Missing packets are requested at once, everything else with the timers.
+        if reception.tracks.contains(where: \.isMissingPackets) { handleTimeout(now: now, with: sender) }
+    }
+
+    /// Sends the RTCP that is due.
+    func handleTimeout(now: Int64, with sender: PacketSender) {
+        guard let relay else { return }
+        var packet: [UInt8] = []
+        if now >= nextReport {
+            nextReport = now + 1_000_000_000
+            writeReport(into: &packet)
+        }
+        for i in reception.tracks.indices where reception.tracks[i].kind == .video {
+            let media = SSRC(reception.tracks[i].ssrc)
+            let numbers = reception.tracks[i].numbersToAskFor(now: now)
+            if !numbers.isEmpty {
+                counters.askedAgain += UInt64(numbers.count)
+                GenericNACK(sender: ssrc, media: media, sequences: numbers).write(into: &packet)
+            }
+            if reception.takeKeyFrameRequest(now: now) {
+                counters.keyFrameRequests += 1
+                PLI(sender: ssrc, media: media).write(into: &packet)
+            }
+        }
+        guard !packet.isEmpty else { return }
+        _ = sender.queueRTCP(packet, context: outbound, to: relay, socket: sockets[0].descriptor)
+        sender.flush(socket: sockets[0].descriptor)
+    }
+
+    private func writeReport(into packet: inout [UInt8]) {
+        let blocks = reception.tracks.indices.map { i in
+            let values = reception.tracks[i].reportValues()
+            return ReportBlock(
+                // The relay's sender reports are not decrypted, so LSR and DLSR are 0.
+                source: SSRC(reception.tracks[i].ssrc), fractionLost: values.fractionLost,
+                cumulativeLost: values.cumulativeLost, highestSequence: values.highest, jitter: values.jitter,
+                lastSenderReport: 0, delaySinceLastSenderReport: 0)
+        }
+        ReceiverReport(sender: ssrc, blocks: blocks).write(into: &packet)
+        SDES(chunks: [SDES.Chunk(source: ssrc, cname: "load-\(index)")]).write(into: &packet)
+    }
+
+    func close(now: Int64, with sender: PacketSender) { reception.feed?.close(now: now) }
+
+    func add(to totals: inout EndpointTotals, now: Int64) {
+        var total = counters
+        reception.add(to: &total, now: now)
+        total.kernelDrops = sockets[0].kernelDrops
+        totals.received.add(total)
+    }
+}

@@ -1,0 +1,51 @@
+import CLinuxNet
+package import MediaEngine
+
+/// Relay in this process: the media engine on loopback, called directly. Its usage is the CPU time of its worker threads, without
+/// the generator's threads.
+package final class EmbeddedRelay: PlainRelay {
+    private let engine: MediaEngine
+
+    /// - Parameter workers: number of media threads of the relay.
+    package convenience init(workers: Int = 1) throws(LoadError) {
+        var configuration = EngineConfiguration()
+        configuration.bindAddress = "127.0.0.1"
+        configuration.plainPort = 0
+        configuration.webRTC.port = 0
+        configuration.webRTC.tcp = false
+        configuration.workers = workers
+        do { try self.init(engine: MediaEngine(configuration: configuration)) } catch {
+            throw .noAnswer("the embedded relay did not start: \(error)")
+        }
+    }
+
+    /// - Parameter engine: stopped by `stop()`.
+    package init(engine: MediaEngine) { self.engine = engine }
+
+    package func open(_ request: PlainTransportRequest) async throws(LoadError) -> PlainTransport {
+        do { return try await engine.openPlain(request) } catch {
+            throw .refused(status: 0, code: error.code, detail: error.description)
+        }
+    }
+
+    package func close(_ transport: PlainTransport) async {
+        try? await engine.closePlain(transport.id, session: transport.session)
+    }
+
+    func open(_ request: WebRTCRequest) async throws(LoadError) -> WebRTCAnswer {
+        do { return try await engine.openWebRTC(request) } catch {
+            throw .refused(status: 0, code: error.code, detail: error.description)
+        }
+    }
+
+    func closeWebRTC(_ id: TransportID, session: String) async { try? await engine.closeWebRTC(id, session: session) }
+
+    package func usage() async -> RelayUsage? {
+        let counters = await engine.counters()
+        return RelayUsage(
+            cpuNanoseconds: Double(counters.workerCPU), forwardedPackets: Double(counters.packetsForwarded),
+            residentBytes: Double(millrace_resident_bytes()))
+    }
+
+    package func stop() async { engine.stop() }
+}

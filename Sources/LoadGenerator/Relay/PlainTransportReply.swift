@@ -1,0 +1,53 @@
+import MediaEngine
+import SRTP
+
+/// Answer to `POST /v1/sessions/{session}/plain`.
+struct PlainTransportReply: Decodable {
+    struct Track: Decodable {
+        var port: UInt16
+        var rtcpPort: UInt16?
+        var payloadType: UInt8
+        var ssrc: UInt32
+        var codec: String?
+        var clockRate: Int?
+        var channels: Int?
+
+        func track(rtcpMux: Bool, clockRate usual: Int) -> PlainTrack {
+            PlainTrack(
+                port: port, rtcpPort: rtcpPort ?? (rtcpMux ? port : port &+ 1), payloadType: payloadType, ssrc: ssrc,
+                codec: codec ?? "", clockRate: clockRate ?? usual, channels: channels)
+        }
+    }
+
+    var id: String
+    var session: String
+    var stream: String
+    var direction: String
+    var address: String
+    var rtcpMux: Bool
+    var suite: String
+    var clientKey: String
+    var relayKey: String
+    var audio: Track?
+    var video: Track?
+    var sdp: String?
+
+    func transport() throws(LoadError) -> PlainTransport {
+        guard let suite = SRTPSuite(sdesName: suite) else {
+            throw .noAnswer("the relay answered with the unknown suite \"\(self.suite)\"")
+        }
+        guard let direction = TransportDirection(rawValue: direction) else {
+            throw .noAnswer("the relay answered with the unknown direction \"\(self.direction)\"")
+        }
+        let keys: (client: SRTPKey, relay: SRTPKey)
+        do { keys = (try SRTPKey(suite: suite, inline: clientKey), try SRTPKey(suite: suite, inline: relayKey)) } catch
+        {
+            throw .noAnswer("the relay answered with a key that does not fit \(suite.sdesName)")
+        }
+        return PlainTransport(
+            id: TransportID(rawValue: id), session: session, stream: stream, direction: direction, address: address,
+            rtcpMux: rtcpMux, suite: suite, clientKey: keys.client, relayKey: keys.relay,
+            audio: audio?.track(rtcpMux: rtcpMux, clockRate: 48_000),
+            video: video?.track(rtcpMux: rtcpMux, clockRate: 90_000), sdp: sdp ?? "")
+    }
+}

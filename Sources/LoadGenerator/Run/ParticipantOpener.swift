@@ -1,0 +1,25 @@
+/// Way in which participants exchange media with the relay. Opens participants at the relay and adds them to the threads of a run.
+protocol ParticipantOpener: Sendable {
+    var relay: any RelayInterface { get }
+    /// - Parameter publisher: index over all sessions.
+    func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> Seat
+    func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> Seat
+}
+
+/// Resources that one participant holds at the relay.
+struct Seat: Sendable {
+    /// Releases the resources; has no effect if the relay has released them already.
+    let close: @Sendable () async -> Void
+}
+
+/// A subscriber that joins.
+struct Join: Sendable {
+    /// Unique among the subscribers of the run.
+    let index: Int
+    /// Publisher whose stream it receives, as an index over all sessions.
+    let publisher: Int
+    /// Time at which the join began, in monotonic nanoseconds.
+    let started: Int64
+    /// True if its media is decoded.
+    let isSampled: Bool
+}

@@ -1,0 +1,123 @@
+import CLinuxNet
+
+/// Thread that decodes the media of sampled subscribers.
+final class SampleDecoder: Sendable {
+    /// Sums over all sampled subscribers, including those that have left.
+    struct Totals: Sendable {
+        var video: VideoStatistics
+        var audio = AudioStatistics()
+        var refused: UInt64 = 0
+        var dropped: UInt64 = 0
+        var subscribers = 0
+    }
+
+    let usage = Locked(ThreadUsage(name: "load-decode"))
+    /// Event that feeds signal.
+    var event: Int32 { loop.event }
+    private let clock: LoadClock
+    private let format: VideoFormat?
+    private let state: Locked<State>
+    private let loop = WakeableThread()
+
+    private struct State {
+        var joining: [SampleFeed] = []
+        var totals: Totals
+        var recentLatency = Distribution()
+        var failure: LoadError?
+    }
+
+    init(clock: LoadClock, format: VideoFormat?) {
+        self.clock = clock
+        self.format = format
+        state = Locked(State(totals: Self.empty(format)))
+    }
+
+    func start() throws(LoadError) {
+        try loop.start(name: "load-decode") { [self] in run() }
+    }
+
+    /// Ends the thread, after decoding the packets that are still in feeds.
+    func stop() {
+        loop.stop()
+    }
+
+    func add(_ feed: SampleFeed) {
+        state.withLock { $0.joining.append(feed) }
+        loop.wake()
+    }
+
+    var totals: Totals { state.withLock { $0.totals } }
+    var failure: LoadError? { state.withLock { $0.failure } }
+
+    /// Returns the latency in microseconds since the last call.
+    func takeRecentLatency() -> Distribution {
+        state.withLock { state in
+            defer { state.recentLatency = Distribution() }
+            return state.recentLatency
+        }
+    }
+
+    private static func empty(_ format: VideoFormat?) -> Totals {
+        Totals(video: VideoStatistics(frameInterval: format?.interval ?? .milliseconds(33)))
+    }
+
+    private func run() {
+        var meter = ThreadMeter(name: "load-decode", publishing: usage)
+        var subscribers: [SampledSubscriber] = []
+        var finished = Self.empty(format)
+        var published = LoadClock.now
+        while true {
+            let isLast = loop.isStopping
+            var fd = loop.event
+            // The wait is limited, because gaps in a stream are given up by time.
+            if !isLast, millrace_wait(&fd, 1, 20_000_000) > 0 { loop.clear() }
+            admit(to: &subscribers)
+            subscribers.removeAll { subscriber in
+                guard !subscriber.step() else { return false }
+                Self.add(subscriber, to: &finished)
+                return true
+            }
+            let now = LoadClock.now
+            if now - published >= 200_000_000 || isLast {
+                published = now
+                publish(subscribers, finished)
+            }
+            meter.sample(now: now)
+            if isLast { break }
+        }
+        meter.finish()
+    }
+
+    private func admit(to subscribers: inout [SampledSubscriber]) {
+        let joining = state.withLock { state in
+            defer { state.joining.removeAll() }
+            return state.joining
+        }
+        for feed in joining {
+            do { subscribers.append(try SampledSubscriber(feed: feed, clock: clock)) } catch {
+                state.withLock { $0.failure = .media("decoder: \(error)") }
+            }
+        }
+    }
+
+    private func publish(_ subscribers: [SampledSubscriber], _ finished: Totals) {
+        var totals = finished
+        var recent = Distribution()
+        for subscriber in subscribers {
+            Self.add(subscriber, to: &totals)
+            recent.merge(subscriber.takeRecentLatency())
+        }
+        state.withLock {
+            $0.totals = totals
+            $0.recentLatency.merge(recent)
+        }
+    }
+
+    private static func add(_ subscriber: SampledSubscriber, to totals: inout Totals) {
+        totals.video.merge(subscriber.video)
+        totals.audio.merge(subscriber.audio)
+        totals.refused += subscriber.refused
+        totals.dropped += subscriber.feed.dropped
+        totals.subscribers += 1
+    }
+}

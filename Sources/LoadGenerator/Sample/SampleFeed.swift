@@ -1,0 +1,85 @@
+import CLinuxNet
+import MediaBase
+import SRTP
+import Synchronization
+
+/// Queue of one sampled subscriber's packets for the decoding thread. Bounded: if it is full, new packets are dropped and counted.
+final class SampleFeed: Sendable {
+    /// A received datagram.
+    struct Packet: Sendable {
+        let bytes: [UInt8]
+        /// Arrival time in monotonic nanoseconds.
+        let arrival: Int64
+    }
+
+    /// Parameters of the subscription for the decoding thread.
+    struct Source: Sendable {
+        /// Nil if packets arrive decrypted.
+        let relayKey: SRTPKey?
+        let audioSSRC: UInt32?
+        let videoSSRC: UInt32?
+        let tone: TestTone?
+        let format: VideoFormat?
+        /// Intended delay of the publisher from encoding a frame to sending it, in nanoseconds.
+        let sendOffset: Int64
+        /// Time at which the join began, in monotonic nanoseconds.
+        let joined: Int64
+    }
+
+    let source: Source
+    private let queue = Locked(Queue())
+    private let wakeUp: Int32
+    private let keyFrameWanted = Atomic<Bool>(false)
+
+    private struct Queue {
+        var packets: [Packet] = []
+        var dropped: UInt64 = 0
+        var closed: Int64?
+    }
+
+    private static let capacity = 8_192
+
+    /// Returns the SSRC that decrypted packets of a kind have here, in place of the relay's SSRCs, which may change and are not in
+    /// every answer.
+    static func ssrc(of kind: MediaKind) -> UInt32 { kind == .audio ? 1 : 2 }
+
+    /// - Parameter wakeUp: eventfd of the decoding thread.
+    init(source: Source, wakeUp: Int32) {
+        self.source = source
+        self.wakeUp = wakeUp
+    }
+
+    func push(_ bytes: UnsafeRawBufferPointer, arrival: Int64) {
+        let wasEmpty = queue.withLock { queue in
+            guard queue.packets.count < Self.capacity, queue.closed == nil else {
+                queue.dropped += 1
+                return false
+            }
+            queue.packets.append(Packet(bytes: Array(bytes), arrival: arrival))
+            return queue.packets.count == 1
+        }
+        if wasEmpty { millrace_event_signal(wakeUp) }
+    }
+
+    /// Ends the feed; no more packets follow.
+    func close(now: Int64) {
+        queue.withLock { if $0.closed == nil { $0.closed = now } }
+        millrace_event_signal(wakeUp)
+    }
+
+    /// Returns all queued packets, and the time at which the feed was closed.
+    func take() -> (packets: [Packet], closed: Int64?) {
+        queue.withLock { queue in
+            defer { queue.packets.removeAll(keepingCapacity: true) }
+            return (queue.packets, queue.closed)
+        }
+    }
+
+    var dropped: UInt64 { queue.withLock { $0.dropped } }
+
+    /// True if the decoder waits for a key frame. Set by the decoding thread, read by the thread that sends the subscriber's RTCP.
+    var wantsKeyFrame: Bool {
+        get { keyFrameWanted.load(ordering: .relaxed) }
+        set { keyFrameWanted.store(newValue, ordering: .relaxed) }
+    }
+}

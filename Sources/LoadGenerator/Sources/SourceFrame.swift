@@ -1,0 +1,18 @@
+/// Encoded frame, split into RTP payloads, that all publishers of a group send.
+struct SourceFrame: Sendable {
+    /// The frame in one size.
+    struct Encoding: Sendable {
+        let isKeyFrame: Bool
+        /// RTP payloads, VP8 payload descriptor included.
+        let payloads: [[UInt8]]
+    }
+
+    /// Number of the frame in its source, without gaps.
+    let number: Int64
+    /// Capture time in monotonic nanoseconds.
+    let captured: Int64
+    /// Time at which the encoders finished, in monotonic nanoseconds.
+    let ready: Int64
+    /// Smallest first, in the order of the source's formats.
+    let encodings: [Encoding]
+}

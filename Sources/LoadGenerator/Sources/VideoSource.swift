@@ -1,0 +1,117 @@
+import CLinuxNet
+import Codecs
+import MediaBase
+import RTP
+import Synchronization
+
+/// Source of one synthetic video, drawn and encoded on its own thread, in real time, for any number of publishers. Only the last 32
+/// frames are stored: a slow reader misses some.
+final class VideoSource: Sendable {
+    /// Smallest first; more than one only for simulcast.
+    let formats: [VideoFormat]
+    let bitrates: [Bitrate]
+    let thread: SourceThread
+    private let clock: LoadClock
+    private let state = Locked(State())
+    /// Encodings whose next frame must be a key frame, one bit each.
+    private let wantsKeyFrame = Atomic<UInt8>(0)
+
+    private static let kept: Int64 = 32
+
+    private struct State {
+        var frames: [SourceFrame?] = Array(repeating: nil, count: Int(VideoSource.kept))
+        var next: Int64 = 0
+        var statistics = VideoSourceStatistics()
+    }
+
+    /// - Parameter bitrates: one for each format.
+    init(name: String, formats: [VideoFormat], bitrates: [Bitrate], clock: LoadClock) {
+        self.formats = formats
+        self.bitrates = bitrates
+        self.clock = clock
+        thread = SourceThread(name: name)
+    }
+
+    /// - Parameter listener: an eventfd that is signalled with each frame.
+    func start(listener: Int32) throws(LoadError) {
+        guard let interval = formats.first?.interval else { return }
+        try thread.start(interval: interval) { [self] in
+            var encoders = try zip(formats, bitrates).map { try Encoder(format: $0, bitrate: $1) }
+            let start = LoadClock.now
+            var number: Int64 = 0
+            var lastTicks: Int64 = -1
+            return { [self] skipped in
+                let captured = LoadClock.now
+                let bar = FrameBar(
+                    counter: UInt32(truncatingIfNeeded: number),
+                    captureMicroseconds: clock.unixMicroseconds(at: captured))
+                lastTicks = max(lastTicks + 1, RTPTicks.ticks(nanoseconds: captured - start, clockRate: 90_000))
+                let force = wantsKeyFrame.exchange(0, ordering: .relaxed)
+                var encodings: [SourceFrame.Encoding] = []
+                for place in encoders.indices {
+                    let isForced = force & (1 << UInt8(place)) != 0
+                    guard let encoding = try encoders[place].encode(bar, timestamp: lastTicks, forceKeyFrame: isForced)
+                    else { return }
+                    encodings.append(encoding)
+                }
+                publish(
+                    SourceFrame(number: number, captured: captured, ready: LoadClock.now, encodings: encodings),
+                    skipped: skipped)
+                number += 1
+                millrace_event_signal(listener)
+            }
+        }
+    }
+
+    /// Encoder of one size, which also draws the frames.
+    private struct Encoder {
+        private let encoder: VP8Encoder
+        private let drawing: TestPicture
+        private var frame: I420Frame
+        private var packetizer = VP8Packetizer(maximumPayloadLength: 1_200)
+
+        init(format: VideoFormat, bitrate: Bitrate) throws {
+            encoder = try VP8Encoder(
+                VP8EncoderConfiguration(
+                    width: format.width, height: format.height, framesPerSecond: Double(format.framesPerSecond),
+                    bitrate: bitrate, speed: 8))
+            drawing = TestPicture(width: format.width, height: format.height)
+            frame = I420Frame(width: format.width, height: format.height)
+        }
+
+        mutating func encode(_ bar: FrameBar, timestamp: Int64, forceKeyFrame: Bool) throws -> SourceFrame.Encoding? {
+            drawing.draw(bar, into: &frame)
+            return try encoder.encode(frame, timestamp: timestamp, forceKeyFrame: forceKeyFrame).map {
+                SourceFrame.Encoding(isKeyFrame: $0.isKeyFrame, payloads: packetizer.payloads(of: $0.bytes))
+            }
+        }
+    }
+
+    /// Makes the next frame of an encoding a key frame.
+    func requestKeyFrame(encoding: Int = 0) {
+        _ = wantsKeyFrame.bitwiseOr(1 << UInt8(truncatingIfNeeded: encoding & 7), ordering: .relaxed)
+    }
+
+    var statistics: VideoSourceStatistics { state.withLock { $0.statistics } }
+    /// Number of the next frame.
+    var nextNumber: Int64 { state.withLock { $0.next } }
+
+    /// Returns frame `number`, or the oldest stored one if it is gone; nil if it is not encoded yet.
+    func frame(_ number: Int64) -> SourceFrame? {
+        state.withLock { state in
+            guard number < state.next else { return nil }
+            return state.frames[Int(max(number, state.next - Self.kept) % Self.kept)]
+        }
+    }
+
+    private func publish(_ frame: SourceFrame, skipped: Int64) {
+        state.withLock { state in
+            state.frames[Int(frame.number % Self.kept)] = frame
+            state.next = frame.number + 1
+            state.statistics.frames += 1
+            state.statistics.keyFrames += frame.encodings.contains(where: \.isKeyFrame) ? 1 : 0
+            state.statistics.skipped += UInt64(skipped)
+            state.statistics.encodeTime.record((frame.ready - frame.captured) / 1_000)
+        }
+    }
+}
