@@ -3,6 +3,7 @@ import MillraceTestKit
 import SDP
 import Testing
 import WebRTCClient
+import WebRTCTestKit
 
 @testable import MediaEngine
 
