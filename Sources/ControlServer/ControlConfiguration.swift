@@ -14,6 +14,7 @@ package struct ControlConfiguration: Sendable {
     package var sdpBytes = 64 << 10
     /// Memory of one canvas reader, in bytes.
     package var canvasBytes = 64 << 20
+    package var programmes = ProgrammeLimits()
     /// Maximum time from the first byte of a request to its last.
     package var sendTime = Duration.seconds(10)
     /// Maximum time from the start of a connection to the first byte of its first request; never more than `idleTime`.

@@ -20,6 +20,7 @@ package struct ControlServer: Sendable {
     package var statistics: ControlStatistics { parts.liveSessions.environment.statistics }
     /// All routes; complete once `service` has been called.
     package let catalogue = RouteCatalogue()
+    private let programmes: Programmes
     package let logger: Logger
     private let adminToken: StaticToken
     private let publishToken: StaticToken
@@ -41,6 +42,7 @@ package struct ControlServer: Sendable {
         adminToken = StaticToken(configuration.adminToken)
         publishToken = StaticToken(configuration.publishToken)
         viewToken = StaticToken(configuration.viewToken)
+        programmes = Programmes(engine: engine, limits: configuration.programmes)
         adminGuesses = TokenGuard(perMinute: configuration.wrongTokensPerMinute)
     }
 
@@ -105,7 +107,7 @@ package struct ControlServer: Sendable {
             access: configuration.isOnLoopback ? .open : .admin, catalogue: catalogue)
         MetricsRoute(
             engine: engine, recorder: recorder, statistics: statistics, bodies: bodies, parts: parts,
-            crashReports: configuration.crashReports
+            programmes: programmes, crashReports: configuration.crashReports
         )
         .add(to: metrics)
         addAPI(to: router)
@@ -165,14 +167,16 @@ package struct ControlServer: Sendable {
         addMedia(to: table)
     }
 
-    /// Adds the routes of one stream, which `/v1` and `/v1/admin` share.
+    /// Adds the routes of media, which `/v1` and `/v1/admin` share.
     private func addMedia(to table: RouteTable) {
         let standard = parts.apps.standard
         CanvasRoutes(
             engine: engine, sessions: parts.sessions, standard: standard, bodies: bodies, statistics: statistics,
             readerBytes: configuration.canvasBytes, logger: logger
         ).add(to: table)
-        LiveRoutes(engine: engine, standard: standard, bodies: bodies, statistics: statistics, logger: logger)
+        let live = LiveBody(bodies: bodies, statistics: statistics, logger: logger)
+        LiveRoutes(engine: engine, standard: standard, body: live).add(to: table)
+        ProgrammeRoutes(liveSessions: parts.liveSessions, programmes: programmes, standard: standard, body: live)
             .add(to: table)
         RecordRoutes(recorder: recorder, standard: standard, configuration: configuration, bodies: bodies)
             .add(to: table)

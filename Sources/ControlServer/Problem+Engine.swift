@@ -4,7 +4,8 @@ extension Problem {
     /// Configuration keys of the engine's limits.
     private static let limitKeys = [
         "sessions": "limit.sessions", "streamsPerSession": "limit.streams", "transportsPerSession": "limit.transports",
-        "tapsPerStream": "limit.taps", "mailbox": "limit.mailbox",
+        "tapsPerStream": "limit.taps", "mailbox": "limit.mailbox", "programmes": "limit.programmes",
+        "programmeReaders": "limit.programmeReaders",
     ]
 
     /// Creates the answer for an error of the engine.

@@ -8,7 +8,7 @@ extension Problem {
         case .notRecording: self.init(.unknownRecording, error.description)
         case .encrypted: self.init(.streamEncrypted, error.description)
         case .engine(let error): self.init(error)
-        case .directory, .file, .thread: self.init(.recordingFailed, error.description)
+        case .directory, .file, .encoder, .thread: self.init(.recordingFailed, error.description)
         }
     }
 }

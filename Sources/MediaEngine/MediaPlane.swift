@@ -51,6 +51,8 @@ package protocol MediaPlane: Sendable {
     func streams(session: String) async throws(EngineError) -> [StreamSnapshot]
 
     func peerStatistics(_ id: TransportID, session: String) async throws(EngineError) -> PeerStatistics
+    /// Returns the quality of a peer's media over the last minutes.
+    func peerQuality(_ id: TransportID, session: String) async throws(EngineError) -> PeerQuality
 
     func peerTrace(_ id: TransportID, session: String) async throws(EngineError) -> PeerTrace
 

@@ -1,3 +1,4 @@
+package import Codecs
 package import Containers
 import Glibc
 package import MediaBase
@@ -15,6 +16,8 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
     case directory(path: String, code: Int32, reason: String)
     /// The file could not be written; see `isOutOfSpace`.
     case file(ContainerError)
+    /// libopus could not make an encoder.
+    case encoder(CodecError)
     /// The system could not create a thread.
     case thread(code: Int32)
 
@@ -23,14 +26,14 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .directory(_, let code, _): code == ENOSPC || code == EDQUOT || code == EFBIG
         case .file(let error): error.isOutOfSpace
-        case .alreadyRecording, .notRecording, .encrypted, .engine, .thread: false
+        case .alreadyRecording, .notRecording, .encrypted, .engine, .encoder, .thread: false
         }
     }
 
     /// Whether a retry may succeed, because the disk or the system failed.
     package var isTransient: Bool {
         switch self {
-        case .directory, .file, .thread: true
+        case .directory, .file, .encoder, .thread: true
         case .alreadyRecording, .notRecording, .encrypted, .engine: false
         }
     }
@@ -44,6 +47,7 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         case .engine: "engine"
         case .directory: isOutOfSpace ? "diskFull" : "directory"
         case .file(let error): error.isOutOfSpace ? "diskFull" : "file"
+        case .encoder: "encoder"
         case .thread: "thread"
         }
     }
@@ -58,6 +62,7 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         case .engine(let error): "the relay refused: \(error)"
         case .directory(let path, _, let reason): "cannot write \(path): \(reason)"
         case .file(let error): "the recording failed: \(error)"
+        case .encoder(let error): "no audio encoder: \(error)"
         case .thread(let code): "cannot start a thread for the recording (errno \(code))"
         }
     }

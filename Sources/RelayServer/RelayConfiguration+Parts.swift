@@ -87,6 +87,9 @@ extension RelayConfiguration {
         control.origins = AllowedOrigins(Self.list(httpCORSOrigin)) ?? AllowedOrigins()
         control.sdpBytes = limitSDPBytes
         control.canvasBytes = limitCanvasBytes
+        control.programmes.programmes = limitProgrammes
+        control.programmes.readers = limitProgrammeReaders
+        control.programmes.streams = limitProgrammeStreams
         control.hosts = Self.list(httpHosts)
         control.adminToken = adminToken.isEmpty ? nil : adminToken
         control.wrongTokensPerMinute = limitWrongTokens

@@ -149,6 +149,12 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitTransports = 10_000
     /// Maximum taps (readers of canvas and live streams, and recordings) of one stream.
     public var limitTaps = 16
+    /// Maximum programmes (live streams of whole sessions) that run at the same time.
+    public var limitProgrammes = 16
+    /// Maximum readers of one programme.
+    public var limitProgrammeReaders = 100
+    /// Maximum streams of a session that its programme considers.
+    public var limitProgrammeStreams = 100
     /// Memory of one canvas reader, in bytes; sets the largest video frame that a canvas decodes.
     public var limitCanvasBytes = 64 << 20
     /// Bytes of packets of one video producer that are kept for retransmission.

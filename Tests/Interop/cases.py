@@ -446,6 +446,53 @@ def live_stream(bench, name):
         relay.stop()
 
 
+def programme(bench, name):
+    """ffmpeg plays the programme of a session with two publishers: one at first, then the other when the first has left; both are heard."""
+    folder = bench.folder(name)
+    source = bench.source(12)
+    relay = bench.relay(folder)
+    publishers = []
+    report = bench.reporter.check
+    try:
+        for number, hertz in enumerate((500, 1300)):
+            path = folder / f"tone{hertz}.webm"
+            media.run(["ffmpeg", "-nostdin", "-v", "error", "-i", source.path, "-f", "lavfi", "-i", f"sine=f={hertz}:d={source.seconds}:r=48000", "-map", "0:v",
+                       "-map", "1:a", "-c:v", "copy", "-c:a", "libopus", "-ac", 2, "-b:a", "96k", path])
+            way_in = relay.open("publish", "programme", stream=f"cam{number}")
+            publishers.append((way_in, clients.ffmpeg_publisher(way_in, path, folder / f"publisher{number}.log", loop=True, seconds=60)))
+        time.sleep(1.5)
+        base = f"{relay.url}/v1/sessions/programme/live"
+        player = clients.Process("ffmpeg player", ["ffmpeg", "-nostdin", "-v", "error", "-i", base + ".webm", "-t", 3, "-fps_mode", "passthrough",
+                                                   "-f", "null", "-"], folder / "player.log")
+        kind, size = read_some(base + ".webm", folder / "live.webm", 4 << 20, 6)
+        player.wait(10)
+        report(name, "ffmpeg decodes three seconds from the address without an error", not player.running and player.process.returncode == 0
+               and not (folder / "player.log").read_text().strip(), said=player.tail()[-200:])
+        about = media.describe(folder / "live.webm")
+        report(name, "WebM with the stream's size and stereo", kind == "video/webm" and [(s["codec_name"], s.get("width"), s.get("channels")) for s in about] ==
+               [("vp8", str(media.WIDTH), None), ("opus", None, "2")], bytes=size)
+        images = media.decoded_checksums(folder / "live.webm")[:-1]
+        known = set(source.frames)
+        report(name, "frames are identical to those of the publisher", len(images) > 60 and all(i in known for i in images), frames=len(images))
+        first, second = media.tone_shares(folder / "live.webm", 500, 1300)
+        report(name, "both publishers are heard", min(first, second) > 0.3, first=round(first, 3), second=round(second, 3))
+        starts = [media.packet_times(folder / "live.webm", kind) for kind in "va"]
+        spans = [times[-1][1] - times[0][1] for times in starts]
+        report(name, "audio and video have the same duration", abs(spans[0] - spans[1]) < 0.5, seconds=[round(s, 2) for s in spans])
+        # The shown publisher leaves: the other one is shown within the same body.
+        way_in, publisher = publishers.pop(0)
+        with urllib.request.urlopen(base + ".mkv", timeout=10) as body:
+            body.read(200_000)
+            relay.close(way_in)
+            publisher.stop()
+            (folder / "change.mkv").write_bytes(body.read(2 << 20))
+        report(name, "the body goes on with the other publisher", True)
+    finally:
+        for _, publisher in publishers:
+            publisher.stop()
+        relay.stop()
+
+
 def recording(bench, name):
     """A recording is playable while it is written, complete after a stop, and after kill -9 at most a second short."""
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
@@ -689,6 +736,7 @@ ALL = [
     ("mute", mute),
     ("canvas", canvas),
     ("live stream", live_stream),
+    ("programme", programme),
     ("recording", recording),
     ("hostile input", hostile),
 ]

@@ -8,21 +8,19 @@ extension LiveSession {
     /// reports.
     func quality(of user: ConnectionID) async throws(SignalingError) -> QualityAnswer {
         var answer = QualityAnswer()
-        if clients[user] != nil {
-            if let peer = media.publisher(of: user) { answer.published = await quality(of: TransportID(peer)) }
-            if let peer = media.subscriber(of: user) { answer.subscribed = await quality(of: TransportID(peer)) }
-            return answer
+        guard clients[user] != nil || conference.user(user) != nil else {
+            throw SignalingError(.unknownUser, field: "user")
         }
-        guard conference.user(user) != nil else { throw SignalingError(.unknownUser, field: "user") }
-        if let publisher = publishers.values.first(where: { $0.connection == user }), !publisher.isPlain {
-            answer.published = await quality(of: publisher.transport)
-        }
+        if let peer = media.publisher(of: user), !media.isPlain(peer) { answer.published = await quality(of: peer) }
+        if let peer = media.subscriber(of: user) { answer.subscribed = await quality(of: peer) }
         return answer
     }
 
     /// Returns the points of a peer; none if it has just ended.
-    private func quality(of peer: TransportID) async -> [QualityAnswer.Point] {
-        guard let quality = try? await environment.engine.peerQuality(peer, session: engineName) else { return [] }
+    private func quality(of peer: PeerID) async -> [QualityAnswer.Point] {
+        guard let quality = try? await environment.engine.peerQuality(TransportID(peer), session: engineName) else {
+            return []
+        }
         return QualityAnswer.points(of: quality, wall: ControlClock.wall)
     }
 }

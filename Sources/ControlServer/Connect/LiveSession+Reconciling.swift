@@ -52,7 +52,7 @@ extension LiveSession {
     }
 
     /// Returns the place in which a stream is heard: the main session if its publisher has no control connection.
-    private func place(of stream: StreamID) -> Place {
+    func place(of stream: StreamID) -> Place {
         media.owners[stream].map { media.place(of: $0) } ?? .mainSession
     }
 

@@ -76,8 +76,9 @@ extension APIOperation {
     ]
 
     private static func streams(under prefix: String) -> [APIOperation] {
-        let path = prefix + "/sessions/{session}/streams/{stream}"
-        let user = prefix + "/sessions/{session}/participants/{participant}"
+        let session = prefix + "/sessions/{session}"
+        let path = session + "/streams/{stream}"
+        let user = session + "/participants/{participant}"
         let type: (name: String, about: String) = ("type", "camera (by default) or screen")
         return [
             .get(
@@ -103,6 +104,14 @@ extension APIOperation {
                 .type("video/webm")),
             .get(
                 path + "/live.mkv", .admin, "live", "The stream as endless Matroska, which also has H.264",
+                query: [app], .type("video/matroska")),
+            .get(
+                session + "/live.webm", .admin, "live",
+                "The session's programme as endless WebM: the active speaker or a screen, with mixed audio",
+                query: [app], .type("video/webm")),
+            .get(
+                session + "/live.mkv", .admin, "live",
+                "The session's programme as endless Matroska, which also has H.264",
                 query: [app], .type("video/matroska")),
             .get(path + "/record", .admin, "recording", "State of the recording", query: [app], .json("Recording")),
             .act(

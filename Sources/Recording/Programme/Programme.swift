@@ -9,7 +9,8 @@ import RTP
 /// The output has the form of one stream's RTP packets. Sequence numbers are consecutive, both kinds count from the same moment by the
 /// relay's clock, and each packet has the NTP time of its timestamp, from which sender reports follow. A container writer reads the packets
 /// as those of a tap (`ProgrammePacket.withTapPacket`). A WebRTC publisher sends them as they are, with the low bits of `sequence` and
-/// `timestamp` in the header, and calls `requestKeyFrame` when its receiver requests a key frame.
+/// `timestamp` in the header, and calls `requestKeyFrame` when its receiver requests a key frame. `SessionProgramme.openTap` delivers the same
+/// packets from a running session through a `PacketTap`.
 ///
 /// - *Video* is not transcoded. All of it has one codec, `codec`, because a container header and a negotiated media section have one;
 ///   streams in another codec are heard but not shown. The stream changes at a key frame of the next one, which is requested, and at most

@@ -8,6 +8,14 @@ package enum LimitKeys: ConfigurationSection {
         .integer(
             "limit.taps", \.limitTaps, 1...256, "taps (readers of canvas and live streams, recordings) per stream"),
         .integer(
+            "limit.programmes", \.limitProgrammes, 0...10_000,
+            "programmes (live streams of whole sessions) at the same time; each mixes audio on a thread of its own"),
+        .integer(
+            "limit.programmeReaders", \.limitProgrammeReaders, 1...10_000, "readers of one session's programme"),
+        .integer(
+            "limit.programmeStreams", \.limitProgrammeStreams, 1...1_000,
+            "streams of a session that its programme considers, in order of creation"),
+        .integer(
             "limit.canvasBytes", \.limitCanvasBytes, (16 << 20)...(1 << 30),
             "memory of one canvas reader, in bytes; video frames that do not fit are dropped"),
         .integer(

@@ -67,6 +67,8 @@ import Testing
             #expect(still.status == 409 && still.body.contains("streamEncrypted"))
             let live = try await status(of: "\(relay.url)/v1/sessions/room/streams/\(stream)/live.webm")
             #expect(live.status == 409 && live.body.contains("streamEncrypted"))
+            let programme = try await status(of: "\(relay.url)/v1/sessions/room/live.webm")
+            #expect(programme.status == 409 && programme.body.contains("streamEncrypted"))
             for session in [ada, bob, eve, mallory] { await session.disconnect() }
         }
     }

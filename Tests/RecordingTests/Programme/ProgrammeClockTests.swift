@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recording
 
-@Suite("LIV-1 clocks of a programme") struct ProgrammeClockTests {
+@Suite("LIV-1 clocks and taps of a programme") struct ProgrammeClockTests {
     @Test("The offset of a drifting clock is followed despite jitter", arguments: [-300.0, 0, 300])
     func drift(partsPerMillion: Double) {
         var random = SeededGenerator(seed: 5)
@@ -40,12 +40,36 @@ import Testing
     }
 
     @Test(
-        "The time of a forged timestamp stays near its arrival", arguments: [Int64.min / 4, -1_000_000_000, Int64.max / 4] as [Int64])
+        "The time of a forged timestamp stays near its arrival",
+        arguments: [Int64.min / 4, -1_000_000_000, Int64.max / 4] as [Int64])
     func forged(ticks: Int64) {
         var clock = ProgrammeClock()
         clock.note(.audio, ticks: 0, arrival: .seconds(10), captureNTP: nil)
         clock.note(.audio, ticks: ticks, arrival: .seconds(11), captureNTP: nil)
         let time = clock.time(.audio, ticks: ticks, arrival: .seconds(11))
         #expect(time >= .seconds(9) && time <= .seconds(11.04))
+    }
+
+    @Test(
+        "Taps follow the streams: audio of all, video of those that are needed; a refused tap is tried again after a second"
+    )
+    func taps() {
+        var taps = ProgrammeTaps(maximumStreams: 2)
+        typealias Key = ProgrammeTaps.Key
+        let listing = ProgrammeListing(streams: [
+            ProgrammeStream(name: "a", codec: .vp8), ProgrammeStream(name: "b", hasAudio: false, codec: .vp8),
+            ProgrammeStream(name: "c", codec: .vp8),
+        ])
+        let audio = Key(stream: "a", kind: .audio)
+        let video = Key(stream: "b", kind: .video)
+        var plan = taps.plan(listing, video: ["b", "c"], open: [], now: .zero)
+        #expect(plan.open == [audio, video] && plan.close.isEmpty)
+        taps.fail(video, now: .zero)
+        plan = taps.plan(listing, video: ["b"], open: [audio], now: .seconds(0.9))
+        #expect(plan.open.isEmpty && plan.close.isEmpty)
+        plan = taps.plan(listing, video: ["b"], open: [audio], now: .seconds(1))
+        #expect(plan.open == [video])
+        plan = taps.plan(ProgrammeListing(), video: ["b"], open: [audio, video], now: .seconds(2))
+        #expect(plan.open.isEmpty && plan.close == [audio, video])
     }
 }

@@ -1,0 +1,38 @@
+import Hummingbird
+import MediaEngine
+import Recording
+
+/// A stream over HTTP as received, without transcoding (LIV-1). The body (`LiveBody`) ends when the stream ends, and when its codec changes
+/// or a track is added.
+struct LiveRoutes {
+    let engine: MediaEngine
+    /// The default app.
+    let standard: String
+    let body: LiveBody
+
+    func add(to table: RouteTable) {
+        table.add("sessions/:session/streams/:stream/live.webm", [.get: webM])
+        table.add("sessions/:session/streams/:stream/live.mkv", [.get: matroska])
+    }
+
+    @Sendable private func webM(_ request: Request, _ context: ControlContext) async throws -> Response {
+        try await endless(.webM, request, context)
+    }
+
+    @Sendable private func matroska(_ request: Request, _ context: ControlContext) async throws -> Response {
+        try await endless(.matroska, request, context)
+    }
+
+    private func endless(
+        _ format: LiveBody.Format, _ request: Request, _ context: ControlContext
+    ) async throws -> Response {
+        let session = try request.address(context, standard: standard).engineName(standard: standard)
+        let stream = try context.stream.rawValue
+        return try await body.response(
+            format, context, metadata: ["session": "\(session)", "stream": "\(stream)"]
+        ) { [engine] notify in
+            try await LiveStream.open(
+                engine: engine, session: session, stream: stream, codecs: format.codecs, notify: notify)
+        }
+    }
+}
