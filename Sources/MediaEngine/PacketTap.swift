@@ -15,12 +15,14 @@ package final class PacketTap: Sendable {
         var ntp: UInt64
     }
 
+    package static let minimumCapacity = RecordRing.minimumCapacity
+
     /// Codec of the stream's video when the tap was opened; nil if it had none.
     package let codec: VideoCodec?
     private let kinds: Set<MediaKind>
     private let ring: RecordRing
 
-    /// - Parameter capacity: bytes; rounded up to a power of two between 64 KiB and 1 GiB.
+    /// - Parameter capacity: bytes; rounded up to a power of two between `minimumCapacity` and 1 GiB.
     package init(capacity: Int, kinds: Set<MediaKind> = Set(MediaKind.allCases), codec: VideoCodec? = nil) {
         self.codec = codec
         self.kinds = kinds

@@ -21,7 +21,7 @@ func withMedia<R: Sendable>(
     plan.duration = .seconds(60)
     plan.ramp = .zero
     let run = try LoadRun(plan: plan, relay: EmbeddedRelay(engine: try #require(relay.engine)))
-    let fixture = MediaFixture(session: plan.sessionName(0), stream: plan.streamName(0))
+    let fixture = MediaFixture(session: plan.sessionName(0), stream: plan.stream(ofPublisher: 0))
     async let report = run.run { _ in }
     do {
         // Each iteration makes an HTTP request, so the loop needs no pause.

@@ -137,5 +137,5 @@ package struct LoadPlan: Sendable {
     package func sessionName(_ index: Int) -> String { "load-\(seed)-\(index)" }
     /// Returns the session and the stream of a publisher, whose index counts over all sessions.
     func session(ofPublisher index: Int) -> String { sessionName(index / publishers) }
-    func stream(ofPublisher index: Int) -> String { "publisher-\(index % publishers)" }
+    package func stream(ofPublisher index: Int) -> String { "publisher-\(index % publishers)" }
 }

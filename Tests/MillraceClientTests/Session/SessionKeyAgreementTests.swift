@@ -18,7 +18,7 @@ import Testing
     private static func enter(_ bench: inout MachineBench) throws {
         bench.connect(agreesOnKeys: true)
         bench.open()
-        let key = try #require(key(bench))
+        let key = try #require(Self.key(bench))
         bench.joined(MachineBench.answer(users: [user(MachineBench.me, key)]))
     }
 
