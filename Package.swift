@@ -109,7 +109,8 @@ let package = Package(
         .target(
             name: "Recording",
             dependencies: [
-                "MediaBase", "RTP", "Forwarding", "Cryptography", "SFrame", "Codecs", "Containers", "MediaEngine", "Canvas",
+                "MediaBase", "RTP", "Forwarding", "Cryptography", "SFrame", "Codecs", "Containers", "MediaEngine",
+                "Canvas",
                 "CLinuxNet", "CYUV", "CFreeType", .product(name: "DequeModule", package: "swift-collections"),
             ]),
         .target(name: "TLSChannel", dependencies: ["COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),

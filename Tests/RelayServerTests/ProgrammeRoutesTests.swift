@@ -69,7 +69,8 @@ struct ProgrammeRoutesTests {
         }
     }
 
-    @Test("A session without media has a programme of silence, which ends with the session; an unknown session has none")
+    @Test(
+        "A session without media has a programme of silence, which ends with the session; an unknown session has none")
     func silence() async throws {
         try await withRelay { _, http in
             let none = try await http.request("GET", "/v1/sessions/a/live.webm")

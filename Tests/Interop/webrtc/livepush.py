@@ -244,4 +244,8 @@ def refused(bench, name):
         bench.reporter.check(name, "another scheme is refused", error.status == 422, code=error.code)
 
 
-ALL = [("live push to a relay", to_relay), ("live push to Janus", to_janus), ("live push to a refused address", refused)]
+ALL = [
+    ("live push to a relay", to_relay),
+    ("live push to Janus", to_janus),
+    ("live push to a refused address", refused),
+]
