@@ -40,6 +40,12 @@ static const unsigned char client_encryption_js[] = {
 static const unsigned char client_hands_js[] = {
 #embed "web/client/hands.js"
 };
+static const unsigned char client_hpke_js[] = {
+#embed "web/client/hpke.js"
+};
+static const unsigned char client_keyagreement_js[] = {
+#embed "web/client/keyagreement.js"
+};
 static const unsigned char client_mediapath_js[] = {
 #embed "web/client/mediapath.js"
 };
@@ -197,6 +203,8 @@ static const millrace_page_file files[] = {
     FILE("client/conversations.js", client_conversations_js),
     FILE("client/encryption.js", client_encryption_js),
     FILE("client/hands.js", client_hands_js),
+    FILE("client/hpke.js", client_hpke_js),
+    FILE("client/keyagreement.js", client_keyagreement_js),
     FILE("client/mediapath.js", client_mediapath_js),
     FILE("client/outbox.js", client_outbox_js),
     FILE("client/publishing.js", client_publishing_js),

@@ -153,8 +153,58 @@ def others(bench, name):
     check_recording(bench, name, recordings)
 
 
+def safety_numbers(rooms):
+    return [room.page.evaluate("document.getElementById('safety').hidden ? '' : document.getElementById('safety-number').textContent") for room in rooms]
+
+
+def agreed(rooms, former):
+    """The safety number that all pages show and that is not the former one."""
+    numbers = set(safety_numbers(rooms))
+    return numbers.pop() if len(numbers) == 1 and numbers not in ({""}, {former}) else ""
+
+
+def automatic_keys(bench, name):
+    """Chromium and Firefox agree on keys without a passphrase, and on others when somebody joins or leaves."""
+    check = bench.reporter.check
+    server = relay(bench)
+
+    def join(kind, who, role="participant"):
+        room = Room(bench, kind, server.url, SESSION, who, role=role, agrees_on_keys=True)
+        check(name, f"{who} is in", room.is_in(20), page=room.look("why"))
+        return room
+
+    ada = join("chromium", "Ada", role="host")
+    ada.publish()
+    members, former = [ada], ""
+    for kind, who in (("chromium", "Bob"), ("firefox", "Fox")):
+        if kind == "firefox" and not firefox.found():
+            continue
+        members.append(join(kind, who))
+        former = members[-1].until(lambda: agreed(members, former), 15)
+        check(name, f"all show one safety number after {who} joined", former, numbers=safety_numbers(members))
+        check(name, f"{who} sees and hears Ada", members[-1].sees("Ada", 20) and members[-1].hears("Ada"), seen=members[-1].look("seen", "Ada"),
+              notices=notices(members[-1]))
+    stream = ada.page.evaluate("millrace.publisher.publications[0].id")
+    check(name, "the stream is announced as encrypted", ada.page.evaluate(f"millrace.state.streams.get({json.dumps(stream)}).isEncrypted"))
+    # The first participant makes the keys; when it has left, the next one does.
+    members[1].publish()
+    ada.stop()
+    rest = members[1:]
+    number = rest[0].until(lambda: agreed(rest, former), 40)
+    check(name, "all show another number after Ada left", number, numbers=safety_numbers(rest))
+    if len(rest) > 1:
+        check(name, "Fox sees Bob", rest[1].sees("Bob", 20), seen=rest[1].look("seen", "Bob"), notices=notices(rest[1]))
+    eve = enter(bench, "chromium", server, "Eve", "")
+    check(name, "Eve, without keys, is in", eve.is_in(), page=eve.look("why"))
+    told = eve.until(lambda: any("encrypted" in notice for notice in notices(eve)), 10)
+    check(name, "Eve is told why nothing can be seen", told, notices=notices(eve))
+    for room in (eve, *rest):
+        room.stop()
+
+
 ALL = [
     ("page: end-to-end encryption", pairs),
+    ("page: automatic keys", automatic_keys),
     ("page: another passphrase", others),
 ]
 LONG = []

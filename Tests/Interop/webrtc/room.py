@@ -45,7 +45,7 @@ def is_colour_of(name, degrees):
 class Room:
     """One user's page."""
 
-    def __init__(self, bench, kind, url, session, name, role="host", password="", identity="", token="", way=None, passphrase=""):
+    def __init__(self, bench, kind, url, session, name, role="host", password="", identity="", token="", way=None, passphrase="", agrees_on_keys=False):
         """`identity`: a user id other than the name; `token`: replaces one that the relay issues; `way`: a `detour` of its media."""
         self.name = name
         asked = {"session": session, "name": name, "role": role, **({"identity": identity} if identity else {})}
@@ -55,14 +55,14 @@ class Room:
         self.page.evaluate(f"(() => {{ {PROBE} return true }})()")
         if way:
             self.look("detour", way.address, way.port)
-        self.submit(password, passphrase)
+        self.submit(password, passphrase, agrees_on_keys)
 
     def refusal(self, method, **parameters):
         """Returns the error code of a request that the page's own buttons do not make."""
         return self.page.evaluate(f"millrace.request({json.dumps(method)}, {json.dumps(parameters)}).then(() => '', error => error.code)")
 
-    def submit(self, password="", passphrase=""):
-        self.look("fill", "#join-form", {"password": password, "passphrase": passphrase})
+    def submit(self, password="", passphrase="", agrees_on_keys=False):
+        self.look("fill", "#join-form", {"password": password, "passphrase": passphrase, "agreesOnKeys": agrees_on_keys})
 
     def look(self, function, *arguments):
         """Calls the probe."""

@@ -3,6 +3,7 @@
 import {Chat} from "./chat.js";
 import {Conversations} from "./conversations.js";
 import {Encryption} from "./encryption.js";
+import {SIGNAL} from "./keyagreement.js";
 import {MediaPath} from "./mediapath.js";
 import {PublishPeer, sendableCodecs} from "./publishing.js";
 import {Signaling} from "./signaling.js";
@@ -18,6 +19,7 @@ const PATH_PATIENCE = 4000;
 /// - `media`: tracks of a stream are available; `detail` is the stream's id
 /// - `published`: own streams changed
 /// - `path`: state of a peer connection; `detail` is `{name, state}`, `name` is publish or subscribe
+/// - `keyAgreement`: participants have agreed on other keys (`detail` is null), or do not agree; `detail` is the reason, see `KeyAgreement`
 /// - `encryptionFailed`: frames of a stream cannot be decrypted; `detail` is `{stream, reason}`, see `Encryption`
 /// - `noPath`: a peer connection had no media path for 10 s, or has one again (`report` is null); `detail` is `{name, report}`, see
 ///   `MediaPath`
@@ -37,7 +39,7 @@ export class Session extends EventTarget {
   /// Peer connections without a media path: name -> report of `MediaPath`.
   missingPaths = new Map();
 
-  #signaling; #passphrase; #secret = null; #timers = new Map(); #renewing = new Set(); #paths = new Map();
+  #signaling; #passphrase; #agreesOnKeys = false; #stopped = new Map(); #secret = null; #timers = new Map(); #renewing = new Set(); #paths = new Map();
 
   constructor(url) {
     super();
@@ -54,16 +56,24 @@ export class Session extends EventTarget {
     this.state.addEventListener("change", ({detail}) => this.#emit("change", detail));
     this.encryption.addEventListener("failed", ({detail}) => this.#emit("encryptionFailed", detail));
     this.encryption.addEventListener("stopped", ({detail}) => this.#stopVideo(detail));
+    this.encryption.addEventListener("agreed", () => {
+      this.#restoreVideo();
+      this.#emit("keyAgreement", null);
+    });
+    this.encryption.addEventListener("disagreed", ({detail}) => this.#emit("keyAgreement", detail));
   }
 
   get status() { return this.#signaling.status; }
   get signalingRoundTrip() { return this.#signaling.roundTrip; }
 
-  /// `passphrase`: of end-to-end encryption; every participant has to use the same one. The relay never gets it.
-  async join({passphrase, ...options}) {
-    if (passphrase && !Encryption.isSupported) throw new Error("This browser cannot encrypt end to end. Use a current Chromium, Firefox or Safari.");
+  /// `passphrase`: of end-to-end encryption; every participant has to use the same one. The relay never gets it. `agreesOnKeys`: the participants
+  /// agree on keys instead.
+  async join({passphrase, agreesOnKeys = false, ...options}) {
+    if (passphrase && agreesOnKeys) throw new Error("Enter a passphrase, or choose automatic keys: not both.");
+    if ((passphrase || agreesOnKeys) && !Encryption.isSupported) throw new Error("This browser cannot encrypt end to end. Use a current Chromium, Firefox or Safari.");
     this.#passphrase = passphrase;
-    return this.#signaling.join(options);
+    this.#agreesOnKeys = agreesOnKeys;
+    return this.#signaling.join({...options, ...(agreesOnKeys && {makeKey: () => this.encryption.makeKey()})});
   }
   cancel() { this.#signaling.cancel(); }
   leave(endForAll = false) { return this.#signaling.leave(endForAll); }
@@ -147,6 +157,11 @@ export class Session extends EventTarget {
     this.subscriber.onError = error => this.#failed("Receiving failed", error);
     this.subscriber.addEventListener("media", ({detail}) => this.#emit("media", detail));
     this.state.reset(answer);
+    if (this.#agreesOnKeys) {
+      const send = (data, to) => this.request("signal", {type: SIGNAL, data, ...(to && {to})}, {queued: false}).catch(() => {});
+      this.encryption.agree({session: this.state.session, connection: this.state.self, send});
+      this.#setUsers();
+    }
     for (const stream of this.state.otherStreams) this.#subscribe(stream);
     if (again) this.#renew("publish", () => this.publisher.renew({keepIDs: false}));
     this.#openConversations();
@@ -164,7 +179,13 @@ export class Session extends EventTarget {
     }
     // A `subscribe` that was in progress when the connection was lost may not have arrived.
     for (const stream of this.state.otherStreams) if (!subscriber.wanted.has(stream.id)) this.#subscribe(stream);
+    this.encryption.agreement?.resume();
     this.#openConversations();
+  }
+
+  #setUsers() {
+    const {users, userCount} = this.state;
+    this.encryption.agreement?.setUsers(users.values(), userCount <= users.size);
   }
 
   #openConversations() {
@@ -172,6 +193,7 @@ export class Session extends EventTarget {
   }
 
   #event(event, data) {
+    if (event === "signal" && data.type === SIGNAL) return this.encryption.agreement?.receive(data.data, data.from);
     switch (event) {
     case "offer":
       this.subscriber.offered(data);
@@ -188,6 +210,7 @@ export class Session extends EventTarget {
       break;
     }
     this.state.apply(event, data);
+    if (["userJoined", "userChanged", "userLeft", "usersChanged", "userDropped"].includes(event)) this.#setUsers();
     this.chat.apply(event, data);
     this.conversations.apply(event, data);
     if (event === "streamCreated" && data.stream.connection !== this.state.self) this.#subscribe(data.stream);
@@ -197,6 +220,7 @@ export class Session extends EventTarget {
   /// Handles the end of a stream: a subscribed one, or an own one that the relay ended.
   #destroyed({stream, reason}) {
     this.subscriber.forget(stream);
+    this.#stopped.delete(stream);
     const own = this.publisher.byID(stream);
     if (!own || reason === "reset") return;
     this.publisher.unpublish(own, {tell: false}).catch(() => {});
@@ -226,7 +250,15 @@ export class Session extends EventTarget {
   /// Has the relay stop video that cannot be decrypted, because its decoder would keep requesting key frames.
   #stopVideo(stream) {
     const preferences = this.subscriber.wanted.get(stream);
-    if (preferences) this.subscriber.prefer(stream, {...preferences, video: false}).catch(() => {});
+    if (!preferences) return;
+    this.#stopped.set(stream, preferences);
+    this.subscriber.prefer(stream, {...preferences, video: false}).catch(() => {});
+  }
+
+  /// Has the relay send stopped video again, because there are other keys.
+  #restoreVideo() {
+    for (const [stream, preferences] of this.#stopped) if (this.subscriber.wanted.has(stream)) this.subscriber.prefer(stream, preferences).catch(() => {});
+    this.#stopped.clear();
   }
 
   #subscribe(stream) {

@@ -44,7 +44,7 @@ export class Signaling {
   /// Round trip of the last ping, in milliseconds.
   roundTrip = null;
 
-  #url; #socket = null; #join = null; #answer = null; #lastEvent = 0; #nextID = 1;
+  #url; #socket = null; #join = null; #makeKey = null; #answer = null; #lastEvent = 0; #nextID = 1;
   /// Events that arrived while the pages of a join's users were being read; null if no pages are being read.
   #held = null;
   #opening = null; #open = new Map(); #queue = []; #pingTimer = 0; #pauseTimer = 0; #heard = 0; #attempt = 0; #lostAt = 0; #over = null;
@@ -58,11 +58,13 @@ export class Signaling {
   }
 
   /// Joins a session. After `passwordNeeded` or `passwordWrong` the WebSocket stays open, and `join` may be called again.
-  async join({session, name, token, password}) {
+  /// `makeKey()`, if given, returns the public key of each join, see `KeyAgreement`.
+  async join({session, name, token, password, makeKey = null}) {
     const params = {version: VERSION, session, name, client: `page ${navigator.userAgent}`.slice(0, 200)};
     if (token) params.token = token;
     if (password) params.password = password;
     this.#join = params;
+    this.#makeKey = makeKey;
     if (this.#socket?.readyState !== WebSocket.OPEN) {
       this.#setStatus("connecting");
       try {
@@ -221,6 +223,7 @@ export class Signaling {
 
   /// Joins and reads all pages of users; the returned answer contains all of them.
   async #enter(params) {
+    if (this.#makeKey) params.e2eeKey = await this.#makeKey();
     const answer = await this.#send("join", params);
     if (answer.nextPage == null) return answer;
     this.#held = [];

@@ -3,17 +3,21 @@
 // A frame is sent as its clear prefix, the SFrame header, the ciphertext and a tag of 16 bytes. The relay and depacketizers read the prefix:
 // the first 10 bytes of a VP8 key frame, the first 3 of any other VP8 frame, none of Opus.
 
-const SUITE = 4, TAG = 16, EPOCH = 1, LABEL = "millrace-e2ee-1";
+const SUITE = 4, TAG = 16, LABEL = "millrace-e2ee-1";
 const KIND = {audio: 0, video: 1};
 /// Limits of what a publisher, or a relay that makes up frames, can have computed or kept: keys, new keys a second, counters per key.
 const KEYS = 16, NEW_KEYS = 8, WINDOW = 512;
 /// Failed frames in a row that are reported at once; milliseconds without a decrypted frame after which fewer are reported, and after which
 /// the video is switched off.
 const FAILED_FRAMES = 5, PATIENCE = 1000, VIDEO_PATIENCE = 1500;
+/// The same in milliseconds for secrets that participants agree on, which come a moment after a join.
+const AGREEMENT_PATIENCE = 3000;
 
 const text = new TextEncoder();
-/// Secret of the session: 32 bytes, or null; its number.
-let secret = null, generation = 0;
+/// Secrets of the session, by epoch: `{bytes, id}`, 32 bytes each with a number of its own; the epoch to encrypt with, or null.
+let secrets = new Map(), sealing = null, ids = 0;
+/// Participants agree on secrets: missing ones are expected to come.
+let isAgreed = false;
 /// The secret is being derived: frames are dropped without a report.
 let isPending = false;
 /// Transforms by id.
@@ -33,7 +37,7 @@ async function hkdf(key, salt, info, count) {
 }
 
 /// Key and salt of a key id (RFC 9605 section 4.4.2).
-async function derive({session, connection}, keyID, usage) {
+async function derive(secret, {session, connection}, keyID, usage) {
   const base = await hkdf(secret, text.encode(session), text.encode(`${LABEL} sender\0${connection}`), 32);
   const label = name => joined(text.encode(`SFrame 1.0 Secret ${name} `), bytes(keyID, 8), bytes(SUITE, 2));
   const key = await hkdf(base, new Uint8Array(), label("key"), 16);
@@ -76,19 +80,20 @@ function readHeader(data) {
 }
 
 class Sealer {
-  #state = null; #generation = -1; #keyID = 0n; #counter = 0;
+  #state = null; #secret = -1; #keyID = 0n; #counter = 0;
 
   constructor(options) { this.options = options; }
 
   async transform(frame) {
     // A frame that cannot be encrypted must not be sent.
+    const epoch = sealing, secret = secrets.get(epoch);
     if (!secret) return null;
-    if (this.#generation !== generation) {
+    if (this.#secret !== secret.id) {
       // A new key id for each secret and each encoder: no counter is used twice under a key.
       const random = crypto.getRandomValues(new Uint8Array(6)).reduce((value, byte) => value << 8n | BigInt(byte), 0n);
-      const wanted = generation, keyID = BigInt(EPOCH) << 48n | random;
-      this.#state = await derive(this.options, keyID, "encrypt");
-      [this.#keyID, this.#counter, this.#generation] = [keyID, 0, wanted];
+      const keyID = BigInt(epoch) << 48n | random;
+      this.#state = await derive(secret.bytes, this.options, keyID, "encrypt");
+      [this.#keyID, this.#counter, this.#secret] = [keyID, 0, secret.id];
     }
     const data = new Uint8Array(frame), {kind} = this.options, length = prefixLength(kind, data);
     if (length === null) return null;
@@ -104,7 +109,7 @@ class Opener {
   /// `RTCRtpScriptTransformer`.
   transformer = null;
 
-  #keys = new Map(); #generation = -1; #derived = {count: 0, since: 0}; #failing = null; #isBroken = false;
+  #keys = new Map(); #derived = {count: 0, since: 0}; #failing = null; #isBroken = false;
 
   constructor(options) { this.options = options; }
 
@@ -142,21 +147,20 @@ class Opener {
   /// The frame, or the reason of the failure; null for a frame that is dropped without a report.
   async #open(data) {
     if (isPending) return null;
-    if (!secret) return "noSecret";
-    if (this.#generation !== generation) {
-      this.#keys.clear();
-      this.#generation = generation;
-    }
+    if (!secrets.size) return isAgreed ? "noKeys" : "noSecret";
     const {kind} = this.options, length = prefixLength(kind, data), head = length === null ? null : readHeader(data.subarray(length));
     if (!head || data.length < length + head.length + TAG) return "notEncrypted";
-    if (head.keyID >> 48n !== BigInt(EPOCH)) return "wrongSecret";
+    const secret = secrets.get(Number(head.keyID >> 48n));
+    if (!secret) return isAgreed ? "noKeys" : "wrongSecret";
     let entry = this.#keys.get(head.keyID);
+    // The secret of the epoch was replaced by another.
+    if (entry && entry.secret !== secret.id) entry = null;
     if (entry && (head.counter <= entry.highest - WINDOW || entry.seen.has(head.counter))) return null;
     if (!entry) {
       const now = performance.now();
       if (now - this.#derived.since >= 1000) this.#derived = {count: 0, since: now};
       if (++this.#derived.count > NEW_KEYS) return null;
-      entry = {...await derive(this.options, head.keyID, "decrypt"), highest: -1, seen: new Set()};
+      entry = {...await derive(secret.bytes, this.options, head.keyID, "decrypt"), secret: secret.id, highest: -1, seen: new Set()};
     }
     const prefix = data.subarray(0, length), body = length + head.length;
     let opened;
@@ -184,10 +188,11 @@ class Opener {
   #failed(reason) {
     const now = performance.now(), failing = this.#failing ??= {count: 0, since: now, reported: null, isStopped: false};
     failing.count++;
-    if (failing.reported !== reason && (failing.count >= FAILED_FRAMES || now - failing.since >= PATIENCE)) {
+    const isExpected = reason === "noKeys", patience = isExpected ? AGREEMENT_PATIENCE : PATIENCE;
+    if (failing.reported !== reason && (failing.count >= FAILED_FRAMES && !isExpected || now - failing.since >= patience)) {
       failing.reported = reason;
       this.#tell({failure: reason});
-    } else if (this.options.kind === "video" && !failing.isStopped && now - failing.since >= VIDEO_PATIENCE) {
+    } else if (this.options.kind === "video" && !failing.isStopped && failing.reported && now - failing.since >= VIDEO_PATIENCE) {
       failing.isStopped = true;
       this.#tell({isStopped: true});
     }
@@ -220,10 +225,15 @@ self.onrtctransform = ({transformer}) => begin(transformer);
 self.onmessage = ({data}) => {
   if ("isPending" in data) {
     isPending = data.isPending;
-  } else if ("secret" in data) {
-    secret = data.secret;
+  } else if ("epochs" in data) {
+    // A secret that stays keeps its number, so that encoders keep their keys and the counters that were seen are not forgotten.
+    const before = secrets;
+    secrets = new Map(data.epochs.map(({epoch, secret}) => {
+      const known = before.get(epoch), isKnown = known?.bytes.every((byte, index) => byte === secret[index]);
+      return [epoch, isKnown ? known : {bytes: secret, id: ++ids}];
+    }));
+    ({sealing, isAgreed} = data);
     isPending = false;
-    generation++;
   } else {
     transforms.get(data.id)?.configure?.(data);
   }

@@ -35,6 +35,14 @@ const ENDED = {
 const UNDECRYPTABLE = {
   wrongSecret: "the encryption passphrases differ.", notEncrypted: "the stream should be encrypted and is not.",
   noSecret: "the stream is encrypted. Join again with the encryption passphrase.",
+  noKeys: "the stream is encrypted with keys that have not come. Does everyone use automatic keys?",
+};
+/// Key: reason for which participants do not agree on keys.
+const DISAGREEMENT = {
+  membershipMismatch: "The relay shows other participants or keys to others than to you. Do not trust this session.",
+  tooManyParticipants: "Too many participants for automatic keys. Use an encryption passphrase.",
+  noKeys: "No encryption keys came from the other participants, so nothing of yours is sent.",
+  unsupportedByRelay: "The relay does not support automatic keys. Use an encryption passphrase.",
 };
 /// Maximum number of candidate pairs shown.
 const SHOWN_PAIRS = 4;
@@ -122,6 +130,10 @@ class Room {
       const user = session.state.users.get(session.state.streams.get(stream)?.connection)?.name ?? "A participant";
       notice(`${user} cannot be seen or heard: ${UNDECRYPTABLE[reason]}`, {isError: true});
     });
+    session.addEventListener("keyAgreement", ({detail}) => {
+      if (detail) notice(DISAGREEMENT[detail], {isError: true});
+      this.#showState();
+    });
     byID("stage").addEventListener("silent", this.#silent);
     this.#showState();
     byID("stage").focus({preventScroll: true});
@@ -156,7 +168,10 @@ class Room {
     byID("recording-state").hidden = !state.isRecorded;
     byID("recording-state").title = state.isRecorded ? `Recorded: ${recorded.join(", ")}` : "";
     byID("live-state").hidden = !state.isLive;
-    byID("encryption-state").hidden = !this.#session.encryption.isOn;
+    const {encryption} = this.#session, {safetyNumber} = encryption.agreement ?? {};
+    byID("encryption-state").hidden = !encryption.isOn;
+    byID("safety").hidden = !safetyNumber;
+    byID("safety-number").textContent = safetyNumber ?? "";
     byID("lock-state").hidden = !state.isShareLocked;
     byID("mute-state").hidden = !state.isMuteForced;
     const shown = status === "reconnecting" ? "lost" : hasNoPath ? "path" : "";

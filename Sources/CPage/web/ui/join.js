@@ -76,7 +76,7 @@ export class JoinForm {
   }
 
   async #submit() {
-    const {name, session, password, passphrase, token, role, identity} = this.#form.elements;
+    const {name, session, password, passphrase, agreesOnKeys, token, role, identity} = this.#form.elements;
     if (!session.value.trim()) return this.#say("Name the session.", session);
     if (this.#button.disabled) return;
     this.#busy(true);
@@ -92,7 +92,7 @@ export class JoinForm {
       this.#token = granted;
       this.#session ??= this.#makeSession();
       await this.#session.join({session: session.value.trim(), name: name.value.trim(), password: password.value, token: this.#token,
-                                passphrase: passphrase.value});
+                                passphrase: passphrase.value, agreesOnKeys: agreesOnKeys.checked});
       const joined = this.#session;
       this.#session = this.#token = null;
       password.value = passphrase.value = "";

@@ -129,7 +129,8 @@ window.probe = (() => {
     fill: (form, values) => {
       for (const [name, value] of Object.entries(values)) {
         const field = document.querySelector(form).elements[name];
-        field.value = value;
+        if (field.type === "checkbox") field.checked = value;
+        else field.value = value;
         field.dispatchEvent(new Event("input", {bubbles: true}));
       }
       document.querySelector(form).requestSubmit();
