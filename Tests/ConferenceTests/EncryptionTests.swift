@@ -48,6 +48,8 @@ import Testing
         let key = String(repeating: "A", count: 43) + "="
         let ada = try world.join()
         let bob = try world.join(e2eeKey: key)
+        // Joins within 100 ms are reported together.
+        world.pass(.milliseconds(100))
         #expect(world.clients[ada]?.users.first { $0.id == bob }?.e2eeKey == key)
         #expect(world.clients[bob]?.users.first { $0.id == bob }?.e2eeKey == key)
         #expect(world.clients[bob]?.users.first { $0.id == ada }?.e2eeKey == nil)
