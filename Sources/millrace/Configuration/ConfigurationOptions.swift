@@ -12,6 +12,7 @@ struct ConfigurationOptions: ParsableArguments {
     @OptionGroup(title: AppKeys.title) var apps: SectionOptions<AppKeys>
     @OptionGroup(title: MediaKeys.title) var media: SectionOptions<MediaKeys>
     @OptionGroup(title: WebRTCKeys.title) var webRTC: SectionOptions<WebRTCKeys>
+    @OptionGroup(title: LiveKeys.title) var live: SectionOptions<LiveKeys>
     @OptionGroup(title: ConnectionKeys.title) var connections: SectionOptions<ConnectionKeys>
     @OptionGroup(title: StorageKeys.title) var storage: SectionOptions<StorageKeys>
     @OptionGroup(title: LimitKeys.title) var limits: SectionOptions<LimitKeys>
@@ -19,8 +20,8 @@ struct ConfigurationOptions: ParsableArguments {
     /// Values of the flags that were given, by the name of the configuration key.
     var flags: [String: String] {
         let sections = [
-            general.given, http.given, apps.given, media.given, webRTC.given, connections.given, storage.given,
-            limits.given,
+            general.given, http.given, apps.given, media.given, webRTC.given, live.given, connections.given,
+            storage.given, limits.given,
         ]
         return sections.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
     }

@@ -53,7 +53,7 @@ async function rename(session, user) {
 /// Asks for a WHIP server and pushes a stream to it. The relay reports the result by events.
 async function startLive(session, stream) {
   const answer = await askFor("Live stream", [
-    {name: "to", label: "Address of the WHIP server", hint: "https://…", maximum: 2_048},
+    {name: "to", label: "Address of the WHIP server", hint: "An https URL", maximum: 2_048},
     {name: "token", label: "Token", hint: "Only if the server asks for one", maximum: 2_048, isNeeded: false},
   ], {action: "Start"});
   if (!answer) return;
