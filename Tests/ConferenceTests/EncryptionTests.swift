@@ -50,6 +50,7 @@ import Testing
         let bob = try world.join(e2eeKey: key)
         // Joins within 100 ms are reported together.
         world.pass(.milliseconds(100))
+        world.deliver(ada)
         #expect(world.clients[ada]?.users.first { $0.id == bob }?.e2eeKey == key)
         #expect(world.clients[bob]?.users.first { $0.id == bob }?.e2eeKey == key)
         #expect(world.clients[bob]?.users.first { $0.id == ada }?.e2eeKey == nil)

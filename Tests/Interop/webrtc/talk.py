@@ -92,6 +92,8 @@ def subsessions(bench, name):
     ada.look("press", "commit-rooms")
     check(name, "all participants see the rooms", kim.until(lambda: list(kim.look("rooms")) == ["Room 1", "Room 2"]), rooms=kim.look("rooms"))
     check(name, "and cannot enter before they are started", not kim.look("canEnter", "Room 1"))
+    # The host's page may learn of the rooms after the others.
+    ada.until(lambda: ada.look("has", "start-rooms"))
     ada.look("press", "start-rooms")
     check(name, "rooms open",
           kim.until(lambda: kim.look("canEnter", "Room 1")) and "rooms are open" in kim.look("place"), place=kim.look("place"))
