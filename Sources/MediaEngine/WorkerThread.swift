@@ -98,7 +98,7 @@ final class WorkerThread: @unchecked Sendable {
     /// Receives datagrams of one port.
     private func drain(_ name: WorkerSockets.Name, _ sockets: WorkerSockets) {
         worker.isFeedbackAlone = true
-        _ = drain(on: name) { sockets.receive(name, truncated: &$0) }
+        _ = drain(sockets, on: name)
         if name == .webRTC, sockets.webRTCFeedback < 0 {
             rest.read(
                 isFeedbackAlone: worker.isFeedbackAlone, hasPublishers: worker.webRTCPublishers > 0,
@@ -112,20 +112,24 @@ final class WorkerThread: @unchecked Sendable {
         guard isReadable || schedule.end != nil,
             schedule.isDue(isReadable: isReadable, isAwakeForMedia: isAwakeForMedia, now: worker.time())
         else { return }
-        let (count, hasMore) = drain(on: .webRTC) { sockets.receiveFeedback(truncated: &$0) }
+        let (count, hasMore) = drain(sockets, on: .webRTC, isFeedback: true)
         schedule.read(datagrams: count, hasMore: hasMore, now: worker.time())
     }
 
-    /// Handles the datagrams that `take` returns, at most four batches, so that pending packets are sent in time.
+    /// Handles the datagrams of a socket, at most four batches, so that pending packets are sent in time. (A closure that receives them would
+    /// be retained in each turn.)
+    /// - Parameter isFeedback: reads the socket at which RTCP of WebRTC peers arrives.
     /// - Returns: the number of datagrams, and whether there may be more.
     private func drain(
-        on name: WorkerSockets.Name, _ take: (inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram>
+        _ sockets: WorkerSockets, on name: WorkerSockets.Name, isFeedback: Bool = false
     ) -> (count: Int, hasMore: Bool) {
         let worker = worker
         var count = 0
         for _ in 0..<4 {
             var truncated: UInt32 = 0
-            let datagrams = take(&truncated)
+            let datagrams =
+                isFeedback
+                ? sockets.receiveFeedback(truncated: &truncated) : sockets.receive(name, truncated: &truncated)
             worker.counters.droppedOversized &+= UInt64(truncated)
             guard !datagrams.isEmpty else { return (count, false) }
             let now = worker.time()

@@ -12,11 +12,16 @@ relay 7900 --admin-token "$TOKEN" --apps "shop:$SECRET" --app-default shop --cra
 export MILLRACE_ADMIN_TOKEN=$TOKEN
 background client publish http://127.0.0.1:7900 /v1/sessions/demo/plain cam1 "$CLIP"
 client publish http://127.0.0.1:7900 "/v1/sessions/support%2017/plain?app=shop" cam2 "$CLIP" 60 &
-one_participant() {
-    PARTICIPANT=$(curl -s -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:7900/v1/admin/sessions/support%2017/participants" |
-        python3 -c 'import json, sys; print(json.load(sys.stdin)["participants"][0]["id"])')
+# participant SESSION: the id of its first participant.
+participant() {
+    curl -s -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:7900/v1/admin/sessions/$1/participants" |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["participants"][0]["id"])'
 }
-until_true one_participant
+publishers() {
+    PARTICIPANT=$(participant support%2017)
+    PUBLISHER=$(participant demo)
+}
+until_true publishers
 ISSUE=$(client report http://127.0.0.1:7900 "$(millrace token --app shop --secret "$SECRET" --session demo --identity ada)" demo)
 unset MILLRACE_ADMIN_TOKEN
 printf 'admin:\n  token: %s\napps: ["shop:%s"]\nmedia:\n  port: 8982\nwebrtc:\n  port: 8882\n' "$TOKEN" "$SECRET" >relay.yaml
