@@ -18,8 +18,7 @@ participant() {
         python3 -c 'import json, sys; print(json.load(sys.stdin)["participants"][0]["id"])'
 }
 publishers() {
-    PARTICIPANT=$(participant support%2017)
-    PUBLISHER=$(participant demo)
+    PARTICIPANT=$(participant support%2017) && PUBLISHER=$(participant demo)
 }
 until_true publishers
 ISSUE=$(client report http://127.0.0.1:7900 "$(millrace token --app shop --secret "$SECRET" --session demo --identity ada)" demo)
