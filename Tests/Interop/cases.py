@@ -476,17 +476,21 @@ def programme(bench, name):
         report(name, "frames are identical to those of the publisher", len(images) > 60 and all(i in known for i in images), frames=len(images))
         first, second = media.tone_shares(folder / "live.webm", 500, 1300)
         report(name, "both publishers are heard", min(first, second) > 0.3, first=round(first, 3), second=round(second, 3))
-        starts = [media.packet_times(folder / "live.webm", kind) for kind in "va"]
-        spans = [times[-1][1] - times[0][1] for times in starts]
-        report(name, "audio and video have the same duration", abs(spans[0] - spans[1]) < 0.5, seconds=[round(s, 2) for s in spans])
+        video, audio = ([at for _, at in media.packet_times(folder / "live.webm", kind)] for kind in "va")
+        # Video begins with the publisher's next key frame: a file has one every two seconds and cannot make one on request.
+        report(name, "audio and video end together", abs(video[-1] - audio[-1]) < 0.2, video=video[-1], audio=audio[-1])
+        report(name, "video begins with the next key frame", video[0] - audio[0] < media.KEY_FRAME_SECONDS + 0.3, video=video[0], audio=audio[0])
         # The shown publisher leaves: the other one is shown within the same body.
         way_in, publisher = publishers.pop(0)
         with urllib.request.urlopen(base + ".mkv", timeout=10) as body:
-            body.read(200_000)
+            before = body.read(200_000)
             relay.close(way_in)
             publisher.stop()
-            (folder / "change.mkv").write_bytes(body.read(2 << 20))
-        report(name, "the body goes on with the other publisher", True)
+            (folder / "change.mkv").write_bytes(before + body.read(2 << 20))
+        images = media.decoded_checksums(folder / "change.mkv")[:-1]
+        report(name, "the body goes on with the frames of the other publisher", len(images) > 150 and all(i in known for i in images), frames=len(images))
+        first, second = media.tone_shares(folder / "change.mkv", 500, 1300)
+        report(name, "which alone is heard then", first < 0.05 and second > 0.8, first=round(first, 3), second=round(second, 3))
     finally:
         for _, publisher in publishers:
             publisher.stop()

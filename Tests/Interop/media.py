@@ -10,6 +10,7 @@ import wave
 
 WIDTH, HEIGHT, RATE = 1280, 720, 30
 LEFT_HZ, RIGHT_HZ = 440, 660
+KEY_FRAME_SECONDS = 2
 # Codec: ffmpeg's encoder in real time, without frames that refer to later ones; suffix of its file.
 ENCODERS = {
     # With a fixed speed (negative -cpu-used) and one thread, every machine makes the same file at the same quality.
@@ -66,7 +67,7 @@ class Source:
              "-f", "lavfi", "-i",
              f"aevalsrc=0.3*sin(2*PI*{LEFT_HZ}*t)|0.3*sin(2*PI*{RIGHT_HZ}*t):s=48000",
              "-t", self.seconds, "-vf", ",".join(picture_filters()), "-pix_fmt", "yuv420p",
-             "-c:v", *self._encoder.split(), "-g", "60", "-b:v", "2M", "-maxrate", "2500k", "-bufsize", "1M",
+             "-c:v", *self._encoder.split(), "-g", str(KEY_FRAME_SECONDS * RATE), "-b:v", "2M", "-maxrate", "2500k", "-bufsize", "1M",
              "-c:a", "libopus", "-b:a", "96k", "-frame_duration", "20", "-f", "webm" if self.path.suffix == ".webm" else "matroska", part], timeout=600)
         part.rename(self.path)
 
@@ -192,7 +193,10 @@ def tones(path):
 
 
 def tone_shares(path, *tones):
-    """Returns, of each tone, its share of the power of a second of the left channel, in the middle of a file of any format."""
+    """Returns, of each tone, its mean share of the power of a second of the left channel, in the middle of a file of any format.
+
+    Ten windows of 100 ms each, so that a resampler that shifts the frequency by some hertz changes nothing.
+    """
     raw = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", str(path), "-vn", "-f", "s16le", "-ac", "2", "-ar", "48000", "-"],
                          capture_output=True, timeout=60).stdout
     data = array.array("h")
@@ -201,4 +205,5 @@ def tone_shares(path, *tones):
         raise MediaError(f"{path}: only {len(data) // 2} samples")
     middle = len(data) // 4 * 2
     piece = data[middle - 48000:middle + 48000:2]
-    return [goertzel(piece, hertz) for hertz in tones]
+    windows = [piece[first:first + 4800] for first in range(0, 48000, 4800)]
+    return [sum(goertzel(window, hertz) for window in windows) / len(windows) for hertz in tones]
