@@ -127,6 +127,11 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .target(
+            name: "FFmpegBridge",
+            dependencies: [
+                "MediaBase", .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+            ]),
+        .target(
             name: "Persistence",
             dependencies: ["Signaling", "Messaging", .product(name: "GRDB", package: "GRDB.swift")]),
         .target(
@@ -184,8 +189,8 @@ let package = Package(
         .executableTarget(
             name: "millrace",
             dependencies: [
-                "Signaling", "SFrame", "Containers", "Recording", "MillraceTokens", "HTTPCalls", "ControlServer",
-                "RelayServer",
+                "MediaBase", "Signaling", "SFrame", "Containers", "Recording", "MillraceTokens", "HTTPCalls",
+                "ControlServer", "FFmpegBridge", "RelayServer",
                 "LoadGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], linkerSettings: fullRELRO),
@@ -287,6 +292,7 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
         .testTarget(name: "HTTPCallsTests", dependencies: ["HTTPCalls"]),
+        .testTarget(name: "FFmpegBridgeTests", dependencies: ["FFmpegBridge", "MediaBase"]),
         .testTarget(
             name: "ControlServerTests",
             dependencies: [

@@ -5,14 +5,12 @@ its answer is complete. The relay's CPU time is that of all its threads, includi
 
 import argparse
 import base64
-import collections
 import hashlib
 import hmac
 import json
 import os
 import pathlib
 import resource
-import select
 import socket
 import struct
 import subprocess
@@ -42,95 +40,38 @@ def frame(text):
     return b"\x81" + size + b"\0\0\0\0" + data
 
 
-class Client:
-    __slots__ = ("socket", "due", "upgrade", "join", "state", "data")
+def cpu(process):
+    """Returns the CPU seconds of all threads of a process."""
+    total = 0
+    for path in pathlib.Path(f"/proc/{process}/task").glob("*/schedstat"):
+        try:
+            total += int(path.read_text().split()[0])
+        except (OSError, IndexError):
+            pass
+    return total / 1e9
 
-    def __init__(self, number, port):
-        self.upgrade = (f"GET /v1/connect HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                        f"Sec-WebSocket-Protocol: millrace.v1\r\nAuthorization: Bearer {token(number)}\r\n\r\n").encode()
-        self.join = frame(json.dumps({"id": 1, "method": "join", "params": {"version": 1, "session": "bench", "name": f"user {number}"}}))
-        self.socket, self.due, self.state, self.data = None, 0.0, "new", b""
 
-
-def answer(data):
-    """Returns the text of the first message if it is complete; otherwise None."""
-    if len(data) < 2:
-        return None
-    size, start = data[1] & 127, 2
-    if size == 126:
-        size, start = int.from_bytes(data[2:4], "big"), 4
-    elif size == 127:
-        size, start = int.from_bytes(data[2:10], "big"), 10
-    return data[start:start + size] if len(data) >= start + size else None
+def requests(users, port):
+    """Returns the requests of all clients in the form that the client program reads: handshake and join of each, both behind their lengths."""
+    parts = []
+    for number in range(users):
+        handshake = (f"GET /v1/connect HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                     f"Sec-WebSocket-Protocol: millrace.v1\r\nAuthorization: Bearer {token(number)}\r\n\r\n").encode()
+        join = frame(json.dumps({"id": 1, "method": "join", "params": {"version": 1, "session": "bench", "name": f"user {number}"}}))
+        for part in (handshake, join):
+            parts += [struct.pack("<I", len(part)), part]
+    return b"".join(parts)
 
 
 class Run:
     def __init__(self, relay, port, arguments):
         self.relay, self.port, self.arguments = relay, port, arguments
-        self.clients = [Client(number, port) for number in range(arguments.users[-1])]
-        self.poll, self.by_file = select.epoll(), {}
-        self.latencies, self.answers, self.marks, self.messages = [], [], {}, 0
-
-    def cpu(self):
-        """Returns the CPU seconds of all threads."""
-        total = 0
-        for path in pathlib.Path(f"/proc/{self.relay.pid}/task").glob("*/schedstat"):
-            try:
-                total += int(path.read_text().split()[0])
-            except (OSError, IndexError):
-                pass
-        return total / 1e9
-
-    def start(self, client):
-        client.socket = socket.socket()
-        client.socket.setblocking(False)
-        client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client.socket.connect_ex(("127.0.0.1", self.port))
-        client.state = "connecting"
-        self.by_file[client.socket.fileno()] = client
-        self.poll.register(client.socket.fileno(), select.EPOLLOUT)
-
-    def ready(self, client):
-        """Handles received data, or an established connection."""
-        if client.state == "connecting":
-            client.socket.send(client.upgrade)
-            client.state = "upgrading"
-            self.poll.modify(client.socket.fileno(), select.EPOLLIN)
-            return
-        try:
-            data = client.socket.recv(1 << 18)
-        except ConnectionError:
-            data = b""
-        if not data:
-            raise SystemExit(f"the relay closed a connection while it was {client.state}, after {len(self.latencies)} joins: {client.data[:300]}")
-        if client.state == "joined":
-            self.messages += 1
-            return
-        client.data += data
-        if client.state == "upgrading":
-            head, end, client.data = client.data.partition(b"\r\n\r\n")
-            if not end:
-                client.data = head
-                return
-            if not head.startswith(b"HTTP/1.1 101"):
-                raise SystemExit(f"the relay answered {head.splitlines()[0].decode()}: {client.data.decode()[:300]}")
-            client.socket.send(client.join)
-            client.state = "joining"
-        text = answer(client.data)
-        if text is not None:
-            self.joined(client, text)
-
-    def joined(self, client, text):
-        if b'"result"' not in text[:40] and b'"error"' in text:
-            raise SystemExit(f"a join was refused: {text[:300].decode()}")
-        self.latencies.append(time.monotonic() - client.due)
-        self.answers.append(len(text))
-        client.state, client.data = "joined", b""
-        count = len(self.latencies)
-        for size in self.arguments.users:
-            if count in (size - self.window(size), size):
-                self.marks[size, count] = self.cpu()
+        self.program = ROOT / "out/bench-joins-clients"
+        subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-o", self.program, ROOT / "Benchmarks/joins/joins.c"], check=True)
+        # CPU seconds of the relay, and bytes of the answer, by the number of joins.
+        self.marks, self.answers = {}, {}
+        self.latencies = []
 
     def window(self, size):
         """Returns the number of joins up to this size over which the cost is measured: those since the size before, at most the last half.
@@ -138,32 +79,42 @@ class Run:
         return size - max([size // 2, *(smaller for smaller in self.arguments.users if smaller < size)])
 
     def go(self):
-        waiting = collections.deque(self.clients)
-        began = time.monotonic()
-        for number, client in enumerate(self.clients):
-            client.due = began + number / self.arguments.rate
-        while len(self.latencies) < len(self.clients):
-            now = time.monotonic()
-            if now - began > self.arguments.timeout:
-                raise SystemExit(f"{len(self.latencies)} of {len(self.clients)} had joined after {self.arguments.timeout} s")
-            while waiting and waiting[0].due <= now:
-                self.start(waiting.popleft())
-            pause = max(waiting[0].due - now, 0) if waiting else 0.1
-            for file, _ in self.poll.poll(pause, 512):
-                self.ready(self.by_file[file])
-        self.seconds = time.monotonic() - began
+        sizes = self.arguments.users
+        marks = sorted({*sizes, *(size - self.window(size) for size in sizes)})
+        clients = subprocess.Popen([self.program, *map(str, [self.port, self.arguments.rate, self.arguments.timeout, *marks])],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            with clients.stdin as file:
+                file.write(requests(sizes[-1], self.port))
+            for line in clients.stdout:
+                kind, *values = line.decode().split()
+                if kind == "mark":
+                    joins, self.answers[joins] = map(int, values)
+                    self.marks[joins] = cpu(self.relay.pid)
+                elif kind == "seconds":
+                    self.seconds, self.client_cpu = map(float, values)
+                elif kind == "events":
+                    self.events = int(values[0])
+                elif kind == "latencies":
+                    self.latencies = [int(value) / 1e6 for value in values]
+        finally:
+            clients.kill()
+            clients.wait()
+        if len(self.latencies) < sizes[-1]:
+            raise SystemExit("the clients failed")
 
     def report(self):
         base, worst = None, 0.0
         late = sorted(self.latencies)
-        print(f"{len(late)} joins in {self.seconds:.1f} s, {len(late) / self.seconds:.0f} a second")
+        print(f"{len(late)} joins in {self.seconds:.1f} s, {len(late) / self.seconds:.0f} a second; the clients read {self.events} events and"
+              f" used {self.client_cpu:.1f} s of CPU")
         print(f"{'users':>7} {'CPU us/join':>12} {'ratio':>6} {'answer bytes':>13}")
         for size in self.arguments.users:
             window = self.window(size)
-            cost = (self.marks[size, size] - self.marks[size, size - window]) / window
+            cost = (self.marks[size] - self.marks[size - window]) / window
             base = base or cost
             worst = max(worst, cost / base)
-            print(f"{size:7} {cost * 1e6:12.0f} {cost / base:6.2f} {self.answers[size - 1]:13}")
+            print(f"{size:7} {cost * 1e6:12.0f} {cost / base:6.2f} {self.answers[size]:13}")
         p50, p99 = (late[min(int(len(late) * share), len(late) - 1)] * 1e3 for share in (0.5, 0.99))
         print(f"join latency: p50 {p50:.1f} ms, p99 {p99:.1f} ms, most {late[-1] * 1e3:.1f} ms")
         limits = self.arguments

@@ -103,6 +103,10 @@ package struct Conference: Sendable {
 
     /// All participants, in order of joining.
     package var users: [UserInfo] { order.compactMap { participants[$0]?.info } }
+    /// Numbers of all participants by kind.
+    package var userCounts: [UserInfo.Kind: Int] {
+        [.client: clients.count, .publisher: order.count - clients.count]
+    }
     /// Announced streams in order of announcement.
     package var streams: [StreamInfo] { streamOrder.compactMap { info(of: $0) } }
     /// Announced streams that are recorded, in order of announcement (REC-1).

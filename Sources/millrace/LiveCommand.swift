@@ -1,32 +1,56 @@
 import ArgumentParser
 import ControlServer
+import FFmpegBridge
 import Foundation
 import HTTPCalls
 
-/// `millrace live SESSION --to URL`: pushes streams of a session to other servers.
+/// `millrace live SESSION --to URL`: sends streams of a session to other servers.
 struct LiveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "live",
-        abstract: "Pushes a stream of a session to another server by WHIP.",
+        abstract: "Sends a session to another server by WHIP, RTMP or SRT, or to a directory as HLS.",
         discussion: """
-            Without --to and --stop, lists the live streams of the session. The relay pushes until the stream ends or
-            --stop; if the server is lost, it tries again.
+            An https: URL is a WHIP endpoint: the relay pushes a stream to it, unchanged, until the stream ends or --stop;
+            if the server is lost, it tries again. Without --to and --stop, lists these live streams of the session.
+
+            rtmp:, rtmps: and srt: URLs and a directory need H.264 and AAC. This command then runs ffmpeg until Ctrl-C, on
+            the session's programme or on one stream, and starts it again after 1 to 30 s when it ends. 720p30 uses about
+            one core.
 
             Examples:
               millrace live demo --stream cam --to https://live.example/whip/key
               millrace live demo
               millrace live demo --stop live1
+              millrace live demo --to rtmp://live.example/app/key
+              millrace live demo --stream cam --to "srt://live.example:9000"
+              millrace live demo --to /var/www/hls --size 1920x1080 --video-rate 4500
             """)
 
     @OptionGroup var options: SessionOptions
-    @Option(help: ArgumentHelp("WHIP endpoint: an https: URL", valueName: "url")) var to: String?
-    @Option(help: ArgumentHelp("id of the stream (default: the only one of the session)", valueName: "stream"))
+    @Option(help: ArgumentHelp("https:, rtmp:, rtmps: or srt: URL, or a directory for HLS", valueName: "url"))
+    var to: String?
+    @Option(
+        help: ArgumentHelp(
+            "id of the stream (default: WHIP: the only one of the session; otherwise the session's programme)",
+            valueName: "stream"))
     var stream: String?
     @Option(
         help: ArgumentHelp("bearer token for the WHIP endpoint; also MILLRACE_LIVE_TOKEN", valueName: "token"))
     var liveToken: String?
     @Flag(help: "allow an http: URL, which sends the token unencrypted") var allowHTTP = false
     @Option(help: ArgumentHelp("end the live stream with this id", valueName: "id")) var stop: String?
+    @Option(help: ArgumentHelp("size of H.264 video (default: 1280x720)", valueName: "WxH")) var size: String?
+    @Option(help: ArgumentHelp("frames per second of H.264 video, 5 to 60 (default: 30)", valueName: "number"))
+    var frameRate: Int?
+    @Option(
+        help: ArgumentHelp(
+            "rate of H.264 video in kilobits per second, 100 to 20000 (default: 2500)", valueName: "number"))
+    var videoRate: Int?
+    @Option(help: ArgumentHelp("path of ffmpeg", valueName: "path")) var ffmpeg = "ffmpeg"
+
+    private static let sides = 160...3_840
+    private static let frameRates = 5...60
+    private static let videoRates = 100...20_000
 
     private struct List: Decodable {
         struct Live: Decodable {
@@ -47,17 +71,56 @@ struct LiveCommand: AsyncParsableCommand {
     func validate() throws {
         guard to == nil || stop == nil else { throw ValidationError("--to and --stop exclude each other") }
         guard let to else { return }
-        guard let target = HTTPTarget(to) else {
-            throw ValidationError("\"\(to)\" is not a WHIP endpoint, such as https://live.example/whip/key (--to)")
+        guard HTTPTarget(to) == nil else { return try validateWHIP(to) }
+        guard LiveDestination(to) != nil else {
+            throw ValidationError(
+                "\"\(to)\" is neither an https:, rtmp:, rtmps: or srt: URL nor a directory that exists (--to)")
         }
-        guard target.isSecure || allowHTTP else {
+        guard options.relay.app == nil else {
+            throw ValidationError("--app does not apply: the session's programme is read from the relay's default app")
+        }
+        _ = try encoding()
+    }
+
+    private func validateWHIP(_ to: String) throws {
+        guard let target = HTTPTarget(to), target.isSecure || allowHTTP else {
             throw ValidationError("an http: URL sends the token unencrypted; use https:, or --allow-http")
         }
+        guard size == nil, frameRate == nil, videoRate == nil else {
+            throw ValidationError("--size, --frame-rate and --video-rate do not apply: WHIP sends the stream unchanged")
+        }
+    }
+
+    private func encoding() throws -> LiveDestination.Encoding {
+        var encoding = LiveDestination.Encoding()
+        if let size {
+            let sides = size.split(separator: "x").map { Int($0) }
+            guard sides.count == 2, let width = sides[0], let height = sides[1], Self.sides.contains(width),
+                Self.sides.contains(height), width % 2 == 0, height % 2 == 0
+            else { throw ValidationError("--size is two even numbers from 160 to 3840, such as 1280x720") }
+            (encoding.width, encoding.height) = (width, height)
+        }
+        if let frameRate {
+            guard Self.frameRates.contains(frameRate) else { throw ValidationError("--frame-rate is 5 to 60") }
+            encoding.framesPerSecond = frameRate
+        }
+        if let videoRate {
+            guard Self.videoRates.contains(videoRate) else { throw ValidationError("--video-rate is 100 to 20000") }
+            encoding.videoKilobits = videoRate
+        }
+        return encoding
     }
 
     func run() async throws {
         let client = try options.relay.relay()
-        if let to {
+        if let to, let destination = LiveDestination(to) {
+            let source = stream.map { "/streams/\(AdminClient.escaped($0))/live.mkv" } ?? "/live.webm"
+            await LiveEncoder(
+                client: client, path: "/v1/sessions/\(AdminClient.escaped(options.session))\(source)",
+                destination: destination, encoding: try encoding(), executable: ffmpeg,
+                program: SupervisedProgram(name: "ffmpeg", json: options.relay.json)
+            ).run()
+        } else if let to {
             try await start(to, client)
         } else if let stop {
             try await client.send("DELETE", client.path(options.session, "live", stop))

@@ -10,6 +10,7 @@ import urllib.request
 import clients
 import media
 import srtcp
+from bridges import ingest, live_by_ffmpeg
 from clients import CM_32, CM_80, GCM
 from proxy import HostileProxy
 from recorded import check_composed, check_mixed, check_recorded, check_still, recordings
@@ -741,6 +742,8 @@ ALL = [
     ("canvas", canvas),
     ("live stream", live_stream),
     ("programme", programme),
+    ("live by ffmpeg", live_by_ffmpeg),
+    ("ingest", ingest),
     ("recording", recording),
     ("hostile input", hostile),
 ]

@@ -63,6 +63,7 @@ class Relay:
     def __init__(self, binary, folder, record=None, extra=(), name="relay", address=None, port=None, webrtc_port=None,
                  prefix=(), environment=None):
         """`address`: of its endpoints, if that is not loopback; `prefix`: a command that runs the relay elsewhere."""
+        self.binary = binary
         self.port, self.media_port = port or free_tcp_port(), free_udp_pair()
         self.webrtc_port = webrtc_port or free_media_port()
         self.address = address or "127.0.0.1"

@@ -24,7 +24,7 @@ extension LiveSession {
         case .success(let join):
             let text: ByteBuffer
             do throws(SignalingError) {
-                text = try MessageCodec.bounded(arrival.request, .success(completed(join.answer, for: arrival.socket)))
+                text = try joinAnswers.message(arrival.request, completed(join.answer, for: arrival.socket))
             } catch {
                 // The answer is too large for the client, so it cannot know the session's state and does not stay.
                 perform(join.effects)

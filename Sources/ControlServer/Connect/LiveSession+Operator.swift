@@ -16,6 +16,7 @@ extension LiveSession {
     }
 
     var users: [UserInfo] { conference.users }
+    var userCounts: [UserInfo.Kind: Int] { conference.userCounts }
     var streams: [StreamInfo] { conference.streams }
 
     /// Carries out an operator's command. Returns when the engine is done.

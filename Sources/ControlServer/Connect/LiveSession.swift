@@ -24,6 +24,7 @@ actor LiveSession {
     /// Clients without a control connection that are being admitted.
     var visits: [MediaRequestID: Visit] = [:]
     var leases: [PeerID: TransportLeases] = [:]
+    var joinAnswers = JoinAnswerTexts()
     /// Pushes of the session's live streams.
     var pushes = SessionPushes()
     /// Whether the session was given up because no one is in it; its name gets a new one.

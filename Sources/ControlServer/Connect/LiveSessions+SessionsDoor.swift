@@ -92,9 +92,8 @@ extension LiveSessions: SessionsDoor {
     package func gauges() async -> SessionGauges {
         var gauges = SessionGauges()
         for liveSession in all {
-            let users = await liveSession.users
             gauges.sessions += 1
-            for user in users { gauges.users[user.kind, default: 0] += 1 }
+            gauges.users.merge(await liveSession.userCounts, uniquingKeysWith: +)
             gauges.streams += await liveSession.streams.count
             gauges.dropped += await liveSession.droppedCount
             gauges.peers += await liveSession.visitingPeerCount

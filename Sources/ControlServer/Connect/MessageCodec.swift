@@ -61,17 +61,24 @@ enum MessageCodec {
     }
 
     /// - Throws: `messageTooLarge` for an answer above the size that clients must accept.
-    static func bounded<Answer: Hashable & Sendable & Codable>(
+    private static func bounded<Answer: Hashable & Sendable & Codable>(
         _ id: UInt32, _ result: Result<Answer, SignalingError>
     ) throws(SignalingError) -> ByteBuffer {
-        let limit = SignalingProtocol.maximumRelayMessageBytes
         // Strings and numbers always encode.
-        guard let data = try? encoder.encode(ResultMessage(id: id, result)) else { return ByteBuffer() }
-        guard data.count <= limit else {
-            throw SignalingError(
-                .messageTooLarge, "the answer has \(data.count) bytes, a message of the relay at most \(limit)")
-        }
+        guard let data = try? encoded(ResultMessage(id: id, result)) else { return ByteBuffer() }
+        try checkSize(data.count)
         return ByteBuffer(data: data)
+    }
+
+    static func encoded(_ value: some Encodable) throws -> Data { try encoder.encode(value) }
+
+    /// - Throws: `messageTooLarge` for an answer above the size that clients must accept.
+    static func checkSize(_ bytes: Int) throws(SignalingError) {
+        let limit = SignalingProtocol.maximumRelayMessageBytes
+        guard bytes <= limit else {
+            throw SignalingError(
+                .messageTooLarge, "the answer has \(bytes) bytes, a message of the relay at most \(limit)")
+        }
     }
 
     static func failure(_ id: UInt32, _ error: SignalingError) -> ByteBuffer {

@@ -155,6 +155,65 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         videoCodecs = try container.decodeIfPresent([String].self, forKey: .videoCodecs)
         requiresEncryption = try container.decodeIfPresent(Bool.self, forKey: .requiresEncryption) ?? false
     }
+
+    public func encode(to encoder: any Encoder) throws {
+        try WithoutUsers(answer: self).encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(users, forKey: .users)
+    }
+
+    /// All members except `users`, for a caller that encodes each user once for many answers.
+    package struct WithoutUsers: Encodable {
+        private let answer: JoinAnswer
+
+        package init(answer: JoinAnswer) { self.answer = answer }
+
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(answer.session, forKey: .session)
+            try container.encode(answer.sessionName, forKey: .sessionName)
+            try container.encode(answer.connection, forKey: .connection)
+            try container.encode(answer.resumeToken, forKey: .resumeToken)
+            try container.encode(answer.graceSeconds, forKey: .graceSeconds)
+            try container.encode(answer.capabilities, forKey: .capabilities)
+            try container.encode(answer.streams, forKey: .streams)
+            try container.encodeIfPresent(answer.nextPage, forKey: .nextPage)
+            try container.encode(answer.userCount, forKey: .userCount)
+            try container.encode(answer.recordedStreams, forKey: .recordedStreams)
+            try container.encode(answer.isMuteForced, forKey: .isMuteForced)
+            try container.encode(answer.isShareLocked, forKey: .isShareLocked)
+            try container.encode(answer.isChatAllowed, forKey: .isChatAllowed)
+            try container.encode(answer.subsessions, forKey: .subsessions)
+            try container.encode(answer.iceServers, forKey: .iceServers)
+            try container.encode(answer.pingInterval, forKey: .pingInterval)
+            try container.encodeIfPresent(answer.transports, forKey: .transports)
+            try container.encodeIfPresent(answer.videoCodecs, forKey: .videoCodecs)
+            try container.encode(answer.requiresEncryption, forKey: .requiresEncryption)
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case session
+        case sessionName
+        case connection
+        case resumeToken
+        case graceSeconds
+        case capabilities
+        case users
+        case streams
+        case nextPage
+        case userCount
+        case recordedStreams
+        case isMuteForced
+        case isShareLocked
+        case isChatAllowed
+        case subsessions
+        case iceServers
+        case pingInterval
+        case transports
+        case videoCodecs
+        case requiresEncryption
+    }
 }
 
 /// An ICE server, like `RTCIceServer` of browsers.

@@ -24,64 +24,110 @@ struct AdminClient {
         "/v1/admin/sessions/" + ([session] + parts).map(Self.escaped).joined(separator: "/")
     }
 
+    /// Reason for which a call had no usable answer.
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+        /// Advice for the user, on a line of its own.
+        var hint: String?
+
+        /// Prints the error; returns the end of the command.
+        func report() -> ExitCode {
+            CommandOutput.error(description)
+            if let hint { CommandOutput.error(hint) }
+            return .failure
+        }
+    }
+
     @discardableResult
     func send(_ method: String, _ path: String, query: [String: String] = [:], body: [String: Any]? = nil) async throws
         -> Data
     {
-        let bytes = try body.map { Array(try JSONSerialization.data(withJSONObject: $0, options: .sortedKeys)) } ?? []
-        return try Self.accepted(try await answer(to: call(method, path, query, bytes)))
-    }
-
-    private func answer(to call: HTTPCall) async throws -> HTTPCallAnswer {
-        do {
-            return try await caller.send(call, within: Self.patience)
+        let bytes = try Self.encoded(body)
+        do throws(Failure) {
+            return try await attempt(method, path, query: query, body: bytes)
         } catch {
-            CommandOutput.error("\(error)")
-            throw ExitCode.failure
+            throw error.report()
         }
     }
 
-    /// Returns the body of an answer, unless the relay refused the request.
-    private static func accepted(_ answer: HTTPCallAnswer) throws -> Data {
-        guard (200...299).contains(answer.status) else { throw refused(answer.status, Data(answer.body)) }
+    static func encoded(_ body: [String: Any]?) throws -> [UInt8] {
+        try body.map { Array(try JSONSerialization.data(withJSONObject: $0, options: .sortedKeys)) } ?? []
+    }
+
+    /// Sends a request without printing errors, for a caller that tries again.
+    func attempt(
+        _ method: String, _ path: String, query: [String: String] = [:], body: [UInt8] = []
+    ) async throws(Failure) -> Data {
+        let answer = try await answer(to: call(method, path, query, body))
+        guard (200...299).contains(answer.status) else { throw Self.refused(answer.status, Data(answer.body)) }
         return Data(answer.body)
+    }
+
+    private func answer(to call: HTTPCall) async throws(Failure) -> HTTPCallAnswer {
+        do throws(HTTPCallError) {
+            return try await caller.send(call, within: Self.patience)
+        } catch {
+            throw Failure(description: "\(error)")
+        }
     }
 
     func get<Answer: Decodable>(
         _ type: Answer.Type, _ path: String, query: [String: String] = [:]
     ) async throws -> (value: Answer, json: Data) {
         let data = try await send("GET", path, query: query)
-        return (try decode(type, data), data)
+        do throws(Failure) {
+            return (try decode(type, data), data)
+        } catch {
+            throw error.report()
+        }
     }
 
     /// Returns nil if the relay does not have the resource (404).
     func find<Answer: Decodable>(_ type: Answer.Type, _ path: String) async throws -> Answer? {
-        let answer = try await answer(to: call("GET", path, [:], []))
-        return answer.status == 404 ? nil : try decode(type, Self.accepted(answer))
+        do throws(Failure) {
+            let answer = try await answer(to: call("GET", path, [:], []))
+            if answer.status == 404 { return nil }
+            guard (200...299).contains(answer.status) else { throw Self.refused(answer.status, Data(answer.body)) }
+            return try decode(type, Data(answer.body))
+        } catch {
+            throw error.report()
+        }
     }
 
-    private func decode<Answer: Decodable>(_ type: Answer.Type, _ data: Data) throws -> Answer {
+    func decode<Answer: Decodable>(_ type: Answer.Type, _ data: Data) throws(Failure) -> Answer {
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch {
-            CommandOutput.error("unexpected answer from \(target)")
-            throw ExitCode.failure
+            throw Failure(description: "unexpected answer from \(target)")
         }
     }
 
     /// Streams an answer without end: calls `body` with each part when it arrives.
     func stream(_ path: String, query: [String: String], body: (UnsafeRawBufferPointer) throws -> Void) async throws {
+        do throws(Failure) {
+            try await attemptStream(path, query: query, body: body)
+        } catch {
+            throw error.report()
+        }
+    }
+
+    /// Streams an answer without end, without printing errors.
+    /// - Parameter begin: called before the first part, when the relay has accepted.
+    func attemptStream(
+        _ path: String, query: [String: String] = [:], begin: () throws -> Void = {},
+        body: (UnsafeRawBufferPointer) throws -> Void
+    ) async throws(Failure) {
         var status = 0
         var problem = Data()
-        do {
+        do throws(HTTPCallError) {
             try await caller.stream(call("GET", path, query, [])) { code, _ in
                 status = code
+                if (200...299).contains(status) { try begin() }
             } body: { bytes in
                 if (200...299).contains(status) { try body(bytes) } else { problem.append(contentsOf: bytes) }
             }
         } catch {
-            CommandOutput.error("\(error)")
-            throw ExitCode.failure
+            throw Failure(description: "\(error)")
         }
         guard (200...299).contains(status) else { throw Self.refused(status, problem) }
     }
@@ -100,15 +146,14 @@ struct AdminClient {
         return HTTPCall(method: method, target: target.appending(text), fields: fields, body: body)
     }
 
-    private static func refused(_ status: Int, _ body: Data) -> ExitCode {
+    private static func refused(_ status: Int, _ body: Data) -> Failure {
         let problem = try? JSONDecoder().decode(Problem.self, from: body)
         guard let code = problem?.code else {
-            CommandOutput.error("HTTP \(status) without a relay's error code; check --url")
-            return .failure
+            return Failure(description: "HTTP \(status) without a relay's error code; check --url")
         }
-        CommandOutput.error("\(problem?.detail ?? "the relay refused with HTTP \(status)") (\(code))")
-        if status == 401 { CommandOutput.error("set --token or MILLRACE_ADMIN_TOKEN") }
-        return .failure
+        let detail = problem?.detail ?? "the relay refused with HTTP \(status)"
+        return Failure(
+            description: "\(detail) (\(code))", hint: status == 401 ? "set --token or MILLRACE_ADMIN_TOKEN" : nil)
     }
 
     /// Percent-encodes a path component or query value, except the unreserved characters (RFC 3986 section 2.3).
