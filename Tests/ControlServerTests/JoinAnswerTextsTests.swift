@@ -14,7 +14,8 @@ import Testing
     private static func answer(_ users: [UserInfo], connection: String = "me") -> JoinAnswer {
         JoinAnswer(
             session: SessionID(rawValue: "s"), sessionName: "a", connection: ConnectionID(rawValue: connection),
-            resumeToken: "r", graceSeconds: 30, capabilities: Capabilities(canPublish: true, canHost: true), users: users, streams: [],
+            resumeToken: "r", graceSeconds: 30, capabilities: Capabilities(canPublish: true, canHost: true),
+            users: users, streams: [],
             nextPage: 7, userCount: 900, recordedStreams: [StreamID(rawValue: "cam")], isMuteForced: true,
             isShareLocked: true, isChatAllowed: false, iceServers: [ICEServerInfo(urls: ["stun:a"])],
             pingInterval: 5_000, transports: [.webRTC], videoCodecs: ["VP8"], requiresEncryption: true)
