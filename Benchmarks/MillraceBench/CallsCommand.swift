@@ -19,6 +19,7 @@ struct CallsCommand: AsyncParsableCommand {
     @Option(help: "Maximum allocations, retains or locks per thousand forwarded packets.") var limit = 0.5
     @Option(help: "plain, or webrtc: negotiated as by a browser, but sending only connectivity checks.")
     var legs = "plain"
+    @Option(help: "Codecs of the video: vp8, h264, vp9 and av1, with commas.") var codec = "vp8,h264,vp9,av1"
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines.") var json = false
 
@@ -32,16 +33,19 @@ struct CallsCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard ["plain", "webrtc"].contains(legs) else { throw ValidationError("--legs takes plain or webrtc") }
+        let loads = try VideoCodec.list(codec).map(Optional.some) + [nil]
         var failed = false
         for suite in [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM] {
-            for isVideo in [true, false] {
-                var (packets, lowest) = try await cost(suite, isVideo: isVideo)
+            for codec in loads {
+                var (packets, lowest) = try await cost(suite, codec)
                 for _ in 1..<Self.measurements where lowest.contains(where: { $0 > limit }) {
-                    let again = try await cost(suite, isVideo: isVideo)
+                    let again = try await cost(suite, codec)
                     packets = again.packets
                     lowest = zip(lowest, again.each).map(min)
                 }
-                report(suite, isVideo ? "video" : legs == "plain" ? "10 audio" : "audio", packets, lowest)
+                report(
+                    suite, codec.map { "video \($0.rawValue)" } ?? (legs == "plain" ? "10 audio" : "audio"), packets,
+                    lowest)
                 if lowest.contains(where: { $0 > limit }) { failed = true }
             }
         }
@@ -49,9 +53,10 @@ struct CallsCommand: AsyncParsableCommand {
     }
 
     /// Returns the calls for each thousand of the packets that are forwarded in addition at four times the rate.
-    private func cost(_ suite: SRTPSuite, isVideo: Bool) async throws -> (packets: Double, each: [Double]) {
-        let slow = try await count(suite, isVideo: isVideo, rateFactor: 1)
-        let fast = try await count(suite, isVideo: isVideo, rateFactor: 4)
+    /// - Parameter codec: of the video; nil: audio.
+    private func cost(_ suite: SRTPSuite, _ codec: VideoCodec?) async throws -> (packets: Double, each: [Double]) {
+        let slow = try await count(suite, codec, rateFactor: 1)
+        let fast = try await count(suite, codec, rateFactor: 4)
         let packets = fast.packets - slow.packets
         guard packets > 10_000 else { throw BenchError("only \(packets) packets more at four times the rate") }
         return (packets, zip(fast.calls, slow.calls).map { max(0, $0 - $1) / packets * 1000 })
@@ -72,12 +77,14 @@ struct CallsCommand: AsyncParsableCommand {
     }
 
     /// Counts the calls of the worker's thread in two seconds of steady load.
-    private func count(_ suite: SRTPSuite, isVideo: Bool, rateFactor: Double) async throws -> Counts {
+    private func count(_ suite: SRTPSuite, _ codec: VideoCodec?, rateFactor: Double) async throws -> Counts {
+        let isVideo = codec != nil
         // A WebRTC subscriber receives one stream, and so one publisher's audio. Connectivity checks are too rare to fall into the count.
         let publishers = isVideo || legs != "plain" ? 1 : 10
         let shape = Shape(
             name: "", publishers: publishers, subscribers: 100, isVideo: isVideo, payload: isVideo ? 1200 : 120,
-            burst: isVideo ? 10 : 1, perSecond: (isVideo ? 15 : publishers == 1 ? 50 : 12.5) * rateFactor)
+            burst: isVideo ? 10 : 1, perSecond: (isVideo ? 15 : publishers == 1 ? 50 : 12.5) * rateFactor,
+            codec: codec ?? .vp8)
         let engine = try MediaEngine(configuration: LegsRun.configuration)
         defer { engine.stop() }
         let kind = legs == "plain" ? Sinks.Kind.plain : .silent

@@ -3,11 +3,11 @@ import MediaBase
 
 extension FanoutCommand {
     /// Returns the loads with one number of subscribers.
-    func loads(subscribers n: Int, _ pacings: [VideoPacing], _ codec: VideoCodec) -> [Shape] {
+    func loads(subscribers n: Int, _ pacings: [VideoPacing]) -> [Shape] {
         var shapes = pacings.map { pacing in
             Shape(
                 name: pacing == .burst ? "video" : "video \(pacing.rawValue)", publishers: 1, subscribers: n,
-                isVideo: true, payload: 1200, burst: 10, perSecond: rate, codec: codec, pacing: pacing)
+                isVideo: true, payload: 1200, burst: 10, perSecond: rate, pacing: pacing)
         }
         shapes.append(
             Shape(

@@ -13,8 +13,8 @@ struct FanoutCommand: AsyncParsableCommand {
             second) in real time, on one worker, and sends it to N subscribers, each with its own key and port. The packets of a frame \
             are sent at once, in groups of four 5 ms apart as a browser's pacer sends them, or evenly spread. The C baseline does the \
             same work in a tight loop. Ten audio publishers are measured both sending together and spread over the interval. Rows \
-            named Opus have payloads of 60 to 160 bytes. With several values of --gather or --rtcp these settings take turns in every \
-            round.
+            named Opus have payloads of 60 to 160 bytes. With several values of --gather, --rtcp or --codec these settings take turns \
+            in every round, forwards and backwards; the column "x first" has the median of the ratios to the first setting.
             """)
 
     @Option(help: "Numbers of subscribers, with commas.") var subscribers = "10,100,500"
@@ -25,7 +25,7 @@ struct FanoutCommand: AsyncParsableCommand {
     @Option(help: "cm, gcm or both.") var suites = "both"
     @Option(help: "Only rows whose name contains this.") var only: String?
     @Option(help: "Frames of video a second.") var rate = 30.0
-    @Option(help: "Codec of the video: vp8, h264, vp9 or av1.") var codec = "vp8"
+    @Option(help: "Codec of the video: vp8, h264, vp9 and av1, with commas.") var codec = "vp8"
     @Option(help: "Times at which the packets of a frame are sent: burst, pacer and even, with commas.")
     var shapes = "burst,pacer,even"
     @Option(help: "Subscribers: plain, silent (WebRTC without feedback) or webrtc (with feedback), as in legs.")
@@ -44,6 +44,7 @@ struct FanoutCommand: AsyncParsableCommand {
         var subscribers: Int
         var gather: Int?
         var separatesRTCP: Bool
+        var codec: String?
         var relay: RelayRun.Result
         var best: Double
         var portable: Double
@@ -52,27 +53,27 @@ struct FanoutCommand: AsyncParsableCommand {
         var bestPaced: Double
         var toBest: Double
         var toBestPaced: Double
+        /// Median of the ratios to the first setting in the same round.
+        var toFirst: Double
     }
 
     func run() async throws {
         guard let counts = try? subscribers.split(separator: ",").map({ try number($0) }), !counts.isEmpty else {
             throw ValidationError("--subscribers takes numbers with commas between")
         }
-        guard let codec = VideoCodec(rawValue: codec.uppercased()) else {
-            throw ValidationError("--codec takes vp8, h264, vp9 or av1")
-        }
         guard let kind = Sinks.Kind(rawValue: legs), kind != .halfOpen else {
             throw ValidationError("--legs takes plain, silent or webrtc")
         }
-        let variants = try FanoutVariant.list(gather: gather, rtcp: rtcp)
+        let variants = try FanoutVariant.list(gather: gather, rtcp: rtcp, codec: codec)
         let pacings = try videoPacings
-        var shapes = counts.flatMap { loads(subscribers: $0, pacings, codec) }
+        var shapes = counts.flatMap { loads(subscribers: $0, pacings) }
         if let only { shapes = shapes.filter { $0.name.contains(only) } }
         if !json { print(header) }
         for suite in [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM]
         where suites == "both" || (suites == "gcm") == suite.isAEAD {
             for shape in shapes {
-                for row in try await measure(shape, suite, kind, variants) { report(row) }
+                let settings = shape.isVideo ? variants : variants.filter { $0.codec == variants[0].codec }
+                for row in try await measure(shape, suite, kind, settings) { report(row) }
             }
         }
     }
@@ -90,7 +91,7 @@ struct FanoutCommand: AsyncParsableCommand {
         var floors: [[String: Double]] = []
         var paced: [Double] = []
         let warmUp = self.warmUp ?? (kind == .plain ? 1 : 3)
-        for _ in 0..<rounds {
+        for round in 0..<rounds {
             floors.append(
                 try FloorRun.run(
                     directory: floor, subscribers: shape.subscribers, payload: shape.payload,
@@ -100,27 +101,29 @@ struct FanoutCommand: AsyncParsableCommand {
                 directory: floor, subscribers: shape.subscribers, payload: shape.payload, burst: shape.isVideo ? 10 : 1,
                 cipher: suite.isAEAD ? "gcm" : "cm", seconds: seconds, base: base, pace: shape.perSecond
             ).values
-            for (i, variant) in variants.enumerated() {
+            // A clock rate that changes during the round must not favour the first setting.
+            for i in round.isMultiple(of: 2) ? Array(variants.indices) : variants.indices.reversed() {
+                var shape = shape
+                shape.codec = variants[i].codec
                 relay[i].append(
                     try await RelayRun.run(
                         shape, kind, suite: suite, seconds: seconds, warmUp: warmUp, base: base,
-                        configuration: variant.configuration))
+                        configuration: variants[i].configuration))
             }
         }
-        func median(_ mode: String) -> Double {
-            let values = floors.compactMap { $0[mode] }.sorted()
-            return values.isEmpty ? .nan : values[values.count / 2]
-        }
-        paced.sort()
-        let bestPaced = paced[paced.count / 2]
+        func median(_ values: [Double]) -> Double { values.isEmpty ? .nan : values.sorted()[values.count / 2] }
+        func baseline(_ mode: String) -> Double { median(floors.compactMap { $0[mode] }) }
+        let bestPaced = median(paced)
         return zip(variants, relay).map { variant, results in
             let result = results.sorted { $0.nanosecondsPerPacket < $1.nanosecondsPerPacket }[results.count / 2]
+            let ratios = zip(results, relay[0]).map { $0.nanosecondsPerPacket / $1.nanosecondsPerPacket }
             return Row(
                 shape: shape.name, suite: suite.isAEAD ? "GCM" : "CM", subscribers: shape.subscribers,
-                gather: variant.gather, separatesRTCP: variant.separatesRTCP, relay: result, best: median("best"),
-                portable: median("portable"), conventional: median("conventional"), bestPaced: bestPaced,
-                toBest: result.nanosecondsPerPacket / median("best"),
-                toBestPaced: result.nanosecondsPerPacket / bestPaced)
+                gather: variant.gather, separatesRTCP: variant.separatesRTCP,
+                codec: shape.isVideo ? variant.codec.rawValue : nil, relay: result, best: baseline("best"),
+                portable: baseline("portable"), conventional: baseline("conventional"), bestPaced: bestPaced,
+                toBest: result.nanosecondsPerPacket / baseline("best"),
+                toBestPaced: result.nanosecondsPerPacket / bestPaced, toFirst: median(ratios))
         }
     }
 
@@ -128,7 +131,7 @@ struct FanoutCommand: AsyncParsableCommand {
         """
         CPU ns a forwarded packet. Floor in C: best, portable, conventional in a tight loop; paced = best fed at the relay's pace.
         Delay is from arrival to the end of the send call, inside the relay; wait is the part for which packets were gathered.
-        suite  N     load               gather  rtcp    relay   best  x best   paced  x paced  portable  conventional  pkts/send  p50 us   p99 us  wait p50  wait p99  core %  rtcp/s  lost
+        suite  N     load               codec  gather  rtcp    relay  x first   best  x best   paced  x paced  portable  conventional  pkts/send  p50 us   p99 us  wait p50  wait p99  core %  rtcp/s  lost
         """
     }
 
@@ -142,11 +145,14 @@ struct FanoutCommand: AsyncParsableCommand {
         }
         let r = row.relay
         let setting = String(
-            format: "%-5@  %-4d  %-17@  %-6@  %-6@", row.suite as NSString, row.subscribers, row.shape as NSString,
-            (row.gather.map(String.init) ?? "load") as NSString, (row.separatesRTCP ? "own" : "shared") as NSString)
+            format: "%-5@  %-4d  %-17@  %-5@  %-6@  %-6@", row.suite as NSString, row.subscribers,
+            row.shape as NSString,
+            (row.codec ?? "") as NSString, (row.gather.map(String.init) ?? "load") as NSString,
+            (row.separatesRTCP ? "own" : "shared") as NSString)
         let costs = String(
-            format: " %6.0f %6.0f  %6.2f  %6.0f  %7.2f  %8.0f  %12.0f  %9.1f", r.nanosecondsPerPacket, row.best,
-            row.toBest, row.bestPaced, row.toBestPaced, row.portable, row.conventional, r.packetsPerMessage)
+            format: " %6.0f  %7.3f %6.0f  %6.2f  %6.0f  %7.2f  %8.0f  %12.0f  %9.1f", r.nanosecondsPerPacket,
+            row.toFirst,
+            row.best, row.toBest, row.bestPaced, row.toBestPaced, row.portable, row.conventional, r.packetsPerMessage)
         let times = String(
             format: "  %6.0f  %7.0f  %8.0f  %8.0f  %6.1f  %6.0f  %4d", r.delayP50Microseconds, r.delayP99Microseconds,
             r.waitingP50Microseconds, r.waitingP99Microseconds, 100 * r.cpuShare, r.feedbackPerSecond,

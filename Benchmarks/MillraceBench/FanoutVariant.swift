@@ -8,9 +8,11 @@ struct FanoutVariant {
     var gather: Int?
     /// Whether RTCP of WebRTC subscribers arrives at a socket of its own.
     var separatesRTCP: Bool
+    /// Codec of the video.
+    var codec = VideoCodec.vp8
 
-    /// Returns every combination of two lists with commas.
-    static func list(gather: String, rtcp: String) throws -> [FanoutVariant] {
+    /// Returns every combination of three lists with commas.
+    static func list(gather: String, rtcp: String, codec: String) throws -> [FanoutVariant] {
         let times = try gather.split(separator: ",").map { text -> Int? in
             if text == "load" { return nil }
             guard let time = Int(text), (0...5_000).contains(time) else {
@@ -22,7 +24,12 @@ struct FanoutVariant {
             guard text == "own" || text == "shared" else { throw ValidationError("--rtcp takes own and shared") }
             return text == "own"
         }
-        return times.flatMap { time in sockets.map { FanoutVariant(gather: time, separatesRTCP: $0) } }
+        let codecs = try VideoCodec.list(codec)
+        return times.flatMap { time in
+            sockets.flatMap { isOwn in
+                codecs.map { FanoutVariant(gather: time, separatesRTCP: isOwn, codec: $0) }
+            }
+        }
     }
 
     var configuration: EngineConfiguration {
@@ -34,5 +41,16 @@ struct FanoutVariant {
             configuration.audioLatencyBudget = configuration.gather
         }
         return configuration
+    }
+}
+
+extension VideoCodec {
+    /// Returns the codecs of a list with commas.
+    static func list(_ text: String) throws -> [VideoCodec] {
+        let codecs = text.split(separator: ",").map { VideoCodec(rawValue: $0.uppercased()) }
+        guard !codecs.isEmpty, !codecs.contains(nil) else {
+            throw ValidationError("--codec takes vp8, h264, vp9 and av1, with commas")
+        }
+        return codecs.compactMap(\.self)
     }
 }

@@ -25,10 +25,16 @@ final class SinkLeg {
         if !tells { extensions[.transportWideCC] = nil }
         var feedback: TrackDescription.Feedback = tells ? [.transportCC] : []
         if kind == .video { feedback.formUnion(tells ? [.nack, .pli, .fir, .remb] : [.nack, .pli, .fir]) }
-        let codec = CodecDescription(
-            video: kind == .audio ? nil : .vp8, payloadType: PayloadType(kind == .audio ? 111 : 96),
-            rtxPayloadType: kind == .audio ? nil : PayloadType(97), feedback: feedback)
-        return TrackDescription(mid: MID(mid)!, codecs: [codec], extensions: extensions)
+        let codecs: [CodecDescription] =
+            kind == .audio
+            ? [CodecDescription(video: nil, payloadType: PayloadType(111), rtxPayloadType: nil, feedback: feedback)]
+            : VideoCodec.allCases.enumerated().map { i, codec in
+                CodecDescription(
+                    video: codec, payloadType: PayloadType(UInt8(96 + 2 * i)),
+                    rtxPayloadType: PayloadType(UInt8(97 + 2 * i)),
+                    feedback: feedback)
+            }
+        return TrackDescription(mid: MID(mid)!, codecs: codecs, extensions: extensions)
     }
 
     private static let extensions = offered(.video, mid: "0", tells: true).extensions

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 
 import media
@@ -29,12 +31,25 @@ def check_recorded(report, case, directory, codec, sent, first=None, area=None):
     report(case, "the recording has video and audio", sorted(kinds) == sorted([FILES[codec][1], "opus"]), streams=kinds)
     errors = media.decoding_errors(files[0])
     report(case, "ffmpeg decodes the recording without an error", not errors, errors=errors[-300:])
+    check_player(report, case, files[0])
     found = media.frame_numbers(files[0], **({"area": area} if area else {}))
     if first is not None:
         report(case, "the recording has every frame", found == list(range(first, first + sent)), frames=len(found), sent=sent)
         return
     steps = [b - a for a, b in zip(found, found[1:])]
     report(case, "the recording has every frame", len(found) > 30 and abs(len(found) - sent) <= 2 and min(steps) > 0, frames=len(found), sent=sent)
+
+
+def check_player(report, case, file):
+    """Plays a file with the player mpv, if it is installed, without showing it."""
+    if shutil.which("mpv") is None:
+        return
+    log = file.with_suffix(".mpv.log")
+    done = subprocess.run(["mpv", "--no-config", "--no-terminal", "--vo=null", "--ao=null", "--untimed", f"--log-file={log}", file], timeout=60)
+    lines = log.read_text().splitlines()
+    problems = [line for line in lines if re.match(r"\[[ 0-9.]+\]\[[ew]\]", line)]
+    plays = all(any(f"{output}: [null]" in line for line in lines) for output in ("VO", "AO"))
+    report(case, "mpv plays video and audio of the recording", done.returncode == 0 and plays and not problems, status=done.returncode, problems=problems[:3])
 
 
 def check_still(report, case, relay, session, path, size=None):

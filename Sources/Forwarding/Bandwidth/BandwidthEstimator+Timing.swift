@@ -11,8 +11,9 @@ extension BandwidthEstimator {
     private static let silentForReports = MediaTime.seconds(8)
     /// Time for which REMB limits the target if the peer sends transport-wide feedback as well.
     private static let rembLifetime = MediaTime.seconds(10)
-    /// Time after overuse without probes. Longer if the sender uses the whole estimate: growth then finds the free capacity, and a burst
-    /// would take capacity from other flows.
+    /// Time after overuse without probes. Longer if the sender follows the estimate and uses all of it: growth then finds the free
+    /// capacity, and a burst would take capacity from other flows. A sender whose least rate exceeds the estimate does not follow it: it
+    /// fills a path that is hardly wide enough again and again, and growth would find a path that has become wide too late.
     private static let calm = MediaTime.seconds(2)
     private static let calmWhenFull = MediaTime.seconds(6)
     /// Longest queue that counts as drained, in microseconds.
@@ -79,7 +80,8 @@ extension BandwidthEstimator {
     /// its rate.
     package func takeProbe(now: MediaTime) -> Probe? {
         guard configuration.hasTransportFeedback else { return takeUnmeasuredProbe(now: now) }
-        let calm = sending.isApplicationLimited ? Self.calm : Self.calmWhenFull
+        let isFollowing = !sending.isApplicationLimited && used <= target
+        let calm = isFollowing ? Self.calmWhenFull : Self.calm
         let isCalm = trend.usage != .overuse && (lastOveruse.map { now - $0 > calm } ?? true)
         let probe = probes.take(
             target: Double(target.rawValue), wanted: Double(wanted.rawValue), isCalm: isCalm, jitter: trend.jitter,

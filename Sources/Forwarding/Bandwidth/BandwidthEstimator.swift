@@ -23,7 +23,8 @@ package final class BandwidthEstimator {
     package internal(set) var capacity: Bitrate
     /// Rate that the sender could use. If it exceeds the target, the estimator probes. Set by the owner.
     package var wanted = Bitrate.kilobits(0)
-    /// Sending rate without probes. Set by the owner; used if the peer does not acknowledge individual packets.
+    /// Sending rate without probes. Set by the owner. If the peer acknowledges individual packets, it only tells whether the sender follows
+    /// the estimate.
     package var used = Bitrate.kilobits(0)
     /// False if the owner has nothing to send probes on. Set by the owner.
     package var canProbe = true

@@ -1,66 +1,104 @@
 """Cases of simulcast: three encodings of one video, and subscribers that choose."""
 
+import functools
 import time
 
 from webrtc.pairs import OWN, join, start
-from webrtc.watch import Watch, check_pictures, check_sound, first_picture
+from webrtc.watch import Seen, Watch, check_pictures, check_sound, first_picture, inbound
 
-# Lowest first, in the order of page/publish.js.
-HEIGHTS = {"l": 135, "m": 270, "h": 540}
+# Lowest first, in the order of page/publish.js. All even, because H.264 has no odd sizes.
+WIDTH, HEIGHT = 960, 544
+HEIGHTS = {"l": 136, "m": 272, "h": 544}
+# Milliseconds: a switch, and a time without a new frame. Encoders of other codecs than VP8 need so much of a small machine that in runs
+# that measure nothing most switches have to meet the first limit, and all of them, and every gap, have to meet BUSY.
+SWITCH, GAP, BUSY = 250, 300, 800
+# Frames of each encoding after which the start of the encoders is over.
+STARTED = 20
 
 
-def choose(client, call, rid, seconds=5):
-    """Returns the ms until frames of that layer arrive, or None, and the relay's answer."""
-    said = client.call("layer", id=call, choice={"encodingId": rid})
-    if said["status"] not in (200, 204):
+class Chooser:
+    """A subscriber that chooses among the encodings; keeps all frames that it has received since `begin`."""
+
+    def __init__(self, client, call):
+        self.client, self.call, self.rows = client, call, []
+
+    def begin(self):
+        self.client.call("frames", id=self.call)
+        self.rows = []
+
+    def read(self):
+        rows = self.client.call("frames", id=self.call)
+        self.rows += rows
+        return rows
+
+    def choose(self, rid, seconds=5):
+        """Returns the ms until frames of that size arrive, or None, and the relay's answer."""
+        said = self.client.call("layer", id=self.call, choice={"encodingId": rid})
+        if said["status"] not in (200, 204):
+            return None, said
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for row in self.read():
+                if row[0] >= said["at"] - 5 and row[5] == HEIGHTS[rid]:
+                    return max(0, row[0] - said["at"]), said
+            time.sleep(0.03)
         return None, said
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        rows = client.call("frames", id=call)
-        for row in rows:
-            if row[0] >= said["at"] - 5 and row[5] == HEIGHTS[rid]:
-                return max(0, row[0] - said["at"]), said
-        time.sleep(0.03)
-    return None, said
 
 
-def simulcast(bench, name, codec="VP8"):
-    relay = bench.relay()
-    publisher, call = start(bench, relay, "chromium", "layers", simulcast=True, width=960, height=540, codec=codec)
+def publish(bench, relay, session, codec="VP8", **options):
+    return start(bench, relay, "chromium", session, simulcast=True, width=WIDTH, height=HEIGHT, codec=codec, **options)
+
+
+def encodings_sent(publisher, call):
+    """Returns the encoded frames of each RID."""
+    return {stats.get("rid"): stats.get("framesEncoded", 0) for stats in publisher.call("stats", id=call)
+            if stats["type"] == "outbound-rtp" and stats.get("kind") == "video"}
+
+
+def simulcast(bench, name, codec="VP8", **publishing):
+    """A subscriber changes between each two of the three encodings. Each comes soon and stays, all frames decode, and there is no gap."""
+    relay, report, took = bench.relay(), bench.reporter.check, []
+    publisher, call = publish(bench, relay, "layers", codec, **publishing)
     viewer, view = join(bench, relay, "chromium", "layers", codec=codec)
-    report = bench.reporter.check
+    subscriber = Chooser(viewer, view)
     if first_picture(viewer, view) is None:
         report(name, "receives a frame", False)
         return
     # All three encodings need some time until the publisher's own estimate allows them.
     end = time.monotonic() + 20
     while time.monotonic() < end:
-        sending = {s.get("rid"): s.get("framesEncoded", 0) for s in publisher.call("stats", id=call)
-                   if s["type"] == "outbound-rtp" and s.get("kind") == "video"}
-        if len(sending) == 3 and all(n > 0 for n in sending.values()):
+        sending = encodings_sent(publisher, call)
+        if len(sending) == 3 and min(sending.values()) >= STARTED:
             break
         time.sleep(0.2)
-    report(name, "three encodings are sent", len(sending) == 3 and all(n > 0 for n in sending.values()), **sending)
+    report(name, "three encodings are sent", len(sending) == 3 and min(sending.values()) > 0, **sending)
     time.sleep(1)
-    took = []
-    watch = Watch(viewer, view)
-    rows = []
+    is_strict = bench.long or codec == "VP8"
+    limit, longest = (SWITCH, GAP) if is_strict else (BUSY, BUSY)
+    subscriber.begin()
+    before = inbound(viewer, view, "video")
     for rid in ("l", "h", "m", "l", "m", "h"):
-        switched, said = choose(viewer, view, rid)
+        switched, said = subscriber.choose(rid)
         if switched is None:
-            report(name, f"layer {rid} comes", False, status=said["status"], said=said["text"])
+            report(name, f"layer {rid} comes", False, status=said["status"], said=said["text"], heights=Seen(subscriber.rows[-60:]).heights)
             continue
         took.append(switched)
-        stay = Watch(viewer, view)
+        stay, first = Watch(viewer, view, time.time() * 1000), len(subscriber.rows)
         time.sleep(1.2)
-        stay.end()
-        rows += stay.seen.rows
-        report(name, f"layer {rid} stays, without a gap", stay.seen.heights == [HEIGHTS[rid]] and stay.gap() < 300,
+        subscriber.read()
+        stay.end(subscriber.rows[first:])
+        report(name, f"layer {rid} stays, without a gap", stay.seen.heights == [HEIGHTS[rid]] and stay.gap() < longest,
                heights=stay.seen.heights, longest=round(stay.gap()))
-    report(name, "a switch takes 250 ms at most", len(took) == 6 and max(took) <= 250, milliseconds=took)
-    watch.end(rows)
-    report(name, "no damaged frame, and only those of this publisher", watch.seen.damaged == 0 and watch.seen.sources == [OWN],
-           damaged=watch.seen.damaged, sources=watch.seen.sources)
+    report(name, f"a switch takes {limit} ms at most", len(took) == 6 and max(took) <= limit, milliseconds=took)
+    if not is_strict:
+        report(name, f"most take {SWITCH} ms at most", len(took) == 6 and sorted(took)[2] <= SWITCH)
+    after, seen = inbound(viewer, view, "video"), Seen(subscriber.rows)
+    report(name, f"no gap of {longest} ms at a switch", seen.longest_gap() < longest, longest=round(seen.longest_gap()))
+    decoded, dropped, asked = (after.get(key, 0) - before.get(key, 0) for key in ("framesDecoded", "framesDropped", "pliCount"))
+    # Chromium leaves out frames that are late on a busy machine.
+    report(name, "every frame decodes", asked == 0 and dropped <= decoded / 30, decoded=decoded, dropped=dropped, key_frames_requested=asked)
+    report(name, "no damaged frame, and only those of this publisher", seen.damaged == 0 and seen.sources == [OWN],
+           damaged=seen.damaged, sources=seen.sources)
     stats = [s for s in viewer.call("stats", id=view) if s["type"] == "inbound-rtp" and s.get("kind") == "video"]
     report(name, "one SSRC for all, nothing lost", len(stats) == 1 and stats[0].get("packetsLost", 1) <= 0,
            streams=len(stats), lost=stats[0].get("packetsLost") if stats else None)
@@ -70,13 +108,13 @@ def simulcast(bench, name, codec="VP8"):
 def two_viewers(bench, name):
     """Two subscribers choose independently."""
     relay = bench.relay()
-    publisher, call = start(bench, relay, "chromium", "two", simulcast=True, width=960, height=540)
+    publish(bench, relay, "two")
     viewers = [join(bench, relay, "chromium", "two") for _ in range(2)]
     for viewer, view in viewers:
         first_picture(viewer, view)
     time.sleep(5)
     for (viewer, view), rid in zip(viewers, ("l", "h")):
-        choose(viewer, view, rid)
+        Chooser(viewer, view).choose(rid)
     time.sleep(0.5)
     watches = [Watch(*pair) for pair in viewers]
     time.sleep(3)
@@ -87,5 +125,11 @@ def two_viewers(bench, name):
         check_pictures(bench, f"{name}, {rid}", watch, OWN, rate=28)
 
 
-ALL = [("simulcast, Chromium", simulcast)]
+ALL = [
+    ("simulcast, Chromium", simulcast),
+    ("simulcast of H.264, Chromium", functools.partial(simulcast, codec="H264", fps=20)),
+    # Three encoders of these codecs need two cores at 30 frames a second.
+    ("simulcast of VP9, Chromium", functools.partial(simulcast, codec="VP9", scalability="L1T1", fps=15)),
+    ("simulcast of AV1, Chromium", functools.partial(simulcast, codec="AV1", scalability="L1T1", fps=15)),
+]
 LONG = [("simulcast, two subscribers", two_viewers)]

@@ -137,21 +137,23 @@ def check_joins(bench, name, relay, viewer, session, joins, limit, **options):
     bench.reporter.check(name, f"and within {limit + 150} ms for all", waits[-1] <= limit + 150)
 
 
-def late_joiners(publisher_kind, viewer_kind, joins=6):
+def late_joiners(publisher_kind, viewer_kind, joins=6, viewing=None, **publishing):
     """First decoded frame after ICE is connected (DTLS happens in between), at any place between key frames."""
+    viewing = viewing or {}
+
     def case(bench, name):
         limit = 100 if bench.long else 300
         relay = bench.relay()
-        publisher, call = start(bench, relay, publisher_kind, "late")
+        start(bench, relay, publisher_kind, "late", **publishing)
         viewer = bench.client(viewer_kind)
-        first, _ = join(bench, relay, viewer_kind, "late", viewer), None
+        first = join(bench, relay, viewer_kind, "late", viewer, **viewing)
         first_picture(*first)
         time.sleep(2)
-        check_joins(bench, name, relay, viewer, "late", joins, limit)
+        check_joins(bench, name, relay, viewer, "late", joins, limit, **viewing)
         # A subscriber that is already there is not affected by others that come and go.
         watch = Watch(*first)
         for _ in range(3):
-            _, view = join(bench, relay, viewer_kind, "late", viewer)
+            _, view = join(bench, relay, viewer_kind, "late", viewer, **viewing)
             time.sleep(0.3)
             viewer.call("close", id=view)
         time.sleep(max(0, 3 - (time.time() * 1000 - watch.start) / 1000))

@@ -3,7 +3,7 @@
 import time
 
 from webrtc.network import RELAY_6
-from webrtc.pairs import OWN, join, start
+from webrtc.pairs import OWN, encoded, join, start
 from webrtc.path import Path
 from webrtc.watch import Watch, check_pictures, check_sound, first_picture, inbound
 
@@ -29,27 +29,31 @@ def settled(bench, case, viewer, view, seconds=2.0):
 
 # MARK: loss
 
-def loss(direction, percent, rate, gap, settle=4.0, codec="VP8"):
+def loss(direction, percent, rate, gap, settle=4.0, codec="VP8", **publishing):
     """Chromium to Chromium, with loss of the publisher's datagrams to the relay, or of the relay's to the subscriber."""
     def case(bench, name):
         bench.need_network(filters=True)
         relay = bench.relay(apart=True)
-        publisher, call = start(bench, relay, "chromium", "loss", codec=codec)
+        publisher, call = start(bench, relay, "chromium", "loss", codec=codec, **publishing)
         viewer, view = join(bench, relay, "chromium", "loss", codec=codec)
         if not settled(bench, name, viewer, view):
             return
         port = selected(*((publisher, call) if direction == "up" else (viewer, view)))[0]["port"]
         bench.network.lose(**{direction: percent}, client_ports=[port])
         time.sleep(settle)
-        before = inbound(viewer, view, "video")
+        before, sent = inbound(viewer, view, "video"), encoded(publisher, call)
         watch = Watch(viewer, view)
         time.sleep(30 if bench.long else bench.seconds * 1.5)
         watch.end()
-        after = inbound(viewer, view, "video")
+        after, sent = inbound(viewer, view, "video"), encoded(publisher, call) - sent
         came, lost = bench.network.lost()[direction]
         bench.reporter.check(name, "the datagrams got lost", percent == 0 or 0.6 * percent < 100 * lost / max(came, 1) < 1.6 * percent,
                              came=came, lost=lost)
-        check_pictures(bench, name, watch, OWN, rate=rate, gap=gap)
+        # A machine that cannot encode 30 frames a second cannot show them either.
+        check_pictures(bench, name, watch, OWN, rate=min(rate, rate / 30 * sent / watch.seconds), gap=gap)
+        if direction == "down":
+            decoded = after.get("framesDecoded", 0) - before.get("framesDecoded", 0)
+            bench.reporter.check(name, "29 of 30 encoded frames are decoded", decoded >= 29 / 30 * sent - 2, decoded=decoded, encoded=sent)
         bench.reporter.progress(f"{name}: asked again {after.get('nackCount', 0) - before.get('nackCount', 0)} times, for keyframes "
                                 f"{after.get('pliCount', 0) - before.get('pliCount', 0)} times, "
                                 f"heights {watch.seen.heights}")

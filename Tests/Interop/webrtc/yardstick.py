@@ -3,7 +3,7 @@
 import time
 
 from webrtc import janus
-from webrtc.layers import HEIGHTS
+from webrtc.layers import HEIGHT, HEIGHTS, WIDTH
 from webrtc.pairs import OWN
 from webrtc.trouble import selected
 from webrtc.watch import Watch, first_picture, inbound
@@ -126,7 +126,7 @@ def loss(direction, percent):
 def switching(bench, name):
     figures = {}
     for who, make in ways(bench):
-        way, publisher, viewer, view = begin(bench, make, simulcast=True, width=960, height=540)
+        way, publisher, viewer, view = begin(bench, make, simulcast=True, width=WIDTH, height=HEIGHT)
         time.sleep(8)
         took = []
         for rid in ("l", "h", "m", "l", "m", "h"):

@@ -74,9 +74,13 @@ async function prepare(call) {
   const {options, pc} = call;
   call.painter = new Painter(options);
   if (options.audio !== false) pc.addTransceiver(await soundTrack(), {direction: "sendonly"});
-  const encodings = options.simulcast ? SIMULCAST : [{maxBitrate: options.bitrate ?? 1500000, ...(options.scalability && {scalabilityMode: options.scalability})}];
-  const video = pc.addTransceiver(call.painter.track, {direction: "sendonly", sendEncodings: encodings.map(e => ({...e, maxFramerate: 60}))});
+  // Without a mode, Chromium sends only the smallest of several encodings of VP9 and AV1.
+  const mode = options.scalability && {scalabilityMode: options.scalability};
+  const encodings = options.simulcast ? SIMULCAST : [{maxBitrate: options.bitrate ?? 1500000}];
+  const video = pc.addTransceiver(call.painter.track, {direction: "sendonly", sendEncodings: encodings.map(e => ({...e, ...mode, maxFramerate: 60}))});
   call.sender = video.sender;
+  // On a busy machine Chromium would lower the size of the frames, by which subscribers tell the encodings.
+  if (options.simulcast) await call.sender.setParameters({...call.sender.getParameters(), degradationPreference: "maintain-resolution"});
   offerOnly(video, options.codec);
 }
 
