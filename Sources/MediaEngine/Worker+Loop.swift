@@ -46,10 +46,4 @@ extension Worker {
         #endif
         return deadline
     }
-
-    func flushTaps() {
-        guard !tapped.isEmpty else { return }
-        for tap in tapped { tap.flush() }
-        tapped.removeAll(keepingCapacity: true)
-    }
 }

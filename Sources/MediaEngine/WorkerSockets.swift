@@ -14,6 +14,24 @@ final class WorkerSockets {
         case webRTC
     }
 
+    /// Socket from which datagrams are received.
+    enum Source {
+        case rtp
+        case rtcp
+        case webRTC
+        /// Separate socket for RTCP to the WebRTC port.
+        case webRTCFeedback
+
+        /// Port to which its datagrams were sent.
+        var port: Name {
+            switch self {
+            case .rtp: .rtp
+            case .rtcp: .rtcp
+            case .webRTC, .webRTCFeedback: .webRTC
+            }
+        }
+    }
+
     let rtp: Int32
     let rtcp: Int32
     let webRTC: Int32
@@ -148,19 +166,14 @@ final class WorkerSockets {
         }
     }
 
-    /// Returns the datagrams that have arrived at a port, without waiting. They are valid until the next call of this function or of
-    /// `receiveFeedback`.
-    func receive(_ name: Name, truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
-        switch name {
+    /// Returns the datagrams that have arrived at a socket, without waiting. They are valid until the next call.
+    func receive(_ source: Source, truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
+        switch source {
         case .rtp: receive(with: rtpReceiver, from: rtp, &truncated)
         case .rtcp: receive(with: rtcpReceiver, from: rtcp, &truncated)
         case .webRTC: receive(with: webRTCReceiver, from: webRTC, &truncated)
+        case .webRTCFeedback: receive(with: rtcpReceiver, from: webRTCFeedback, &truncated)
         }
-    }
-
-    /// Returns the datagrams that have arrived at `webRTCFeedback`, without waiting. They are valid until the next call.
-    func receiveFeedback(truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
-        receive(with: rtcpReceiver, from: webRTCFeedback, &truncated)
     }
 
     private func receive(
