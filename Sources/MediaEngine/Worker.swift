@@ -41,7 +41,7 @@ final class Worker: @unchecked Sendable {
     var inbound = InboundTable()
     var gathering: GatherPolicy
     /// Use of a core by the worker's thread.
-    var threadLoad = ThreadLoad()
+    var measuredLoad = MeasuredLoad()
     var taps = TapDelivery()
 
     // State of WebRTC transports.
