@@ -28,8 +28,8 @@ struct FanoutCommand: AsyncParsableCommand {
     @Option(help: "Codec of the video: vp8, h264, vp9 or av1.") var codec = "vp8"
     @Option(help: "Times at which the packets of a frame are sent: burst, pacer and even, with commas.")
     var shapes = "burst,pacer,even"
-    @Option(help: "Subscribers: plain, silent (WebRTC without feedback) or webrtc (with feedback), as in legs.")
-    var legs = "plain"
+    @Option(help: "Subscribers: plain, silent (WebRTC without feedback) or webrtc (with feedback), as in transports.")
+    var transport = "plain"
     @Option(
         help:
             "Time for which packets are gathered: load (the default of the relay) and fixed microseconds, with commas.")
@@ -61,8 +61,8 @@ struct FanoutCommand: AsyncParsableCommand {
         guard let codec = VideoCodec(rawValue: codec.uppercased()) else {
             throw ValidationError("--codec takes vp8, h264, vp9 or av1")
         }
-        guard let kind = Sinks.Kind(rawValue: legs), kind != .halfOpen else {
-            throw ValidationError("--legs takes plain, silent or webrtc")
+        guard let kind = Sinks.Kind(rawValue: transport), kind != .halfOpen else {
+            throw ValidationError("--transport takes plain, silent or webrtc")
         }
         let variants = try FanoutVariant.list(gather: gather, rtcp: rtcp)
         let pacings = try videoPacings

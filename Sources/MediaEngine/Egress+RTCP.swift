@@ -15,7 +15,7 @@ extension Egress {
         }
         guard producer.tag >= 0, let address = inbound[producer.tag].pointee.reportAddress(isShared: transport.rtcpMux)
         else { return }
-        sendRTCP(bytes, transport.leg, to: PeerAddress(address), transport.rtcpMux ? .rtp : .rtcp)
+        sendRTCP(bytes, transport.egressContext, to: PeerAddress(address), transport.rtcpMux ? .rtp : .rtcp)
     }
 
     /// Sends RTCP to the receiver of a track.
@@ -26,12 +26,12 @@ extension Egress {
             if let peer = peers[transport.id] { sendRTCP(bytes, to: peer) }
             return
         }
-        sendRTCP(bytes, transport.leg, to: PeerAddress(track.rtcpAddress), transport.rtcpMux ? .rtp : .rtcp)
+        sendRTCP(bytes, transport.egressContext, to: PeerAddress(track.rtcpAddress), transport.rtcpMux ? .rtp : .rtcp)
     }
 
     /// Sends RTCP to a peer. A peer that has not connected has no keys yet and gets none.
     func sendRTCP(_ bytes: [UInt8], to peer: WebRTCPeer) {
-        guard let leg = peer.leg, let address = peer.address else { return }
-        sendRTCP(bytes, leg, to: address, .webRTC)
+        guard let egressContext = peer.egressContext, let address = peer.address else { return }
+        sendRTCP(bytes, egressContext, to: address, .webRTC)
     }
 }

@@ -222,14 +222,15 @@ final class Egress {
 
     /// Encrypts and sends a compound of RTCP.
     func sendRTCP(
-        _ bytes: [UInt8], _ leg: UnsafeMutablePointer<EgressLeg>, to address: PeerAddress, _ name: WorkerSockets.Name
+        _ bytes: [UInt8], _ egressContext: UnsafeMutablePointer<EgressContext>, to address: PeerAddress,
+        _ name: WorkerSockets.Name
     ) {
-        let capacity = bytes.count + leg.pointee.suite.rtcpOverhead
+        let capacity = bytes.count + egressContext.pointee.suite.rtcpOverhead
         withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { buffer in
             buffer.copyBytes(from: bytes)
             var length = bytes.count
             do {
-                try protector.protectRTCP(leg, buffer.baseAddress!, length: &length, capacity: capacity)
+                try protector.protectRTCP(egressContext, buffer.baseAddress!, length: &length, capacity: capacity)
             } catch {
                 return  // the index is used up after 2^31 packets (RFC 3711 section 9.2)
             }

@@ -13,15 +13,15 @@ extension EngineSession {
     /// Adds the publisher of a peer that has connected.
     /// - Parameters:
     ///   - key: key of the peer's packets.
-    ///   - leg: keys of RTCP to the peer.
+    ///   - egressContext: keys of RTCP to the peer.
     func connect(
-        publisher peer: WebRTCPeer, _ key: SRTPKey, _ leg: UnsafeMutablePointer<EgressLeg>,
+        publisher peer: WebRTCPeer, _ key: SRTPKey, _ egressContext: UnsafeMutablePointer<EgressContext>,
         _ configuration: WebRTCConfiguration, at realTime: Int64, now: MediaTime, _ inbound: inout InboundTable,
         _ numbers: inout IdentifierSource, besides plain: borrowing PlainIngress, _ quiesced: borrowing Quiesced
     ) {
         let publisher = PublishTransport(
             id: peer.id, session: self, room: peer.room,
-            context: IngressContext(key: key, maximumStreams: limits.ssrcsPerConnection), leg: leg,
+            context: IngressContext(key: key, maximumStreams: limits.ssrcsPerConnection), egressContext: egressContext,
             localSSRC: numbers.ssrc(besides: plain), maximumBindings: limits.ssrcsPerTransport,
             maximumEnded: limits.ssrcsPerConnection,
             allowed: UplinkAllowance(
@@ -33,21 +33,24 @@ extension EngineSession {
     }
 
     /// Adds the subscriber of a peer that has connected, with the tracks that wait for it.
-    /// - Parameter leg: keys of packets to the peer.
+    /// - Parameter egressContext: keys of packets to the peer.
     func connect(
-        subscriber peer: WebRTCPeer, _ leg: UnsafeMutablePointer<EgressLeg>, at address: PeerAddress,
+        subscriber peer: WebRTCPeer, _ egressContext: UnsafeMutablePointer<EgressContext>, at address: PeerAddress,
         _ configuration: WebRTCConfiguration, _ egress: Egress, now: MediaTime, _ numbers: inout IdentifierSource,
         _ quiesced: borrowing Quiesced
     ) {
         let path = router.open(
-            EgressPath(address: address.address, leg: leg, tagLength: leg.pointee.suite.tagLength, lane: .webRTC))
+            EgressPath(
+                address: address.address, context: egressContext, tagLength: egressContext.pointee.suite.tagLength,
+                lane: .webRTC))
         newPathUntil = now + GatherPolicy.newPathTime
         var estimate = BandwidthEstimator.Configuration()
         estimate.minimum = configuration.minimumBitrate
         estimate.start = configuration.startBitrate
         estimate.maximum = configuration.maximumBitrate
         let subscriber = SubscribeTransport(
-            id: peer.id, session: self, room: peer.room, leg: leg, path: path, at: address, estimate: estimate,
+            id: peer.id, session: self, room: peer.room, egressContext: egressContext, path: path, at: address,
+            estimate: estimate,
             now: now)
         router.path(path).pointee.socket = egress.socket(for: address, .webRTC)
         peer.outbound = subscriber

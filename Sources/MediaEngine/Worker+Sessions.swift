@@ -31,13 +31,13 @@ extension Worker {
             egress.sendRTCP(bytes, to: track, of: transport, peers)
         case .publisherClosed(let transport, let tracks):
             for track in tracks { plain.remove(track: track) }
-            if transport.isPlain { egress.protector.freeLeg(transport.leg) }
+            if transport.isPlain { egress.protector.freeContext(transport.egressContext) }
         case .subscriberClosed(let transport):
             guard transport.isPlain else { return }
             plain.remove(transport)
-            egress.protector.freeLeg(transport.leg)
+            egress.protector.freeContext(transport.egressContext)
         #if DEBUG
-            case .attached(let track, let producer): faults.withholdPictures(from: track, of: producer, in: session)
+            case .attached(let track, let producer): faults.withholdVideo(from: track, of: producer, in: session)
         #endif
         }
     }

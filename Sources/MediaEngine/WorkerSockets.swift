@@ -55,9 +55,9 @@ final class WorkerSockets {
 
     init(_ configuration: EngineConfiguration, worker: Int) throws(EngineError) {
         let pair = try UDPPortPair(configuration, worker: worker)
-        let door: (socket: Int32, port: UInt16)
+        let udp: (socket: Int32, port: UInt16)
         do throws(EngineError) {
-            door = try UDPPort.open(
+            udp = try UDPPort.open(
                 configuration,
                 port: configuration.webRTC.port == 0 ? 0 : configuration.webRTC.port &+ UInt16(worker), coalesces: true)
         } catch {
@@ -66,16 +66,16 @@ final class WorkerSockets {
             throw error
         }
         (rtp, rtcp, rtpPort, rtcpPort) = (pair.rtp, pair.rtcp, pair.port, pair.rtcpPort)
-        (webRTC, webRTCPort) = door
+        (webRTC, webRTCPort) = udp
         do throws(EngineError) {
-            tcp = try Self.listen(configuration, port: door.port)
+            tcp = try Self.listen(configuration, port: udp.port)
         } catch {
-            for descriptor in [pair.rtp, pair.rtcp, door.socket] { millrace_close(descriptor) }
+            for descriptor in [pair.rtp, pair.rtcp, udp.socket] { millrace_close(descriptor) }
             throw error
         }
-        webRTCFeedback = Self.separateRTCP(configuration, port: door.socket)
+        webRTCFeedback = Self.separateRTCP(configuration, port: udp.socket)
         // Answers must leave from the address that the client sent to; clients drop answers from other addresses.
-        for descriptor in [door.socket, webRTCFeedback] where descriptor >= 0 { millrace_udp_tell_local(descriptor) }
+        for descriptor in [udp.socket, webRTCFeedback] where descriptor >= 0 { millrace_udp_tell_local(descriptor) }
         let gro = configuration.offload == .automatic && millrace_has_gro() == 1
         let slots = Int32(Self.receiveSlots)
         let slotBytes = gro ? 65_536 : Worker.maximumDatagram + 1
@@ -93,7 +93,7 @@ final class WorkerSockets {
         rtpSenders = SendSockets(port: pair.rtp, sendBuffer: sendBuffer)
         rtcpSenders = SendSockets(port: pair.rtcp, sendBuffer: sendBuffer)
         webRTCSenders = SendSockets(
-            port: door.socket, sendBuffer: sendBuffer, separatesRTCP: webRTCFeedback >= 0)
+            port: udp.socket, sendBuffer: sendBuffer, separatesRTCP: webRTCFeedback >= 0)
         datagrams = .allocate(capacity: Self.receiveSlots)
     }
 

@@ -27,7 +27,7 @@ struct EngineSessionTests {
             let key = SRTPKey.random(for: .aeadAES128GCM)
             transport = PublishTransport(
                 id: TransportID(rawValue: "1"), session: session, rtcpMux: true, context: IngressContext(key: key),
-                leg: egress.protector.makeLeg(key: key, peerKey: key), localSSRC: SSRC(1), now: .zero)
+                egressContext: egress.protector.makeContext(key: key, peerKey: key), localSSRC: SSRC(1), now: .zero)
             stream = EngineStream(
                 name: "cam", source: transport.source, room: session.room(of: transport), createdAt: 0)
             producer = session.addProducer(
@@ -38,7 +38,7 @@ struct EngineSessionTests {
         }
 
         deinit {
-            egress.protector.freeLeg(transport.leg)
+            egress.protector.freeContext(transport.egressContext)
             counters.deallocate()
         }
     }
@@ -80,11 +80,11 @@ struct EngineSessionTests {
         let protector = FanoutProtector(.evp)
         let session = EngineSession(name: "a", loudest: 0)
         let key = SRTPKey.random(for: .aeadAES128GCM)
-        let leg = protector.makeLeg(key: key)
-        defer { protector.freeLeg(leg) }
+        let egressContext = protector.makeContext(key: key)
+        defer { protector.freeContext(egressContext) }
         let transport = PublishTransport(
             id: TransportID(rawValue: "1"), session: session, rtcpMux: true, context: IngressContext(key: key),
-            leg: leg, localSSRC: SSRC(1), now: .zero)
+            egressContext: egressContext, localSSRC: SSRC(1), now: .zero)
         let stream = EngineStream(
             name: "cam", source: transport.source, room: session.room(of: transport), createdAt: 0)
         let track = TrackDescription(

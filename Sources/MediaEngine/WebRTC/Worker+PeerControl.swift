@@ -154,18 +154,20 @@ extension Worker {
         peers.connect(peer)
         peer.keys = nil
         counters.peersConnected &+= 1
-        let leg = egress.protector.makeLeg(key: keys.local, peerKey: keys.remote)
-        peer.leg = leg
+        let egressContext = egress.protector.makeContext(key: keys.local, peerKey: keys.remote)
+        peer.egressContext = egressContext
         let session = sessions.listed(peer.session)
         housekeepingSchedule.visitSoon(session, now: now)
         switch peer.direction {
         case .publish:
             session.connect(
-                publisher: peer, keys.remote, leg, configuration.webRTC, at: realTime(), now: now, &inbound, &numbers,
+                publisher: peer, keys.remote, egressContext, configuration.webRTC, at: realTime(), now: now, &inbound,
+                &numbers,
                 besides: plain, quiesced)
         case .subscribe:
             session.connect(
-                subscriber: peer, leg, at: address, configuration.webRTC, egress, now: now, &numbers, quiesced)
+                subscriber: peer, egressContext, at: address, configuration.webRTC, egress, now: now, &numbers, quiesced
+            )
         }
         carryOut(session)
     }
@@ -185,7 +187,7 @@ extension Worker {
         peer.outbound?.deallocate()
         peer.inbound = nil
         peer.outbound = nil
-        if let leg = peer.leg { egress.protector.freeLeg(leg) }
-        peer.leg = nil
+        if let egressContext = peer.egressContext { egress.protector.freeContext(egressContext) }
+        peer.egressContext = nil
     }
 }

@@ -67,13 +67,13 @@ extension Worker {
     func receiveRTCP(
         _ bytes: UnsafeMutableRawPointer, length: Int, _ peer: WebRTCPeer, from: PeerAddress, now: MediaTime
     ) {
-        guard let leg = peer.leg, length >= 8 else {
+        guard let egressContext = peer.egressContext, length >= 8 else {
             counters.droppedMalformedRTCP &+= 1
             return
         }
         var plain = length
         do {
-            try egress.protector.unprotectRTCP(leg, bytes, length: &plain)
+            try egress.protector.unprotectRTCP(egressContext, bytes, length: &plain)
         } catch {
             counters.droppedUnauthenticRTCP &+= 1
             return

@@ -15,7 +15,7 @@ extension Worker {
             guard let peer = peers.peer(at: from) else { return receiveFromElsewhere(view, from: from, now: now) }
             receiveRTP(bytes, length: length, of: peer, from: from, now: now)
         case .rtcp:
-            guard let peer = peers.peer(at: from), peer.leg != nil else {
+            guard let peer = peers.peer(at: from), peer.egressContext != nil else {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
