@@ -104,6 +104,19 @@ struct EngineSessionTests {
         #expect(publication.egress.deadline == .never && !session.isDirty && session.flushAt == .never)
     }
 
+    @Test("A session that catches up sends its own pending packets first, and those of other sessions still wait")
+    func otherSessions() {
+        let publication = Publication()
+        let egress = publication.egress
+        let other = EngineSession(name: "b", loudest: 0)
+        egress.queue(.passUnretained(publication.session), by: .seconds(3))
+        egress.queue(.passUnretained(other), by: .seconds(4))
+        egress.noteCatchingUp(publication.session)
+        egress.catchUp(.seconds(1))
+        #expect(egress.deadline == .seconds(4))
+        #expect(publication.session.flushAt == .never && other.flushAt == .seconds(4) && other.isDirty)
+    }
+
     @Test("A session without a consumer that catches up is taken off the list") func caughtUp() {
         let publication = Publication()
         publication.egress.noteCatchingUp(publication.session)

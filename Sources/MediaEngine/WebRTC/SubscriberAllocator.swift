@@ -325,10 +325,7 @@ struct SubscriberAllocator: ~Copyable {
 
     /// Sends the padding of running probes that is due.
     /// - Parameter send: sends bytes of padding for a probe, and returns the number that was sent.
-    mutating func sendProbes(
-        now: MediaTime, _ quiesced: borrowing Quiesced,
-        _ send: (SubscribeTransport, Int, ProbePacer) -> Int
-    ) {
+    mutating func sendProbes(now: MediaTime, _ send: (SubscribeTransport, Int, ProbePacer) -> Int) {
         nextProbe = .never
         var kept = 0
         for i in probing.indices {

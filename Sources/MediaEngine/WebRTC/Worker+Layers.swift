@@ -44,7 +44,7 @@ extension Worker {
     }
 
     func sendProbes(_ now: MediaTime) {
-        allocator.sendProbes(now: now, flush()) { outbound, bytes, probe in
+        allocator.sendProbes(now: now) { outbound, bytes, probe in
             egress.sendPadding(bytes, to: outbound, of: probe)
         }
         allocateSlowed()
