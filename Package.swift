@@ -102,6 +102,7 @@ let package = Package(
             name: "MediaEngine",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "CLinuxNet", "CCrash",
+                .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: hotPath),
         .target(
@@ -158,6 +159,7 @@ let package = Package(
             dependencies: [
                 "MediaBase", "RTP", "SDP", "Signaling", "DTLS", "SFrame", "Codecs", "Containers", "Transport",
                 "WebRTCClient", "TLSChannel",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -18,7 +18,7 @@ struct CallsCommand: AsyncParsableCommand {
 
     @Option(help: "Maximum allocations, retains or locks per thousand forwarded packets.") var limit = 0.5
     @Option(help: "plain, or webrtc: negotiated as by a browser, but sending only connectivity checks.")
-    var legs = "plain"
+    var transport = "plain"
     @Option(help: "Codecs of the video: vp8, h264, vp9 and av1, with commas.") var codec = "vp8,h264,vp9,av1"
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines.") var json = false
@@ -32,7 +32,9 @@ struct CallsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard ["plain", "webrtc"].contains(legs) else { throw ValidationError("--legs takes plain or webrtc") }
+        guard ["plain", "webrtc"].contains(transport) else {
+            throw ValidationError("--transport takes plain or webrtc")
+        }
         let loads = try VideoCodec.list(codec).map(Optional.some) + [nil]
         var failed = false
         for suite in [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM] {
@@ -44,7 +46,8 @@ struct CallsCommand: AsyncParsableCommand {
                     lowest = zip(lowest, again.each).map(min)
                 }
                 report(
-                    suite, codec.map { "video \($0.rawValue)" } ?? (legs == "plain" ? "10 audio" : "audio"), packets,
+                    suite, codec.map { "video \($0.rawValue)" } ?? (transport == "plain" ? "10 audio" : "audio"),
+                    packets,
                     lowest)
                 if lowest.contains(where: { $0 > limit }) { failed = true }
             }
@@ -80,20 +83,20 @@ struct CallsCommand: AsyncParsableCommand {
     private func count(_ suite: SRTPSuite, _ codec: VideoCodec?, rateFactor: Double) async throws -> Counts {
         let isVideo = codec != nil
         // A WebRTC subscriber receives one stream, and so one publisher's audio. Connectivity checks are too rare to fall into the count.
-        let publishers = isVideo || legs != "plain" ? 1 : 10
+        let publishers = isVideo || transport != "plain" ? 1 : 10
         let shape = Shape(
             name: "", publishers: publishers, subscribers: 100, isVideo: isVideo, payload: isVideo ? 1200 : 120,
             burst: isVideo ? 10 : 1, perSecond: (isVideo ? 15 : publishers == 1 ? 50 : 12.5) * rateFactor,
             codec: codec ?? .vp8)
-        let engine = try MediaEngine(configuration: LegsRun.configuration)
+        let engine = try MediaEngine(configuration: TransportsRun.configuration)
         defer { engine.stop() }
-        let kind = legs == "plain" ? Sinks.Kind.plain : .silent
+        let kind = transport == "plain" ? Sinks.Kind.plain : .silent
         let sinks = try Sinks(count: kind == .plain ? 0 : shape.subscribers, base: base)
         defer { sinks.stop() }
         let peer = try Peer(sinks: kind == .plain ? shape.subscribers : 0, base: base)
         defer { peer.stop() }
         try peer.begin(
-            try await LegsRun.open(
+            try await TransportsRun.open(
                 shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: 6.5, base: base, consentSeconds: 20))
         // The history of packets sent to a WebRTC subscriber grows once or twice in its first seconds.
         try await Task.sleep(for: .milliseconds(3500))

@@ -13,7 +13,7 @@ extension FanoutCommand {
             Shape(
                 name: "audio", publishers: 1, subscribers: n, isVideo: false, payload: 120, burst: 1, perSecond: 50))
         // A WebRTC subscriber receives one stream.
-        guard legs == "plain" else { return shapes }
+        guard transport == "plain" else { return shapes }
         for together in [true, false] {
             shapes.append(
                 Shape(

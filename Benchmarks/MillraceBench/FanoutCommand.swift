@@ -28,8 +28,8 @@ struct FanoutCommand: AsyncParsableCommand {
     @Option(help: "Codec of the video: vp8, h264, vp9 and av1, with commas.") var codec = "vp8"
     @Option(help: "Times at which the packets of a frame are sent: burst, pacer and even, with commas.")
     var shapes = "burst,pacer,even"
-    @Option(help: "Subscribers: plain, silent (WebRTC without feedback) or webrtc (with feedback), as in legs.")
-    var legs = "plain"
+    @Option(help: "Subscribers: plain, silent (WebRTC without feedback) or webrtc (with feedback), as in transports.")
+    var transport = "plain"
     @Option(
         help:
             "Time for which packets are gathered: load (the default of the relay) and fixed microseconds, with commas.")
@@ -61,8 +61,8 @@ struct FanoutCommand: AsyncParsableCommand {
         guard let counts = try? subscribers.split(separator: ",").map({ try number($0) }), !counts.isEmpty else {
             throw ValidationError("--subscribers takes numbers with commas between")
         }
-        guard let kind = Sinks.Kind(rawValue: legs), kind != .halfOpen else {
-            throw ValidationError("--legs takes plain, silent or webrtc")
+        guard let kind = Sinks.Kind(rawValue: transport), kind != .halfOpen else {
+            throw ValidationError("--transport takes plain, silent or webrtc")
         }
         let variants = try FanoutVariant.list(gather: gather, rtcp: rtcp, codec: codec)
         let pacings = try videoPacings

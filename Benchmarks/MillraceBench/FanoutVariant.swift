@@ -33,7 +33,7 @@ struct FanoutVariant {
     }
 
     var configuration: EngineConfiguration {
-        var configuration = LegsRun.configuration
+        var configuration = TransportsRun.configuration
         configuration.webRTC.separatesRTCP = separatesRTCP
         if let gather {
             configuration.gather = .microseconds(Int64(gather))

@@ -12,16 +12,17 @@ struct MemoryCommand: AsyncParsableCommand {
     @Option(help: "Fewest subscribers.") var from = 10
     @Option(help: "Most subscribers.") var to = 500
     @Option(help: "Maximum KiB per subscriber, else exits with 1. 16 for plain ones, 64 for others.") var limit: Double?
-    @Option(help: "plain, webrtc, or half-open: WebRTC left in the middle of the DTLS handshake.") var legs = "plain"
+    @Option(help: "plain, webrtc, or half-open: WebRTC left in the middle of the DTLS handshake.") var transport =
+        "plain"
     @Option(help: "cm, gcm or both; the first finds an empty heap, the second what the first left.") var suites = "both"
     @Option var base = 26_000
     @Flag var json = false
 
     func run() async throws {
-        guard let kind = Sinks.Kind(rawValue: legs) else { throw ValidationError("--legs: \(legs)") }
+        guard let kind = Sinks.Kind(rawValue: transport) else { throw ValidationError("--transport: \(transport)") }
         for suite in [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM]
         where suites == "both" || (suites == "gcm") == suite.isAEAD {
-            var configuration = LegsRun.configuration
+            var configuration = TransportsRun.configuration
             configuration.webRTC.connectTimeout = .seconds(60)
             let engine = try MediaEngine(configuration: configuration)
             defer { engine.stop() }

@@ -50,7 +50,7 @@ struct RelayRun {
         defer { sinks.stop() }
         let peer = try Peer(sinks: kind == .plain ? shape.subscribers : 0, base: base)
         defer { peer.stop() }
-        let order = try await LegsRun.open(
+        let order = try await TransportsRun.open(
             shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: seconds + warmUp + 0.5, base: base)
         try peer.begin(order)
         try await Task.sleep(for: .milliseconds(Int(warmUp * 1000)))

@@ -50,24 +50,24 @@ final class Sinks {
         var order = SinkOrder()
         for place in places {
             let own = ICECredentials.random(using: &random)
-            let tracks = kinds.enumerated().map { SinkLeg.offered($1, mid: "\($0)", tells: tells) }
+            let tracks = kinds.enumerated().map { SinkClient.offered($1, mid: "\($0)", tells: tells) }
             let answer = try await engine.openWebRTC(
                 WebRTCRequest(
                     direction: .subscribe, session: session, stream: stream,
                     peer: PeerDescription(credentials: own, fingerprints: [fingerprint], setup: .actpass),
                     tracks: tracks))
             guard let port = answer.candidates.first?.port else { throw BenchError("an answer without candidates") }
-            order.legs.append(
-                LegOrder(
+            order.clients.append(
+                SinkClientOrder(
                     place: place, fragment: own.ufrag, password: own.password,
                     relayFragment: answer.credentials.ufrag, relayPassword: answer.credentials.password,
                     fingerprint: answer.fingerprint.description, port: port, suite: suite.sdesName,
                     tells: kind == .webRTC, consentSeconds: consentSeconds, stopsHalfway: kind == .halfOpen))
-            if order.legs.count == 64 || place == places.upperBound - 1 {
+            if order.clients.count == 64 || place == places.upperBound - 1 {
                 try process.begin(order)
                 let report = try Self.decode(process.line())
-                guard report.ended == 0 else { throw BenchError("\(report.ended) legs did not connect") }
-                order.legs = []
+                guard report.ended == 0 else { throw BenchError("\(report.ended) subscribers did not connect") }
+                order.clients = []
             }
         }
     }

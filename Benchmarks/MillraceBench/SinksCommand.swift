@@ -32,7 +32,7 @@ final class SinkLoop {
     private let sockets: [Int32]
     private let receiver: OpaquePointer
     private let sender: OpaquePointer
-    private var legs: [SinkLeg?]
+    private var clients: [SinkClient?]
     private var report = SinkReport()
 
     init(sinks: Int, base: Int) throws {
@@ -48,7 +48,7 @@ final class SinkLoop {
             guard fd >= 0 else { throw BenchError("port \(base + i): errno \(-fd)") }
             return fd
         }
-        legs = sockets.map { _ in nil }
+        clients = sockets.map { _ in nil }
         report.fingerprint = identity.fingerprint.description
     }
 
@@ -67,23 +67,23 @@ final class SinkLoop {
             guard ready & 1 != 0 else { continue }
             guard let line = readLine() else { return }
             let order = try JSONDecoder().decode(SinkOrder.self, from: Data(line.utf8))
-            if !order.legs.isEmpty { try connect(order.legs) }
+            if !order.clients.isEmpty { try connect(order.clients) }
             try answer()
         }
     }
 
     private func answer() throws {
-        report.connected = legs.count { $0?.isDone == true }
-        report.ended = legs.count { $0?.isEnded == true }
+        report.connected = clients.count { $0?.isDone == true }
+        report.ended = clients.count { $0?.isEnded == true }
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
         fflush(nil)
     }
 
-    private func connect(_ orders: [LegOrder]) throws {
+    private func connect(_ orders: [SinkClientOrder]) throws {
         let end = now + Self.patience
         var begun = 0
         while now < end {
-            let open = orders[..<begun].count { legs[$0.place].map { !$0.isDone && !$0.isEnded } ?? false }
+            let open = orders[..<begun].count { clients[$0.place].map { !$0.isDone && !$0.isEnded } ?? false }
             if begun == orders.count, open == 0 { return }
             for order in orders[begun..<min(orders.count, begun + max(0, Self.atATime - open))] {
                 try begin(order)
@@ -94,9 +94,9 @@ final class SinkLoop {
         }
     }
 
-    private func begin(_ order: LegOrder) throws {
+    private func begin(_ order: SinkClientOrder) throws {
         let fd = sockets[order.place]
-        legs[order.place] = try SinkLeg(order, identity: identity, opens: order.place == 0, now: now) {
+        clients[order.place] = try SinkClient(order, identity: identity, opens: order.place == 0, now: now) {
             [sender] bytes, to in
             var address = millrace_address(to)
             withUnsafePointer(to: &address) { address in
@@ -122,19 +122,19 @@ final class SinkLoop {
                     for datagram in datagrams[..<max(0, count)] { take(datagram, at: place) }
                     if count < Self.slots { break }
                 }
-                legs[place]?.handleTimeout(now: now, &report)
+                clients[place]?.handleTimeout(now: now, &report)
             }
         }
     }
 
     private func take(_ datagram: millrace_datagram, at place: Int) {
         guard let bytes = datagram.data else { return }
-        guard let leg = legs[place] else {
+        guard let client = clients[place] else {
             report.packets += 1
             report.bytes += Int(datagram.length)
             return
         }
         guard let from = SocketAddress(datagram.from) else { return }
-        leg.receive(bytes, length: Int(datagram.length), from: from, now: now, &report)
+        client.receive(bytes, length: Int(datagram.length), from: from, now: now, &report)
     }
 }

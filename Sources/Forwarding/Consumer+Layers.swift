@@ -6,9 +6,9 @@ extension Consumer {
     var level: State { layerLimit == rewrite.layerLimit && partner == nil ? .live : .adapting }
 
     /// True if the track can switch to a key frame of another encoding now.
-    var isBetweenPictures: Bool {
+    var isBetweenFrames: Bool {
         switch state {
-        case .live, .adapting, .catchingUp: progress.endsPicture || !progress.hasSent
+        case .live, .adapting, .catchingUp: progress.endsFrame || !progress.hasSent
         case .waiting, .paused, .expecting, .retired: true
         }
     }
@@ -36,7 +36,7 @@ extension Consumer {
         let shift = rewrite.pictureIDShift(packet)
         rewrite.layerLimit = limit
         rewrite.sequenceOffset = packet.sequence &- packet.layers.packets(above: limit) &- out
-        rewrite.pictureIDOffset = shift &+ packet.layers.pictures(above: limit)
+        rewrite.pictureIDOffset = shift &+ packet.layers.frames(above: limit)
         history.begin(at: packet.sequence, rewrite, out: out)
         first = packet.sequence
         if state == .adapting { state = level }
@@ -113,7 +113,7 @@ extension Consumer {
 extension PendingPacket {
     /// Returns true for the first packet received of a frame, whether or not it is the frame's first packet.
     @inline(__always)
-    func startsPicture(after progress: borrowing Consumer.Progress, _ rewrite: borrowing RTPRewrite) -> Bool {
+    func startsFrame(after progress: borrowing Consumer.Progress, _ rewrite: borrowing RTPRewrite) -> Bool {
         if flags.contains(.frameStart) { return true }
         return timestamp &+ rewrite.timestampOffset != progress.timestamp
     }

@@ -79,7 +79,7 @@ package struct Consumer {
         /// Arrival of the first packet that was sent; `never` before it.
         package internal(set) var firstArrival = MediaTime.never
         /// True if the last packet ended its frame.
-        package var endsPicture = true
+        package var endsFrame = true
         package var packets: UInt64 = 0
         /// RTP payload bytes, as a sender report counts them (RFC 3550 section 6.4.1).
         package var payloadBytes: UInt64 = 0
@@ -125,7 +125,7 @@ package struct Consumer {
         rewrite.layerLimit = layerLimit
         rewrite.sequenceOffset =
             packet.sequence &- packet.layers.packets(above: layerLimit) &- (progress.sequence &+ 1)
-        rewrite.pictureIDOffset = packet.layers.pictures(above: layerLimit)
+        rewrite.pictureIDOffset = packet.layers.frames(above: layerLimit)
         if !progress.hasSent { progress.firstArrival = packet.arrival }
         if progress.hasSent {
             if packet.fields.pictureIDOffset != 0 {
@@ -161,10 +161,10 @@ package struct Consumer {
     }
 
     /// Cuts off a frame that was partly sent. The next sequence number is skipped, so that no receiver takes the frame for complete.
-    mutating func cutPicture() {
-        guard progress.hasSent, !progress.endsPicture else { return }
+    mutating func cutFrame() {
+        guard progress.hasSent, !progress.endsFrame else { return }
         progress.sequence &+= 1
-        progress.endsPicture = true
+        progress.endsFrame = true
         isCutOff = true
     }
 
@@ -177,7 +177,7 @@ package struct Consumer {
         if sequence > progress.sequence {
             sentEnd = packet.sequence &+ 1
             progress.sequence = sequence
-            progress.endsPicture = (packet.markerBit | rewrite.addedMarkerBit(packet)) != 0
+            progress.endsFrame = (packet.markerBit | rewrite.addedMarkerBit(packet)) != 0
             progress.timestamp = packet.timestamp &+ rewrite.timestampOffset
             progress.sentAt = packet.arrival
             progress.hasSent = true

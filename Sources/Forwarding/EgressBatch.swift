@@ -173,7 +173,8 @@ package struct EgressBatch: ~Copyable {
     ) {
         let destination = path.pointee.cursor.unsafelyUnwrapped
         jobs[jobCount] = ProtectJob(
-            leg: path.pointee.leg, ssrc: ssrc, index: UInt64(bitPattern: sequence) & 0xffff_ffff_ffff, source: source,
+            context: path.pointee.context, ssrc: ssrc, index: UInt64(bitPattern: sequence) & 0xffff_ffff_ffff,
+            source: source,
             destination: destination, headerLength: UInt32(header), payloadLength: UInt32(payloadLength))
         jobCount += 1
 

@@ -6,7 +6,7 @@ package import SRTP
 package struct EgressPath {
     /// Destination address. Must stay the first field: a message points to it, and the path is found from that pointer.
     package var address: SocketAddress
-    package var leg: UnsafeMutablePointer<EgressLeg>
+    package var context: UnsafeMutablePointer<EgressContext>
     // Scratch values of the batch that is being laid out: address of the next packet, and index of the message that it can join.
     var cursor: UnsafeMutablePointer<UInt8>?
     var message = -1
@@ -26,11 +26,11 @@ package struct EgressPath {
     package var sent: UnsafeMutablePointer<SentPacketRing>?
 
     package init(
-        address: SocketAddress, leg: UnsafeMutablePointer<EgressLeg>, tagLength: Int, lane: EgressLane = .plain,
+        address: SocketAddress, context: UnsafeMutablePointer<EgressContext>, tagLength: Int, lane: EgressLane = .plain,
         connection: Int32 = -1, sent: UnsafeMutablePointer<SentPacketRing>? = nil
     ) {
         self.address = address
-        self.leg = leg
+        self.context = context
         self.tagLength = tagLength
         self.lane = lane
         self.connection = connection

@@ -13,7 +13,7 @@ package struct LayerCounts: Sendable {
     /// Number of packets above limits 0, 1 and 2; the last entry is 0.
     private(set) var packets = SIMD4<Int64>.zero
     /// Number of frames above the limits that began before this packet's frame, modulo 2^16.
-    private(set) var pictures = SIMD4<UInt16>.zero
+    private(set) var frames = SIMD4<UInt16>.zero
 
     /// Returns the number of earlier packets that a filter left out.
     /// - Parameter limit: highest layer that is sent, 0...3 (`LayerOrder`).
@@ -23,8 +23,8 @@ package struct LayerCounts: Sendable {
     }
 
     @inline(__always)
-    func pictures(above limit: UInt8) -> UInt16 {
-        limit >= Self.noLimit ? 0 : pictures[Int(limit)]
+    func frames(above limit: UInt8) -> UInt16 {
+        limit >= Self.noLimit ? 0 : frames[Int(limit)]
     }
 
     @inline(__always)
@@ -37,10 +37,10 @@ package struct LayerCounts: Sendable {
         packets.replace(with: packets &+ 1, where: Self.limits(below: layer))
     }
 
-    mutating func countPicture(ofLayer layer: UInt8) {
+    mutating func countFrame(ofLayer layer: UInt8) {
         guard layer > 0 else { return }
-        pictures.replace(
-            with: pictures &+ 1, where: SIMD4<UInt16>(repeating: UInt16(layer)) .> SIMD4(0, 1, 2, 3))
+        frames.replace(
+            with: frames &+ 1, where: SIMD4<UInt16>(repeating: UInt16(layer)) .> SIMD4(0, 1, 2, 3))
     }
 }
 
@@ -58,7 +58,7 @@ struct LayerCounter: Sendable {
     /// - Returns: the counts of the packet.
     mutating func take(timestamp: Int64, _ fields: RewriteFields, numberedLayer: UInt8) -> LayerCounts {
         if timestamp != self.timestamp || fields.pictureID != pictureID {
-            counts.countPicture(ofLayer: layer)
+            counts.countFrame(ofLayer: layer)
             self.timestamp = timestamp
             pictureID = fields.pictureID
             layer = numberedLayer
@@ -72,7 +72,7 @@ struct LayerCounter: Sendable {
     /// - Parameter timestamp: unwrapped.
     func peek(timestamp: Int64) -> LayerCounts {
         var result = counts
-        if timestamp != self.timestamp { result.countPicture(ofLayer: layer) }
+        if timestamp != self.timestamp { result.countFrame(ofLayer: layer) }
         return result
     }
 }

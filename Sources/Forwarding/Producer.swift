@@ -301,7 +301,7 @@ package final class Producer {
             let consumer = core.pointee.consumers + i
             switch consumer.pointee.state {
             case .live, .adapting, .catchingUp, .waiting, .paused:
-                if kind == .video { consumer.pointee.cutPicture() }
+                if kind == .video { consumer.pointee.cutFrame() }
                 consumer.pointee.joinsTimestamps = consumer.pointee.progress.hasSent
                 if consumer.pointee.state != .paused { consumer.pointee.state = .waiting }
             case .expecting, .retired: break

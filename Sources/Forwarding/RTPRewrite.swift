@@ -38,7 +38,7 @@ package struct RTPRewrite: Hashable, Sendable {
     /// Returns the value that is added to the packet's PictureID.
     @inline(__always)
     func pictureIDShift(_ packet: borrowing PendingPacket) -> UInt16 {
-        pictureIDOffset &- packet.layers.pictures(above: layerLimit)
+        pictureIDOffset &- packet.layers.frames(above: layerLimit)
     }
 
     /// Returns 0x80 if the packet is the last of its frame for a subscriber that does not get the packet with the marker bit, else 0.

@@ -89,7 +89,7 @@ extension Router {
             }
             let packet = PendingPacket(producer: core, slot: slot)
             if consumer.pointee.partner != nil, !packet.isLate,
-                packet.startsPicture(after: consumer.pointee.progress, consumer.pointee.rewrite),
+                packet.startsFrame(after: consumer.pointee.progress, consumer.pointee.rewrite),
                 handOver(from: consumer, of: core)
             {
                 return sent

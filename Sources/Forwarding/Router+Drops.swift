@@ -88,7 +88,7 @@ extension Router {
         case .live, .adapting: consumer.pointee.state = .waiting
         case .waiting, .paused, .expecting, .retired: break
         }
-        consumer.pointee.cutPicture()
+        consumer.pointee.cutFrame()
         consumer.pointee.isCutOff = true
         consumer.pointee.progress.abandoned = consumer.pointee.progress.sequence
         guard consumer.pointee.state == .waiting, let producer = producers.first(where: { $0.core == core }) else {

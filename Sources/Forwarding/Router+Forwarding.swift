@@ -139,7 +139,7 @@ extension Router {
             return true
         case .adapting:
             if consumer.pointee.partner != nil, !packet.pointee.isLate,
-                packet.pointee.startsPicture(after: consumer.pointee.progress, consumer.pointee.rewrite),
+                packet.pointee.startsFrame(after: consumer.pointee.progress, consumer.pointee.rewrite),
                 handOver(from: consumer, of: core)
             {
                 return false

@@ -132,7 +132,7 @@ extension Router {
     ) -> Bool {
         let path = paths + index
         if consumer.pointee.rtx == nil, consumer.pointee.extensions.changesByPacket,
-            path.pointee.leg.pointee.suite.isAEAD
+            path.pointee.context.pointee.suite.isAEAD
         {
             return false
         }

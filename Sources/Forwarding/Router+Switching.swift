@@ -108,7 +108,7 @@ extension Router {
         _ = setPaused(true, path: path, producer: feeder)
         _ = setPaused(false, path: path, producer: feeder)
         if feeder.kind == .video {
-            consumer.pointee.cutPicture()
+            consumer.pointee.cutFrame()
             consumer.pointee.isCutOff = true
         }
         return consumer.pointee.progress.sequence
@@ -200,7 +200,7 @@ extension Router {
         let old = partner.pointee.consumers + i
         if packet.pointee.startsKeyFrame, packet.pointee.fields.layer <= new.pointee.layerLimit {
             let isSecond = new.pointee.keyFrame.map { $0.timestamp != packet.pointee.timestamp } ?? false
-            if !packet.pointee.isLate, isSecond || old.pointee.isBetweenPictures {
+            if !packet.pointee.isLate, isSecond || old.pointee.isBetweenFrames {
                 takeOver(new, of: core, from: old, at: packet.pointee.arrival)
                 new.pointee.begin(
                     at: packet.pointee, state: .live, timestamp: timestamp(of: packet.pointee, core, old, partner))
@@ -215,7 +215,7 @@ extension Router {
         // The key frame has begun. The switch happens at the end of the old encoding's frame, but no later than the next frame of the new
         // encoding.
         guard let key = new.pointee.keyFrame else { return false }
-        if old.pointee.isBetweenPictures || packet.pointee.timestamp != key.timestamp {
+        if old.pointee.isBetweenFrames || packet.pointee.timestamp != key.timestamp {
             _ = handOver(from: old, of: partner)
         }
         return false

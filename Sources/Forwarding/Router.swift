@@ -115,7 +115,7 @@ package final class Router {
             let start = feeder.cachedKeyFrame(), feeder.lastArrival - start.pointee.arrival >= age,
             start.pointee.fields.layer <= consumer.pointee.layerLimit
         else { return false }
-        consumer.pointee.cutPicture()
+        consumer.pointee.cutFrame()
         let packet = PendingPacket(producer: feeder.core, slot: start)
         startCatchingUp(consumer, of: feeder.core, at: packet, cause: .repetition)
         return true
@@ -187,7 +187,7 @@ package final class Router {
             hasNewCatchUps = true
             return false
         }
-        consumer.pointee.cutPicture()
+        consumer.pointee.cutFrame()
         guard let start else { return true }
         startCatchingUp(consumer, of: feeder.core, at: PendingPacket(producer: feeder.core, slot: start))
         return false

@@ -123,14 +123,15 @@ final class Egress {
         catchingUp.append(session)
     }
 
-    /// Sends the next cached frames to consumers that catch up, a few packets each, if they are due.
+    /// Sends the next cached frames to consumers that catch up, a few packets each, if they are due. Pending packets of their sessions are
+    /// sent before them; those of other sessions still wait.
     func catchUp(_ now: MediaTime) {
         guard !catchingUp.isEmpty, now >= nextCatchUp else { return }
-        forwardAll()
         nextCatchUp = now + Self.catchUpInterval
         var kept = 0
         for i in catchingUp.indices {
             let session = catchingUp[i]
+            forward(session)
             session.router.catchUp(now: now, into: &batch) { send(&$0, for: session) }
             if session.router.hasDrops { noteDrops(session) }
             guard session.router.isCatchingUp else {
@@ -176,10 +177,11 @@ final class Egress {
         return consumer.pointee.retransmitted <= consumer.pointee.progress.packets &* percent / 100
     }
 
-    /// Sends padding of a probe. No packets may be pending.
+    /// Sends padding of a probe, after the pending packets of its session.
     /// - Returns: the number of bytes that were sent.
     func sendPadding(_ bytes: Int, to outbound: SubscribeTransport, of probe: ProbePacer) -> Int {
         let session = outbound.session
+        forward(session)
         let sent = session.router.sendPadding(
             bytes: bytes, path: outbound.path, probe: probe.probe.id, now: clock.now, into: &batch
         ) { send(&$0, for: session) }
@@ -222,14 +224,15 @@ final class Egress {
 
     /// Encrypts and sends a compound of RTCP.
     func sendRTCP(
-        _ bytes: [UInt8], _ leg: UnsafeMutablePointer<EgressLeg>, to address: PeerAddress, _ name: WorkerSockets.Name
+        _ bytes: [UInt8], _ egressContext: UnsafeMutablePointer<EgressContext>, to address: PeerAddress,
+        _ name: WorkerSockets.Name
     ) {
-        let capacity = bytes.count + leg.pointee.suite.rtcpOverhead
+        let capacity = bytes.count + egressContext.pointee.suite.rtcpOverhead
         withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { buffer in
             buffer.copyBytes(from: bytes)
             var length = bytes.count
             do {
-                try protector.protectRTCP(leg, buffer.baseAddress!, length: &length, capacity: capacity)
+                try protector.protectRTCP(egressContext, buffer.baseAddress!, length: &length, capacity: capacity)
             } catch {
                 return  // the index is used up after 2^31 packets (RFC 3711 section 9.2)
             }

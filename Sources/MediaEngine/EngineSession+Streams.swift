@@ -227,25 +227,6 @@ extension EngineSession {
         // A lost key frame has to be requested again; the next allocation does so.
         if !isMuted, kind == .video { allocateAll() }
     }
-
-    // MARK: loudness
-
-    /// Withdraws a track that ended or was muted from the loudest tracks and from the active speaker.
-    func fallSilent(_ index: Int, _ inbound: borrowing InboundTable) {
-        emit(.visit)
-        guard inbound[index].pointee.kind == .audio else { return }
-        inbound[index].pointee.room.takeUnretainedValue().withdraw(index)
-        inbound[index].pointee.isWithheld = false
-    }
-
-    /// Emits an event for each subsession whose active speaker has changed.
-    func lookAfterSpeakers(_ inbound: borrowing InboundTable, now: MediaTime) {
-        for room in rooms {
-            guard case .activeSpeakerChanged(let id) = room.speakers.handleTimeout(now: now) else { continue }
-            let stream = id.map { inbound[$0].pointee.stream.takeUnretainedValue().name }
-            emit(.event(.activeSpeaker(session: name, room: room.name, stream: stream)))
-        }
-    }
 }
 
 extension TrackDescription {

@@ -21,8 +21,8 @@ final class EngineStream {
     /// Index of the largest encoding that receives packets. Subscribers and taps that cannot choose an encoding get it.
     private var best = 0
     var taps: [PacketTap] = []
-    private var sound = TapJoin(.audio)
-    private var pictures = TapJoin(.video)
+    private var audioJoin = TapJoin(.audio)
+    private var videoJoin = TapJoin(.video)
     /// Muted kinds: all their packets are dropped, those of encodings that begin later included.
     var muted: Set<MediaKind> = []
     let createdAt: Int64
@@ -56,8 +56,8 @@ final class EngineStream {
         }
         guard muted.insert(kind).inserted else { return }
         switch kind {
-        case .audio: sound.pause()
-        case .video: pictures.pause()
+        case .audio: audioJoin.pause()
+        case .video: videoJoin.pause()
         }
     }
 
@@ -80,8 +80,8 @@ final class EngineStream {
     /// - Parameter canStart: whether a decoder can start with the packet.
     func join(_ packet: TapPacket, canStart: Bool, of producer: Producer) -> TapPacket? {
         switch producer.kind {
-        case .audio: sound.join(packet, canStart: canStart, of: producer, wanted: audio)
-        case .video: pictures.join(packet, canStart: canStart, of: producer, wanted: video)
+        case .audio: audioJoin.join(packet, canStart: canStart, of: producer, wanted: audio)
+        case .video: videoJoin.join(packet, canStart: canStart, of: producer, wanted: video)
         }
     }
 
@@ -95,7 +95,7 @@ final class EngineStream {
             let length = Int(slot.pointee.payloadLength) - Int(slot.pointee.paddingLength)
             let payload = UnsafeRawBufferPointer(
                 start: producer.core.pointee.ring.payload(of: slot.pointee), count: length)
-            guard let packet = pictures.replay(TapPacket(slot.pointee, payload, of: producer), of: producer) else {
+            guard let packet = videoJoin.replay(TapPacket(slot.pointee, payload, of: producer), of: producer) else {
                 break
             }
             if !tap.push(packet) { dropped &+= 1 }
@@ -107,8 +107,8 @@ final class EngineStream {
     /// Ends the taps' run of a producer's packets, because the producer ended or continues with new sequence numbers and timestamps.
     func interruptTaps(of producer: Producer) {
         switch producer.kind {
-        case .audio: sound.interrupt(producer)
-        case .video: pictures.interrupt(producer)
+        case .audio: audioJoin.interrupt(producer)
+        case .video: videoJoin.interrupt(producer)
         }
     }
 
@@ -116,8 +116,8 @@ final class EngineStream {
     func dropClosedTaps() {
         taps.removeAll { $0.isClosed }
         guard taps.isEmpty else { return }
-        sound = TapJoin(.audio)
-        pictures = TapJoin(.video)
+        audioJoin = TapJoin(.audio)
+        videoJoin = TapJoin(.video)
     }
 
     /// - Parameter position: index among the encodings that exist now.

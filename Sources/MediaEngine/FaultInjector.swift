@@ -73,7 +73,7 @@
         // MARK: key frames
 
         /// Makes a consumer that has just begun to catch up wait for the publisher's next key frame instead.
-        func withholdPictures(from track: SubscribedTrack, of producer: Producer, in session: EngineSession) {
+        func withholdVideo(from track: SubscribedTrack, of producer: Producer, in session: EngineSession) {
             guard fault == .noKeyFrame, let at = producer.core.pointee.index(path: track.path),
                 producer.core.pointee.consumers[at].state == .catchingUp
             else { return }

@@ -4,8 +4,8 @@ import RTP
 import SDP
 import SRTP
 
-/// Media that a publisher sends. `context` authenticates and decrypts its packets, `leg` holds the keys of reports and requests to it. For a
-/// connected peer, the transport maps each SSRC to its stream, track and encoding, by the peer's description or by its packets.
+/// Media that a publisher sends. `context` authenticates and decrypts its packets, `egressContext` holds the keys of reports and requests to
+/// it. For a connected peer, the transport maps each SSRC to its stream, track and encoding, by the peer's description or by its packets.
 final class PublishTransport {
     /// Evidence for the encoding that an SSRC carries.
     enum Origin {
@@ -42,7 +42,7 @@ final class PublishTransport {
     let isPlain: Bool
     let rtcpMux: Bool
     let context: IngressContext
-    let leg: UnsafeMutablePointer<EgressLeg>
+    let egressContext: UnsafeMutablePointer<EgressContext>
     /// Subsession of its streams. Plain publishers belong to the main part.
     var room: String
     /// Indices into the worker's inbound tracks.
@@ -78,7 +78,7 @@ final class PublishTransport {
     /// Creates a plain publisher.
     init(
         id: TransportID, session: EngineSession, rtcpMux: Bool, context: IngressContext,
-        leg: UnsafeMutablePointer<EgressLeg>, localSSRC: SSRC, now: MediaTime
+        egressContext: UnsafeMutablePointer<EgressContext>, localSSRC: SSRC, now: MediaTime
     ) {
         self.id = id
         self.session = session
@@ -86,7 +86,7 @@ final class PublishTransport {
         isPlain = true
         self.rtcpMux = rtcpMux
         self.context = context
-        self.leg = leg
+        self.egressContext = egressContext
         room = EngineRoom.main
         self.localSSRC = localSSRC
         lastAuthentic = now
@@ -105,7 +105,7 @@ final class PublishTransport {
     ///   - allowed: initial bit rate of a publisher that supports REMB and no transport-wide feedback.
     init(
         id: TransportID, session: EngineSession, room: String, context: IngressContext,
-        leg: UnsafeMutablePointer<EgressLeg>, localSSRC: SSRC, maximumBindings: Int, maximumEnded: Int,
+        egressContext: UnsafeMutablePointer<EgressContext>, localSSRC: SSRC, maximumBindings: Int, maximumEnded: Int,
         allowed: UplinkAllowance, now: MediaTime
     ) {
         self.id = id
@@ -114,7 +114,7 @@ final class PublishTransport {
         isPlain = false
         rtcpMux = true
         self.context = context
-        self.leg = leg
+        self.egressContext = egressContext
         self.room = room
         self.localSSRC = localSSRC
         lastAuthentic = now

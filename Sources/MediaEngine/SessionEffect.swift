@@ -16,6 +16,8 @@ enum SessionEffect {
     case switched(after: MediaTime)
     /// A subscriber's first frame of a video was forwarded.
     case firstFrame(after: MediaTime)
+    /// A track was paused because its path has too little bandwidth.
+    case trackPaused
     /// A limit refused a track or a call.
     case refused
     /// A subscriber's budget refused a key frame request.

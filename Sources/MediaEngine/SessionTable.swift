@@ -67,5 +67,15 @@ struct SessionTable {
         return true
     }
 
+    /// Sets the gauges of sessions and of what they contain.
+    func count(into counters: inout EngineCounters) {
+        counters.sessions = UInt64(byName.count)
+        for session in byName.values {
+            counters.streams += UInt64(session.streams.count)
+            counters.transports += UInt64(session.publishers.count + session.subscribers.count)
+            for stream in session.streams { counters.taps += UInt64(stream.taps.count { !$0.isClosed }) }
+        }
+    }
+
     mutating func removeAll() { byName = [:] }
 }

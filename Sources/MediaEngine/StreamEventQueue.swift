@@ -1,3 +1,4 @@
+import DequeModule
 import MediaBase
 
 /// Bounded queue of the events that one reader has not taken yet. Once it is half full, an event that reports a state replaces the queued
@@ -21,8 +22,7 @@ package struct StreamEventQueue: Sendable {
 
     private let capacity: Int
     /// Queued events; nil for a replaced or removed one. `slots[0]` has the number `first`.
-    private var slots: [StreamEvent?] = []
-    private var head = 0
+    private var slots: Deque<StreamEvent?> = []
     /// Number of `slots[0]`.
     private var first = 0
     /// Number of the queued event of each subject.
@@ -63,18 +63,14 @@ package struct StreamEventQueue: Sendable {
     }
 
     package mutating func pop() -> StreamEvent? {
-        while head < slots.count {
-            let number = first + head
-            let event = slots[head]
-            slots[head] = nil
-            head += 1
+        while let event = slots.popFirst() {
+            let number = first
+            first += 1
             guard let event else { continue }
             count -= 1
             forget(event, at: number)
-            compact()
             return event
         }
-        compact()
         return nil
     }
 
@@ -113,19 +109,11 @@ package struct StreamEventQueue: Sendable {
         }
     }
 
-    /// Removes the slots of events that were taken, a run of them at a time to keep the average cost low.
-    private mutating func compact() {
-        guard head == slots.count || head >= 256 && head * 2 >= slots.count else { return }
-        slots.removeFirst(head)
-        first += head
-        head = 0
-    }
-
     /// Removes the empty slots of replaced events before they outnumber the queued events.
     private mutating func closeGaps() {
-        guard slots.count - head > 2 * count + 64 else { return }
+        guard slots.count > 2 * count + 64 else { return }
         var kept = StreamEventQueue(capacity: capacity)
-        for case let waiting? in slots[head...] { kept.append(waiting) }
+        for case let waiting? in slots { kept.append(waiting) }
         kept.missed = missed
         self = kept
     }
@@ -139,7 +127,7 @@ package struct StreamEventQueue: Sendable {
         guard let session = event.session, missing.count < capacity else { return missAll(event) }
         noteMissed(event)
         var kept = StreamEventQueue(capacity: capacity)
-        for waiting in slots[head...] {
+        for waiting in slots {
             guard let waiting else { continue }
             if waiting.session == session { noteMissed(waiting) } else { kept.append(waiting) }
         }
@@ -150,7 +138,7 @@ package struct StreamEventQueue: Sendable {
 
     private mutating func missAll(_ event: StreamEvent) {
         noteMissed(event)
-        for waiting in slots[head...] { if let waiting { noteMissed(waiting) } }
+        for waiting in slots { if let waiting { noteMissed(waiting) } }
         var kept = StreamEventQueue(capacity: capacity)
         kept.append(.missed(session: nil))
         kept.missed = missed

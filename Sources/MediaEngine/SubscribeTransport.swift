@@ -5,8 +5,8 @@ import SDP
 import SRTP
 import Transport
 
-/// Media sent to a subscriber: its tracks, one set of keys (`leg`), and a path for each address. A connected peer has a single path, whose
-/// capacity is measured. Plain subscribers send no feedback about their paths.
+/// Media sent to a subscriber: its tracks, one set of keys (`egressContext`), and a path for each address. A connected peer has a single path,
+/// whose capacity is measured. Plain subscribers send no feedback about their paths.
 final class SubscribeTransport {
     let id: TransportID
     let session: EngineSession
@@ -15,7 +15,7 @@ final class SubscribeTransport {
     /// Whether its addresses and keys were fixed by a request, without ICE and DTLS.
     let isPlain: Bool
     let rtcpMux: Bool
-    let leg: UnsafeMutablePointer<EgressLeg>
+    let egressContext: UnsafeMutablePointer<EgressContext>
     /// Subsession whose streams the subscriber receives. Plain subscribers belong to the main part.
     var room: String
     /// Paths of its tracks.
@@ -93,7 +93,7 @@ final class SubscribeTransport {
 
     /// Creates a plain subscriber.
     init(
-        id: TransportID, session: EngineSession, rtcpMux: Bool, leg: UnsafeMutablePointer<EgressLeg>,
+        id: TransportID, session: EngineSession, rtcpMux: Bool, egressContext: UnsafeMutablePointer<EgressContext>,
         targets: [SubscriptionTarget], wantsAllStreams: Bool, openedAt: MediaTime = .zero
     ) {
         self.id = id
@@ -101,7 +101,7 @@ final class SubscribeTransport {
         decisions = DecisionLog(transport: id.rawValue)
         isPlain = true
         self.rtcpMux = rtcpMux
-        self.leg = leg
+        self.egressContext = egressContext
         room = EngineRoom.main
         paths = Set(targets.map(\.path))
         self.targets = targets
@@ -117,7 +117,8 @@ final class SubscribeTransport {
     /// Creates the subscriber of a connected peer, all of whose tracks use one path.
     /// - Parameter room: subsession of the peer.
     init(
-        id: TransportID, session: EngineSession, room: String, leg: UnsafeMutablePointer<EgressLeg>, path: Int,
+        id: TransportID, session: EngineSession, room: String, egressContext: UnsafeMutablePointer<EgressContext>,
+        path: Int,
         at address: PeerAddress, estimate: BandwidthEstimator.Configuration, now: MediaTime
     ) {
         self.id = id
@@ -125,7 +126,7 @@ final class SubscribeTransport {
         decisions = DecisionLog(session: session.name, transport: id.rawValue)
         isPlain = false
         rtcpMux = true
-        self.leg = leg
+        self.egressContext = egressContext
         self.room = room
         paths = [path]
         targets = []

@@ -43,7 +43,7 @@ package final class VirtualWorker {
     package func run(at now: MediaTime) {
         io.now = max(io.now, now)
         worker.act()
-        worker.flushTaps()
+        worker.taps.flush()
     }
 
     /// Simulated CPU time of the worker's thread, which by default uses none.

@@ -11,7 +11,7 @@ extension Worker {
         #if DEBUG
             faults.trapWhenDue(sessions, &counters, now: now)
         #endif
-        if now >= threadLoad.nextSample { followLoad(now) }
+        if now >= measuredLoad.nextSample { followLoad(now) }
         egress.catchUp(now)
         allocateSlowed()
         if now >= inbound.nextRequests { sendRequests(now) }
@@ -29,8 +29,8 @@ extension Worker {
 
     /// Measures the load, adapts the time for which packets are gathered, and publishes the load for the placement of sessions.
     private func followLoad(_ now: MediaTime) {
-        threadLoad.sample(cpu: clock.threadTime, now: now)
-        let load = threadLoad.useOfLastSecond(now: now)
+        measuredLoad.sample(cpu: clock.threadTime, now: now)
+        let load = measuredLoad.useOfLastSecond(now: now)
         gathering.follow(load: load)
         placement.loads[index].publish(Int(load * 1000), at: now)
     }
@@ -45,11 +45,5 @@ extension Worker {
             deadline = min(deadline, faults.due)
         #endif
         return deadline
-    }
-
-    func flushTaps() {
-        guard !tapped.isEmpty else { return }
-        for tap in tapped { tap.flush() }
-        tapped.removeAll(keepingCapacity: true)
     }
 }

@@ -80,36 +80,9 @@ extension Worker {
             for request in producer.takeRequests(from: transport.localSSRC, now: now) {
                 counters.nacksSent &+= UInt64(request.missing)
                 if request.missing == 0 { counters.keyFrameRequestsSent &+= 1 }
-                send(request.bytes, to: producer, of: transport)
+                egress.sendRTCP(request.bytes, to: producer, of: transport, peers, inbound)
             }
             inbound.askWhenDue(track, producer)
         }
-    }
-
-    // MARK: outbound
-
-    func send(_ bytes: [UInt8], to producer: Producer, of transport: PublishTransport) {
-        guard transport.isPlain else {
-            if let peer = peers[transport.id] { send(bytes, to: peer) }
-            return
-        }
-        guard producer.tag >= 0, let address = inbound[producer.tag].pointee.reportAddress(isShared: transport.rtcpMux)
-        else { return }
-        egress.sendRTCP(bytes, transport.leg, to: PeerAddress(address), transport.rtcpMux ? .rtp : .rtcp)
-    }
-
-    func send(_ bytes: [UInt8], to track: SubscribedTrack, of transport: SubscribeTransport) {
-        if !transport.isPlain {
-            if let peer = peers[transport.id] { send(bytes, to: peer) }
-        } else {
-            egress.sendRTCP(
-                bytes, transport.leg, to: PeerAddress(track.rtcpAddress), transport.rtcpMux ? .rtp : .rtcp)
-        }
-    }
-
-    /// Sends RTCP to a peer. A peer that has not connected has no keys yet and gets none.
-    func send(_ bytes: [UInt8], to peer: WebRTCPeer) {
-        guard let leg = peer.leg, let address = peer.address else { return }
-        egress.sendRTCP(bytes, leg, to: address, .webRTC)
     }
 }

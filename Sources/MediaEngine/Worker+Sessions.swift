@@ -24,17 +24,20 @@ extension Worker {
         case .firstFrame(let delay): counters.firstFrameDelay.record(delay, packets: 1)
         case .refused: counters.refusedLimit &+= 1
         case .keyFrameLimited: counters.keyFrameRequestsLimited &+= 1
-        case .sendToPublisher(let bytes, let producer, let transport): send(bytes, to: producer, of: transport)
-        case .sendToSubscriber(let bytes, let track, let transport): send(bytes, to: track, of: transport)
+        case .trackPaused: counters.tracksPaused &+= 1
+        case .sendToPublisher(let bytes, let producer, let transport):
+            egress.sendRTCP(bytes, to: producer, of: transport, peers, inbound)
+        case .sendToSubscriber(let bytes, let track, let transport):
+            egress.sendRTCP(bytes, to: track, of: transport, peers)
         case .publisherClosed(let transport, let tracks):
             for track in tracks { plain.remove(track: track) }
-            if transport.isPlain { egress.protector.freeLeg(transport.leg) }
+            if transport.isPlain { egress.protector.freeContext(transport.egressContext) }
         case .subscriberClosed(let transport):
             guard transport.isPlain else { return }
             plain.remove(transport)
-            egress.protector.freeLeg(transport.leg)
+            egress.protector.freeContext(transport.egressContext)
         #if DEBUG
-            case .attached(let track, let producer): faults.withholdPictures(from: track, of: producer, in: session)
+            case .attached(let track, let producer): faults.withholdVideo(from: track, of: producer, in: session)
         #endif
         }
     }
@@ -77,7 +80,7 @@ extension Worker {
             carryOut(session)
         }
         sessions.removeAll()
-        awaited = [:]
+        awaited.removeAll()
     }
 
     // MARK: streams
@@ -107,18 +110,8 @@ extension Worker {
     func openTap(
         _ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int, decodes: Bool
     ) throws(EngineError) -> PacketTap {
-        let (_, stream) = try sessions.find(session, stream: name)
-        guard !decodes || !stream.isEncrypted else { throw .streamEncrypted(name) }
-        stream.dropClosedTaps()
-        guard stream.taps.count < configuration.limits.tapsPerStream else {
-            counters.refusedLimit &+= 1
-            throw .limitReached(name: "tapsPerStream", limit: configuration.limits.tapsPerStream)
-        }
-        let tap = PacketTap(capacity: capacity, kinds: kinds, codec: stream.codec)
-        if kinds.contains(.video) { counters.droppedTap &+= stream.replay(to: tap) }
-        stream.taps.append(tap)
-        for producer in stream.producers { inbound[producer.tag].pointee.hasTaps = true }
-        return tap
+        try sessions.find(session).openTap(
+            on: name, kinds, capacity: capacity, decodes: decodes, inbound, &counters)
     }
 
     // MARK: snapshots
@@ -132,13 +125,8 @@ extension Worker {
     func countersNow() -> EngineCounters {
         var result = counters
         result.workerCPU = UInt64(millrace_thread_cpu_ns())
-        result.sessions = UInt64(sessions.byName.count)
         result.tcpAcceptPauses = sockets?.tcp?.counters.acceptFailures ?? 0
-        for session in sessions.all {
-            result.streams += UInt64(session.streams.count)
-            result.transports += UInt64(session.publishers.count + session.subscribers.count)
-            for stream in session.streams { result.taps += UInt64(stream.taps.count { !$0.isClosed }) }
-        }
+        sessions.count(into: &result)
         return result
     }
 }

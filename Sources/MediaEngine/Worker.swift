@@ -30,7 +30,7 @@ final class Worker: @unchecked Sendable {
     let clock: WorkerClock
     /// Memory that holds `counters`, so that crash reports can read them.
     private let counterBlock: CounterBlock
-    private let counterMemory: UnsafeMutablePointer<EngineCounters>
+    let counterMemory: UnsafeMutablePointer<EngineCounters>
     @inline(__always)
     var counters: EngineCounters {
         _read { yield counterMemory.pointee }
@@ -41,19 +41,14 @@ final class Worker: @unchecked Sendable {
     var inbound = InboundTable()
     var gathering: GatherPolicy
     /// Use of a core by the worker's thread.
-    var threadLoad = ThreadLoad()
-    /// Taps that received packets in this turn.
-    var tapped: ContiguousArray<PacketTap> = []
+    var measuredLoad = MeasuredLoad()
+    var taps = TapDelivery()
 
     // State of WebRTC transports.
-    let identity: DTLSIdentity
+    let parameters: RelayParameters
     var peers: PeerTable
-    /// Subscribe peer connections that were offered and have not been answered yet.
-    var awaited: [TransportID: AwaitedSubscriber] = [:]
-    /// Number of connected WebRTC publishers.
-    var webRTCPublishers = 0
-    /// Whether the WebRTC port has returned only RTCP since the thread set this.
-    var isFeedbackAlone = true
+    var search = PublisherSearch()
+    var awaited = AwaitedSubscribers()
     var allocator = SubscriberAllocator()
 
     // State of control calls.
@@ -86,7 +81,6 @@ final class Worker: @unchecked Sendable {
         counterBlock = CounterBlock(worker: index)
         counterMemory = counterBlock.counters
         self.configuration = configuration
-        self.identity = identity
         self.events = events
         self.virtual = virtual
         mailbox = Mailbox(limit: configuration.limits.mailbox)
@@ -96,6 +90,10 @@ final class Worker: @unchecked Sendable {
         }
         gathering = try GatherPolicy(configuration)
         sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
+        parameters = RelayParameters(
+            identity: identity,
+            candidates: configuration.candidates(
+                port: sockets?.webRTCPort ?? configuration.webRTC.port, tcpPort: sockets?.tcp?.local.port))
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
         egress = Egress(
             configuration.protection, segments: gso ? 64 : 1, sockets: sockets, virtual: virtual,
@@ -103,7 +101,6 @@ final class Worker: @unchecked Sendable {
         sending = .passUnretained(egress)
         clock = WorkerClock(virtual)
         numbers = IdentifierSource(seed: seed)
-        tapped.reserveCapacity(64)
         // The C sender reads Swift's messages directly, so that the layouts must match.
         precondition(
             MemoryLayout<EgressMessage>.stride == MemoryLayout<millrace_message>.stride
@@ -150,12 +147,6 @@ final class Worker: @unchecked Sendable {
         forward(packet.header, packet.payload, of: packet.track, now: now)
     }
 
-    /// Sends the pending packets of one session.
-    func forward(_ session: EngineSession) {
-        sending._withUnsafeGuaranteedRef { $0.forward(session) }
-        allocateSlowed()
-    }
-
     /// Sends the pending packets of all sessions.
     func flush() -> Quiesced {
         let quiesced = Quiesced(flushing: egress)
@@ -180,7 +171,9 @@ final class Worker: @unchecked Sendable {
         #endif
         track.pointee.producer._withUnsafeGuaranteedRef { producer in
             if producer.needsRoom {
-                track.pointee.session._withUnsafeGuaranteedRef { forward($0) }
+                track.pointee.session._withUnsafeGuaranteedRef { session in
+                    sending._withUnsafeGuaranteedRef { $0.forward(session) }
+                }
                 producer.makeRoom()
             }
             var slot: UnsafeMutablePointer<StoredPacket>?
@@ -196,16 +189,18 @@ final class Worker: @unchecked Sendable {
             #if DEBUG
                 if faults.swallows(slot, of: track, now: now) { return }
             #endif
-            if track.pointee.hasTaps { offer(slot, payload, of: track, producer) }
+            if track.pointee.hasTaps { taps.push(slot, payload, of: track, producer, &counters) }
             track.pointee.session._withUnsafeGuaranteedRef { session in
                 if session.visitDue > now { housekeepingSchedule.visitSoon(session, now: now) }
-                if producer.kind == .audio, !isHeard(extensions.audioLevel, track, producer, session, now) {
+                if producer.kind == .audio, !session.isHeard(extensions.audioLevel, track, producer, now: now) {
+                    counters.packetsWithheld &+= 1
+                    if !track.pointee.isWithheld { session.withhold(track, producer, egress) }
                     track.pointee.headers?.note(header, slot.pointee.flags, .withheld, now: now)
                     return
                 }
                 track.pointee.headers?.note(header, slot.pointee.flags, .forwarded, now: now)
                 if !session.router.enqueue(slot, of: producer) {
-                    forward(session)
+                    sending._withUnsafeGuaranteedRef { $0.forward(session) }
                     // An empty queue accepts any packet that fits a datagram.
                     _ = session.router.enqueue(slot, of: producer)
                 }
@@ -213,23 +208,6 @@ final class Worker: @unchecked Sendable {
                     producer.kind, slot.pointee.flags, audioProducers: session.audioProducers,
                     newPathUntil: session.newPathUntil, now: now)
                 sending._withUnsafeGuaranteedRef { $0.queue(track.pointee.session, by: deadline) }
-            }
-        }
-    }
-
-    private func offer(
-        _ slot: UnsafeMutablePointer<StoredPacket>, _ payload: UnsafeRawBufferPointer,
-        of track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer
-    ) {
-        track.pointee.stream._withUnsafeGuaranteedRef { stream in
-            let canStart = producer.kind == .audio || slot.pointee.flags.contains(.keyFrameStart)
-            guard
-                let packet = stream.join(
-                    TapPacket(slot.pointee, payload, of: producer), canStart: canStart, of: producer)
-            else { return }
-            for tap in stream.taps where tap.wants(producer.kind) {
-                if !tap.push(packet) { counters.droppedTap &+= 1 }
-                tapped.append(tap)
             }
         }
     }

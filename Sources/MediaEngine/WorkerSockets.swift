@@ -14,6 +14,24 @@ final class WorkerSockets {
         case webRTC
     }
 
+    /// Socket from which datagrams are received.
+    enum Source {
+        case rtp
+        case rtcp
+        case webRTC
+        /// Separate socket for RTCP to the WebRTC port.
+        case webRTCFeedback
+
+        /// Port to which its datagrams were sent.
+        var port: Name {
+            switch self {
+            case .rtp: .rtp
+            case .rtcp: .rtcp
+            case .webRTC, .webRTCFeedback: .webRTC
+            }
+        }
+    }
+
     let rtp: Int32
     let rtcp: Int32
     let webRTC: Int32
@@ -37,9 +55,9 @@ final class WorkerSockets {
 
     init(_ configuration: EngineConfiguration, worker: Int) throws(EngineError) {
         let pair = try UDPPortPair(configuration, worker: worker)
-        let door: (socket: Int32, port: UInt16)
+        let udp: (socket: Int32, port: UInt16)
         do throws(EngineError) {
-            door = try UDPPort.open(
+            udp = try UDPPort.open(
                 configuration,
                 port: configuration.webRTC.port == 0 ? 0 : configuration.webRTC.port &+ UInt16(worker), coalesces: true)
         } catch {
@@ -48,16 +66,16 @@ final class WorkerSockets {
             throw error
         }
         (rtp, rtcp, rtpPort, rtcpPort) = (pair.rtp, pair.rtcp, pair.port, pair.rtcpPort)
-        (webRTC, webRTCPort) = door
+        (webRTC, webRTCPort) = udp
         do throws(EngineError) {
-            tcp = try Self.listen(configuration, port: door.port)
+            tcp = try Self.listen(configuration, port: udp.port)
         } catch {
-            for descriptor in [pair.rtp, pair.rtcp, door.socket] { millrace_close(descriptor) }
+            for descriptor in [pair.rtp, pair.rtcp, udp.socket] { millrace_close(descriptor) }
             throw error
         }
-        webRTCFeedback = Self.separateRTCP(configuration, port: door.socket)
+        webRTCFeedback = Self.separateRTCP(configuration, port: udp.socket)
         // Answers must leave from the address that the client sent to; clients drop answers from other addresses.
-        for descriptor in [door.socket, webRTCFeedback] where descriptor >= 0 { millrace_udp_tell_local(descriptor) }
+        for descriptor in [udp.socket, webRTCFeedback] where descriptor >= 0 { millrace_udp_tell_local(descriptor) }
         let gro = configuration.offload == .automatic && millrace_has_gro() == 1
         let slots = Int32(Self.receiveSlots)
         let slotBytes = gro ? 65_536 : Worker.maximumDatagram + 1
@@ -75,7 +93,7 @@ final class WorkerSockets {
         rtpSenders = SendSockets(port: pair.rtp, sendBuffer: sendBuffer)
         rtcpSenders = SendSockets(port: pair.rtcp, sendBuffer: sendBuffer)
         webRTCSenders = SendSockets(
-            port: door.socket, sendBuffer: sendBuffer, separatesRTCP: webRTCFeedback >= 0)
+            port: udp.socket, sendBuffer: sendBuffer, separatesRTCP: webRTCFeedback >= 0)
         datagrams = .allocate(capacity: Self.receiveSlots)
     }
 
@@ -148,19 +166,14 @@ final class WorkerSockets {
         }
     }
 
-    /// Returns the datagrams that have arrived at a port, without waiting. They are valid until the next call of this function or of
-    /// `receiveFeedback`.
-    func receive(_ name: Name, truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
-        switch name {
+    /// Returns the datagrams that have arrived at a socket, without waiting. They are valid until the next call.
+    func receive(_ source: Source, truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
+        switch source {
         case .rtp: receive(with: rtpReceiver, from: rtp, &truncated)
         case .rtcp: receive(with: rtcpReceiver, from: rtcp, &truncated)
         case .webRTC: receive(with: webRTCReceiver, from: webRTC, &truncated)
+        case .webRTCFeedback: receive(with: rtcpReceiver, from: webRTCFeedback, &truncated)
         }
-    }
-
-    /// Returns the datagrams that have arrived at `webRTCFeedback`, without waiting. They are valid until the next call.
-    func receiveFeedback(truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
-        receive(with: rtcpReceiver, from: webRTCFeedback, &truncated)
     }
 
     private func receive(

@@ -2,6 +2,7 @@ import CCrash
 import CLinuxNet
 import Glibc
 import MediaBase
+import RTP
 import Transport
 
 /// Thread of a worker in real time. A turn waits, runs the mailbox, receives datagrams, and lets the worker send pending packets that are due
@@ -14,6 +15,8 @@ final class WorkerThread: @unchecked Sendable {
     private var thread = pthread_t()
     /// Used if RTCP arrives at the WebRTC port itself.
     private var rest: FeedbackRest
+    /// Whether the current read of the WebRTC port has found only RTCP.
+    private var isFeedbackAlone = true
     /// Used if RTCP arrives at a socket of its own.
     private var schedule = FeedbackSchedule()
     /// Control calls taken from the mailbox, and how many of them have run.
@@ -62,13 +65,14 @@ final class WorkerThread: @unchecked Sendable {
             }
             if let end = rest.end, worker.time() >= end { ready |= 8 }
             if ready & 1 != 0 || !work.isEmpty, !runMailbox() { break }
-            if ready & 2 != 0 { drain(.rtp, sockets) }
-            if ready & 4 != 0 { drain(.rtcp, sockets) }
-            if ready & 8 != 0 { drain(.webRTC, sockets) }
-            if ready & 16 != 0 { drain(streams: sockets) }
+            if ready & 2 != 0 { receive(from: .rtp, sockets) }
+            if ready & 4 != 0 { receive(from: .rtcp, sockets) }
+            if ready & 8 != 0 { receiveWebRTC(sockets) }
+            if ready & 16 != 0 { receiveStreams(sockets) }
             if sockets.webRTCFeedback >= 0 {
-                drainFeedback(sockets, isReadable: ready & 32 != 0, isAwakeForMedia: ready & 26 != 0)
+                receiveFeedback(sockets, isReadable: ready & 32 != 0, isAwakeForMedia: ready & 26 != 0)
             }
+            worker.taps.flush()
             worker.act()
             #if DEBUG
                 worker.faults.stallWhenDue(worker.clock)
@@ -95,52 +99,46 @@ final class WorkerThread: @unchecked Sendable {
         return !worker.isStopping
     }
 
-    /// Receives datagrams of one port.
-    private func drain(_ name: WorkerSockets.Name, _ sockets: WorkerSockets) {
-        worker.isFeedbackAlone = true
-        _ = drain(sockets, on: name)
-        if name == .webRTC, sockets.webRTCFeedback < 0 {
-            rest.read(
-                isFeedbackAlone: worker.isFeedbackAlone, hasPublishers: worker.webRTCPublishers > 0,
-                now: worker.time())
-        }
-        worker.flushTaps()
+    /// Receives datagrams of WebRTC peers from the port's own socket.
+    private func receiveWebRTC(_ sockets: WorkerSockets) {
+        isFeedbackAlone = true
+        _ = receive(from: .webRTC, sockets)
+        guard sockets.webRTCFeedback < 0 else { return }
+        rest.read(
+            isFeedbackAlone: isFeedbackAlone, hasPublishers: worker.peers.publisherCount > 0, now: worker.time())
     }
 
     /// Receives RTCP of WebRTC peers from its own socket if that is due.
-    private func drainFeedback(_ sockets: WorkerSockets, isReadable: Bool, isAwakeForMedia: Bool) {
+    private func receiveFeedback(_ sockets: WorkerSockets, isReadable: Bool, isAwakeForMedia: Bool) {
         guard isReadable || schedule.end != nil,
             schedule.isDue(isReadable: isReadable, isAwakeForMedia: isAwakeForMedia, now: worker.time())
         else { return }
-        let (count, hasMore) = drain(sockets, on: .webRTC, isFeedback: true)
+        let (count, hasMore) = receive(from: .webRTCFeedback, sockets)
         schedule.read(datagrams: count, hasMore: hasMore, now: worker.time())
     }
 
     /// Handles the datagrams of a socket, at most four batches, so that pending packets are sent in time. (A closure that receives them would
     /// be retained in each turn.)
-    /// - Parameter isFeedback: reads the socket at which RTCP of WebRTC peers arrives.
     /// - Returns: the number of datagrams, and whether there may be more.
-    private func drain(
-        _ sockets: WorkerSockets, on name: WorkerSockets.Name, isFeedback: Bool = false
-    ) -> (count: Int, hasMore: Bool) {
+    @discardableResult
+    private func receive(from source: WorkerSockets.Source, _ sockets: WorkerSockets) -> (count: Int, hasMore: Bool) {
         let worker = worker
         var count = 0
         for _ in 0..<4 {
             var truncated: UInt32 = 0
-            let datagrams =
-                isFeedback
-                ? sockets.receiveFeedback(truncated: &truncated) : sockets.receive(name, truncated: &truncated)
+            let datagrams = sockets.receive(source, truncated: &truncated)
             worker.counters.droppedOversized &+= UInt64(truncated)
             guard !datagrams.isEmpty else { return (count, false) }
             let now = worker.time()
-            for datagram in datagrams { receive(datagram, on: name, worker, now: now) }
+            for datagram in datagrams { receive(datagram, from: source, worker, now: now) }
             count += datagrams.count
             if datagrams.count < WorkerSockets.receiveSlots { return (count, false) }
         }
         return (count, true)
     }
 
-    private func drain(streams sockets: WorkerSockets) {
+    /// Receives datagrams of WebRTC peers that use TCP.
+    private func receiveStreams(_ sockets: WorkerSockets) {
         let worker = worker
         let now = worker.time()
         sockets.tcp?.process(now) { connection, from, datagram in
@@ -150,11 +148,12 @@ final class WorkerThread: @unchecked Sendable {
             worker.receive(
                 bytes, length: datagram.count, from: PeerAddress(from, connection: connection), on: .webRTC, now: now)
         }
-        worker.flushTaps()
     }
 
     /// Splits datagrams that the kernel has coalesced (GRO) and handles each.
-    private func receive(_ datagram: millrace_datagram, on name: WorkerSockets.Name, _ worker: Worker, now: MediaTime) {
+    private func receive(
+        _ datagram: millrace_datagram, from source: WorkerSockets.Source, _ worker: Worker, now: MediaTime
+    ) {
         guard let from = SocketAddress(datagram.from) else { return }
         let peer = PeerAddress(from, local: datagram.local)
         let segment = datagram.segment == 0 ? datagram.length : datagram.segment
@@ -164,7 +163,10 @@ final class WorkerThread: @unchecked Sendable {
         while left > 0 {
             let length = min(Int(segment), left)
             worker.counters.datagramsReceived &+= 1
-            worker.receive(bytes, length: length, from: peer, on: name, now: now)
+            if isFeedbackAlone, source == .webRTC {
+                isFeedbackAlone = DatagramKind(UnsafeRawBufferPointer(start: bytes, count: length)) == .rtcp
+            }
+            worker.receive(bytes, length: length, from: peer, on: source.port, now: now)
             bytes += length
             left -= length
         }

@@ -19,11 +19,11 @@ extension SubscribeNegotiation {
         isOpenForRestart = false
         for (place, answer) in answers.enumerated() { settle(place, answer, &agreement) }
         for refusal in agreement.refused {
-            guard let place = wishes.firstIndex(where: { $0.stream == refusal.stream }) else { continue }
-            wishes[place].refused.insert(refusal.kind)
+            guard let place = requested.firstIndex(where: { $0.stream == refusal.stream }) else { continue }
+            requested[place].refused.insert(refusal.kind)
         }
         // Tracks are waiting for a free section, or changed while the offer was open.
-        if sections.contains(where: { $0.source != $0.offered }) || hasUnplacedWish { noteChange(now) }
+        if sections.contains(where: { $0.source != $0.offered }) || hasUnplacedSubscription { noteChange(now) }
         return agreement
     }
 
@@ -42,12 +42,12 @@ extension SubscribeNegotiation {
         }
     }
 
-    private var hasUnplacedWish: Bool {
+    private var hasUnplacedSubscription: Bool {
         var placed: [String: Set<MediaKind>] = [:]
         for section in sections {
             if let source = section.source { placed[source.stream, default: []].insert(section.kind) }
         }
-        return wishes.contains { !$0.kinds.subtracting($0.refused).isSubset(of: placed[$0.stream] ?? []) }
+        return requested.contains { !$0.kinds.subtracting($0.refused).isSubset(of: placed[$0.stream] ?? []) }
     }
 
     private mutating func adopt(_ described: PeerDescription, _ agreement: inout SubscribeAgreement)

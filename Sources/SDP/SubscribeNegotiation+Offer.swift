@@ -37,17 +37,18 @@ extension SubscribeNegotiation {
                 free[section.kind, default: []].append(place)
             }
         }
-        for wish in wishes {
-            for kind in MediaKind.allCases where wish.kinds.contains(kind) && !wish.refused.contains(kind) {
-                guard !carried.contains(Carried(stream: wish.stream, kind: kind)) else { continue }
+        for subscription in requested {
+            for kind in MediaKind.allCases
+            where subscription.kinds.contains(kind) && !subscription.refused.contains(kind) {
+                guard !carried.contains(Carried(stream: subscription.stream, kind: kind)) else { continue }
                 if let place = free[kind]?.popLast() {
                     if sections[place].isRejected { sections[place].mid = makeMID() }
                     sections[place].isRejected = false
-                    sections[place].source = makeSource(wish.stream, kind)
+                    sections[place].source = makeSource(subscription.stream, kind)
                 } else if count[kind, default: 0] < configuration.maximumSubscriptions {
                     count[kind, default: 0] += 1
                     var section = SubscribeSection(mid: makeMID(), kind: kind)
-                    section.source = makeSource(wish.stream, kind)
+                    section.source = makeSource(subscription.stream, kind)
                     sections.append(section)
                 }
             }
@@ -78,7 +79,7 @@ extension SubscribeNegotiation {
             case .video: mids[stream, default: .init(id: stream)].videoMid = section.mid.rawValue
             }
         }
-        return wishes.compactMap { mids[$0.stream] }
+        return requested.compactMap { mids[$0.stream] }
     }
 
     // MARK: text

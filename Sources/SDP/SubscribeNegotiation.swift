@@ -32,7 +32,7 @@ package struct SubscribeNegotiation: Sendable {
     }
 
     /// A stream that the participant subscribed to.
-    struct Wish: Sendable {
+    struct Subscription: Sendable {
         let stream: String
         var kinds: Set<MediaKind>
         /// Kinds that the participant refused.
@@ -41,7 +41,7 @@ package struct SubscribeNegotiation: Sendable {
 
     var configuration: Configuration
     /// Subscriptions, in the order in which they were made.
-    var wishes: [Wish] = []
+    var requested: [Subscription] = []
     var sections: [SubscribeSection] = []
     /// The participant's side of the transport, set by the first answer.
     var peer: PeerDescription?
@@ -62,7 +62,7 @@ package struct SubscribeNegotiation: Sendable {
         sources = SSRCSequence(using: &random)
     }
 
-    package var subscriptions: [String] { wishes.map(\.stream) }
+    package var subscriptions: [String] { requested.map(\.stream) }
 
     // MARK: subscriptions
 
@@ -71,10 +71,10 @@ package struct SubscribeNegotiation: Sendable {
         throws(SubscribeNegotiationError)
     {
         guard place(of: stream) == nil else { throw .alreadySubscribed(stream) }
-        guard wishes.count < configuration.maximumSubscriptions else {
+        guard requested.count < configuration.maximumSubscriptions else {
             throw .limitReached(configuration.maximumSubscriptions)
         }
-        wishes.append(Wish(stream: stream, kinds: kinds))
+        requested.append(Subscription(stream: stream, kinds: kinds))
         noteChange(now)
     }
 
@@ -85,9 +85,9 @@ package struct SubscribeNegotiation: Sendable {
         throws(SubscribeNegotiationError) -> [MID]
     {
         guard let place = place(of: stream) else { throw .notSubscribed(stream) }
-        guard wishes[place].kinds != kinds else { return [] }
-        wishes[place].kinds = kinds
-        wishes[place].refused.formIntersection(kinds)
+        guard requested[place].kinds != kinds else { return [] }
+        requested[place].kinds = kinds
+        requested[place].refused.formIntersection(kinds)
         noteChange(now)
         return release(stream) { !kinds.contains($0) }
     }
@@ -96,7 +96,7 @@ package struct SubscribeNegotiation: Sendable {
     /// - Throws: `notSubscribed`.
     package mutating func unsubscribe(_ stream: String, now: MediaTime) throws(SubscribeNegotiationError) -> [MID] {
         guard let place = place(of: stream) else { throw .notSubscribed(stream) }
-        wishes.remove(at: place)
+        requested.remove(at: place)
         noteChange(now)
         return release(stream) { _ in true }
     }
@@ -120,8 +120,8 @@ package struct SubscribeNegotiation: Sendable {
         needsRestart = false
         nextMID = 0
         changedAt = nil
-        for place in wishes.indices { wishes[place].refused = [] }
-        if !wishes.isEmpty { noteChange(now) }
+        for place in requested.indices { requested[place].refused = [] }
+        if !requested.isEmpty { noteChange(now) }
     }
 
     /// Time at which to call `takeOffer`; `.never` if an offer is open or nothing has changed.
@@ -130,7 +130,7 @@ package struct SubscribeNegotiation: Sendable {
         return changedAt + configuration.coalescing
     }
 
-    private func place(of stream: String) -> Int? { wishes.firstIndex { $0.stream == stream } }
+    private func place(of stream: String) -> Int? { requested.firstIndex { $0.stream == stream } }
 
     mutating func noteChange(_ now: MediaTime) { changedAt = changedAt ?? now }
 

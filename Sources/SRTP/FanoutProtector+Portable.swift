@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Back end for all CPUs: OpenSSL's ciphers, one packet at a time. Each `EgressLeg` has a keyed context, so that a packet only sets its IV.
+/// Back end for all CPUs: OpenSSL's ciphers, one packet at a time. Each `EgressContext` has a keyed context, so that a packet only sets its IV.
 extension FanoutProtector {
     /// Returns a context for `suite` with a key but without an IV. Counter mode always uses the encryption direction.
     static func keyedContext(_ suite: SRTPSuite, _ key: [UInt8], encrypts: Bool = true) -> OpaquePointer {
@@ -16,13 +16,13 @@ extension FanoutProtector {
             let iv = scratch.baseAddress!.assumingMemoryBound(to: UInt8.self)
             let digest = iv + 16
             for job in UnsafeBufferPointer(start: jobs, count: count) {
-                let leg = job.leg
-                if leg.pointee.suite.isAEAD {
-                    leg.pointee.salt.writeNonce(ssrc: job.ssrc, index: job.index, to: iv)
-                    Self.seal(job, leg.pointee.cipher, iv)
+                let context = job.context
+                if context.pointee.suite.isAEAD {
+                    context.pointee.salt.writeNonce(ssrc: job.ssrc, index: job.index, to: iv)
+                    Self.seal(job, context.pointee.cipher, iv)
                 } else {
-                    leg.pointee.salt.writeCounterBlock(ssrc: job.ssrc, index: job.index, to: iv)
-                    Self.encryptAndAuthenticate(job, leg.pointee.cipher, iv, digest)
+                    context.pointee.salt.writeCounterBlock(ssrc: job.ssrc, index: job.index, to: iv)
+                    Self.encryptAndAuthenticate(job, context.pointee.cipher, iv, digest)
                 }
             }
         }
@@ -60,8 +60,8 @@ extension FanoutProtector {
         // as long.
         let rolloverCounter = UInt32(truncatingIfNeeded: job.index >> 16)
         UnsafeMutableRawPointer(tag).storeBytes(of: rolloverCounter.bigEndian, as: UInt32.self)
-        job.leg.pointee.hmac.authenticate(
+        job.context.pointee.hmac.authenticate(
             job.destination, count: Int(job.headerLength) + Int(job.payloadLength) + 4, to: digest)
-        tag.update(from: digest, count: Int(job.leg.pointee.tagLength))
+        tag.update(from: digest, count: Int(job.context.pointee.tagLength))
     }
 }

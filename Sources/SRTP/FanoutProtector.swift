@@ -11,9 +11,9 @@ import COpenSSL
 ///
 /// ```swift
 /// let protector = FanoutProtector(.automatic)
-/// let leg = protector.makeLeg(key: relayKey, peerKey: clientKey)
+/// let context = protector.makeContext(key: relayKey, peerKey: clientKey)
 /// protector.protect(jobs, count: subscribers * packets)
-/// protector.freeLeg(leg)
+/// protector.freeContext(context)
 /// ```
 package struct FanoutProtector: ~Copyable {
     package enum Backend: String, Sendable, CaseIterable {
@@ -51,45 +51,45 @@ package struct FanoutProtector: ~Copyable {
     /// - Parameters:
     ///   - key: key that protects the relay's packets.
     ///   - peerKey: key that protects the subscriber's RTCP; if nil, `unprotectRTCP` throws `.unknownStream`.
-    package func makeLeg(key: SRTPKey, peerKey: SRTPKey? = nil) -> UnsafeMutablePointer<EgressLeg> {
-        makeLeg(
+    package func makeContext(key: SRTPKey, peerKey: SRTPKey? = nil) -> UnsafeMutablePointer<EgressContext> {
+        makeContext(
             key.suite, rtp: SessionKeys(key, .rtp), sender: SRTCPKeys(key), receiver: peerKey.map(SRTCPKeys.init))
     }
 
-    func makeLeg(
+    func makeContext(
         _ suite: SRTPSuite, rtp keys: SessionKeys, sender: SRTCPKeys, receiver: SRTCPKeys?
-    ) -> UnsafeMutablePointer<EgressLeg> {
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: legSize(suite), alignment: 64)
-        let leg = memory.bindMemory(to: EgressLeg.self, capacity: 1)
-        leg.initialize(
-            to: EgressLeg(
+    ) -> UnsafeMutablePointer<EgressContext> {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: contextSize(suite), alignment: 64)
+        let context = memory.bindMemory(to: EgressContext.self, capacity: 1)
+        context.initialize(
+            to: EgressContext(
                 suite: suite, tagLength: UInt32(suite.tagLength), salt: SessionSalt(keys.salt),
                 hmac: HMACSHA1(key: keys.authenticationKey),
                 cipher: backend == .evp ? Self.keyedContext(suite, keys.cipherKey) : nil, senderKeys: sender,
                 receiverKeys: receiver))
         #if arch(x86_64)
-            burst?.prepare(leg, cipherKey: keys.cipherKey)
+            burst?.prepare(context, cipherKey: keys.cipherKey)
         #endif
-        return leg
+        return context
     }
 
-    /// Length of an `EgressLeg` in bytes, with the key material that the multi-buffer back end stores behind it; an OpenSSL context is not
+    /// Length of an `EgressContext` in bytes, with the key material that the multi-buffer back end stores behind it; an OpenSSL context is not
     /// included.
-    func legSize(_ suite: SRTPSuite) -> Int {
+    func contextSize(_ suite: SRTPSuite) -> Int {
         #if arch(x86_64)
-            EgressLeg.materialOffset + (burst == nil ? 0 : MultiBufferBurst.materialSize(of: suite))
+            EgressContext.materialOffset + (burst == nil ? 0 : MultiBufferBurst.materialSize(of: suite))
         #else
-            EgressLeg.materialOffset
+            EgressContext.materialOffset
         #endif
     }
 
-    /// Frees an `EgressLeg` of this protector and wipes its keys.
-    package func freeLeg(_ leg: UnsafeMutablePointer<EgressLeg>) {
-        if let cipher = leg.pointee.cipher { EVP_CIPHER_CTX_free(cipher) }
-        let size = legSize(leg.pointee.suite)
-        leg.deinitialize(count: 1)
-        OPENSSL_cleanse(leg, size)
-        UnsafeMutableRawPointer(leg).deallocate()
+    /// Frees an `EgressContext` of this protector and wipes its keys.
+    package func freeContext(_ context: UnsafeMutablePointer<EgressContext>) {
+        if let cipher = context.pointee.cipher { EVP_CIPHER_CTX_free(cipher) }
+        let size = contextSize(context.pointee.suite)
+        context.deinitialize(count: 1)
+        OPENSSL_cleanse(context, size)
+        UnsafeMutableRawPointer(context).deallocate()
     }
 
     /// Completes `count` SRTP packets. Suites and lengths may be mixed.
@@ -103,25 +103,26 @@ package struct FanoutProtector: ~Copyable {
         protectPortably(jobs, count: count)
     }
 
-    /// Encrypts one RTCP packet in place, under the key and the next SRTCP index of `leg`.
+    /// Encrypts one RTCP packet in place, under the key and the next SRTCP index of `context`.
     ///
     /// - Parameters:
     ///   - length: length of the packet in bytes, before and after.
     ///   - capacity: length of the buffer at `packet`; at least `SRTPSuite.rtcpOverhead` more than `length`.
     package func protectRTCP(
-        _ leg: UnsafeMutablePointer<EgressLeg>, _ packet: UnsafeMutableRawPointer, length: inout Int, capacity: Int
+        _ context: UnsafeMutablePointer<EgressContext>, _ packet: UnsafeMutableRawPointer, length: inout Int,
+        capacity: Int
     ) throws(SRTPFailure) {
-        let index = leg.pointee.nextSenderIndex
+        let index = context.pointee.nextSenderIndex
         guard index < 1 << 31 else { throw .keyExpired }
-        try rtcp.protect(packet, length: &length, capacity: capacity, keys: leg.pointee.senderKeys, index: index)
-        leg.pointee.nextSenderIndex = index + 1
+        try rtcp.protect(packet, length: &length, capacity: capacity, keys: context.pointee.senderKeys, index: index)
+        context.pointee.nextSenderIndex = index + 1
     }
 
     /// Verifies and decrypts one RTCP packet from the subscriber, in place. If it throws, the packet must not be used, not even its header.
     package func unprotectRTCP(
-        _ leg: UnsafeMutablePointer<EgressLeg>, _ packet: UnsafeMutableRawPointer, length: inout Int
+        _ context: UnsafeMutablePointer<EgressContext>, _ packet: UnsafeMutableRawPointer, length: inout Int
     ) throws(SRTPFailure) {
-        guard let keys = leg.pointee.receiverKeys else { throw .unknownStream }
-        try rtcp.unprotect(packet, length: &length, keys: keys, windows: &leg.pointee.receiverWindows)
+        guard let keys = context.pointee.receiverKeys else { throw .unknownStream }
+        try rtcp.unprotect(packet, length: &length, keys: keys, windows: &context.pointee.receiverWindows)
     }
 }

@@ -55,14 +55,14 @@
             gcmScratch.deallocate()
         }
 
-        /// Bytes of key material behind an `EgressLeg`.
+        /// Bytes of key material behind an `EgressContext`.
         static func materialSize(of suite: SRTPSuite) -> Int {
             suite.isAEAD ? MemoryLayout<gcm_key_data>.size : roundKeysSize
         }
 
-        func prepare(_ leg: UnsafeMutablePointer<EgressLeg>, cipherKey: [UInt8]) {
-            let material = Self.material(leg)
-            if leg.pointee.suite.isAEAD {
+        func prepare(_ context: UnsafeMutablePointer<EgressContext>, cipherKey: [UInt8]) {
+            let material = Self.material(context)
+            if context.pointee.suite.isAEAD {
                 millrace_imb_gcm_prepare(manager, cipherKey, material.assumingMemoryBound(to: gcm_key_data.self))
                 return
             }
@@ -72,14 +72,14 @@
         }
 
         @inline(__always)
-        private static func material(_ leg: UnsafeMutablePointer<EgressLeg>) -> UnsafeMutableRawPointer {
-            UnsafeMutableRawPointer(leg) + EgressLeg.materialOffset
+        private static func material(_ context: UnsafeMutablePointer<EgressContext>) -> UnsafeMutableRawPointer {
+            UnsafeMutableRawPointer(context) + EgressContext.materialOffset
         }
 
         func protect(_ batch: UnsafeMutablePointer<ProtectJob>, count: Int) {
             var filled = 0
             for job in UnsafeBufferPointer(start: batch, count: count) {
-                if job.leg.pointee.suite.isAEAD {
+                if job.context.pointee.suite.isAEAD {
                     seal(job)
                     continue
                 }
@@ -96,28 +96,28 @@
         @inline(__always)
         private func seal(_ job: ProtectJob) {
             let payload = job.destination + Int(job.headerLength)
-            job.leg.pointee.salt.writeNonce(ssrc: job.ssrc, index: job.index, to: nonce)
+            job.context.pointee.salt.writeNonce(ssrc: job.ssrc, index: job.index, to: nonce)
             millrace_imb_gcm_encrypt(
-                manager, Self.material(job.leg).assumingMemoryBound(to: gcm_key_data.self), gcmScratch, payload,
+                manager, Self.material(job.context).assumingMemoryBound(to: gcm_key_data.self), gcmScratch, payload,
                 job.source, UInt64(job.payloadLength), nonce, job.destination, UInt64(job.headerLength),
                 payload + Int(job.payloadLength))
         }
 
         @inline(__always)
         private func fill(_ job: ProtectJob, slot: Int) {
-            let leg = job.leg
+            let context = job.context
             let length = Int(job.headerLength) + Int(job.payloadLength)
             let tag = job.destination + length
-            leg.pointee.salt.writeCounterBlock(ssrc: job.ssrc, index: job.index, to: counterBlocks + slot * 16)
+            context.pointee.salt.writeCounterBlock(ssrc: job.ssrc, index: job.index, to: counterBlocks + slot * 16)
             // The ROC is appended to the packet for authentication (RFC 3711 section 4.2). It is then overwritten by the tag, which is at
             // least as long.
             let rolloverCounter = UInt32(truncatingIfNeeded: job.index >> 16)
             UnsafeMutableRawPointer(tag).storeBytes(of: rolloverCounter.bigEndian, as: UInt32.self)
-            let hmac = UnsafeRawPointer(leg) + MemoryLayout<EgressLeg>.offset(of: \.hmac)!
+            let hmac = UnsafeRawPointer(context) + MemoryLayout<EgressContext>.offset(of: \.hmac)!
             millrace_imb_cm_job(
-                jobs + slot, Self.material(leg), hmac, hmac + MemoryLayout<SHA1State>.stride, job.source,
+                jobs + slot, Self.material(context), hmac, hmac + MemoryLayout<SHA1State>.stride, job.source,
                 job.destination, job.headerLength, job.payloadLength, UInt32(length + 4))
-            finished[slot] = FinishedTag(tag: tag, length: leg.pointee.tagLength)
+            finished[slot] = FinishedTag(tag: tag, length: context.pointee.tagLength)
         }
 
         private func run(_ count: Int) {

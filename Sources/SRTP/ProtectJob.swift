@@ -3,7 +3,7 @@
 /// The header is already at `destination`. The payload is encrypted from `source` to the bytes behind the header, and the tag is appended.
 /// No byte beyond `destination + headerLength + payloadLength + tagLength` is written, so that packets can be adjacent in a slab.
 package struct ProtectJob {
-    package var leg: UnsafeMutablePointer<EgressLeg>
+    package var context: UnsafeMutablePointer<EgressContext>
     /// Packet index ROC << 16 | sequence number, 48 bits (RFC 3711 section 3.3.1).
     package var index: UInt64
     /// Plaintext: anywhere outside the slab, or exactly at `destination + headerLength`.
@@ -18,10 +18,10 @@ package struct ProtectJob {
 
     @inlinable
     package init(
-        leg: UnsafeMutablePointer<EgressLeg>, ssrc: UInt32, index: UInt64, source: UnsafePointer<UInt8>,
+        context: UnsafeMutablePointer<EgressContext>, ssrc: UInt32, index: UInt64, source: UnsafePointer<UInt8>,
         destination: UnsafeMutablePointer<UInt8>, headerLength: UInt32, payloadLength: UInt32
     ) {
-        self.leg = leg
+        self.context = context
         self.index = index
         self.source = source
         self.destination = destination
@@ -31,5 +31,5 @@ package struct ProtectJob {
     }
 
     /// Length of the completed packet in bytes.
-    package var protectedLength: Int { Int(headerLength) + Int(payloadLength) + leg.pointee.suite.tagLength }
+    package var protectedLength: Int { Int(headerLength) + Int(payloadLength) + context.pointee.suite.tagLength }
 }

@@ -30,7 +30,7 @@ final class RouterHarness {
 
     deinit {
         for viewer in viewers {
-            protector.freeLeg(viewer.leg)
+            protector.freeContext(viewer.context)
             viewer.sent.pointee.deallocate()
             viewer.sent.deallocate()
         }
@@ -62,15 +62,15 @@ final class RouterHarness {
 
     func viewer(_ suite: SRTPSuite = .aesCM128HMACSHA1_80, lane: EgressLane = .plain) throws -> Viewer {
         let key = SRTPKey.random(for: suite)
-        let leg = protector.makeLeg(key: key)
+        let context = protector.makeContext(key: key)
         nextPort += 1
         let address = try #require(
             SocketAddress(octets: [127, 0, UInt8(nextPort >> 16), 1], port: UInt16(truncatingIfNeeded: nextPort)))
         let ring = UnsafeMutablePointer<SentPacketRing>.allocate(capacity: 1)
         ring.initialize(to: SentPacketRing())
         let path = router.open(
-            EgressPath(address: address, leg: leg, tagLength: suite.tagLength, lane: lane, sent: ring))
-        let viewer = try Viewer(path: path, key: key, leg: leg, lane: lane, sent: ring)
+            EgressPath(address: address, context: context, tagLength: suite.tagLength, lane: lane, sent: ring))
+        let viewer = try Viewer(path: path, key: key, context: context, lane: lane, sent: ring)
         viewers.append(viewer)
         viewersByAddress[address] = viewer
         return viewer

@@ -6,18 +6,18 @@ import SRTP
 final class Viewer {
     let path: Int
     let suite: SRTPSuite
-    let leg: UnsafeMutablePointer<EgressLeg>
+    let context: UnsafeMutablePointer<EgressContext>
     let lane: EgressLane
     /// The relay's records of packets with a transport-wide number.
     let sent: UnsafeMutablePointer<SentPacketRing>
     let streams: ReceivedStreams
 
     init(
-        path: Int, key: SRTPKey, leg: UnsafeMutablePointer<EgressLeg>, lane: EgressLane,
+        path: Int, key: SRTPKey, context: UnsafeMutablePointer<EgressContext>, lane: EgressLane,
         sent: UnsafeMutablePointer<SentPacketRing>
     ) throws {
         self.path = path
-        self.leg = leg
+        self.context = context
         self.lane = lane
         self.sent = sent
         suite = key.suite

@@ -5,7 +5,7 @@ final class ProtectedPeer {
     private let suite: SRTPSuite
     private let ingress: IngressContext
     private let protector = FanoutProtector(.evp)
-    private let leg: UnsafeMutablePointer<EgressLeg>
+    private let context: UnsafeMutablePointer<EgressContext>
     /// Packet index of the next packet of each stream.
     private var indexes: [UInt32: UInt64] = [:]
 
@@ -14,10 +14,10 @@ final class ProtectedPeer {
         guard let key = try? SRTPKey(suite: suite, bytes: [UInt8](repeating: 9, count: length)) else { return nil }
         self.suite = suite
         ingress = IngressContext(key: key, maximumStreams: 8)
-        leg = protector.makeLeg(key: key)
+        context = protector.makeContext(key: key)
     }
 
-    deinit { protector.freeLeg(leg) }
+    deinit { protector.freeContext(context) }
 
     func apply(_ code: UInt8, _ input: inout FuzzInput) throws(FuzzViolation) {
         switch code & 7 {
@@ -47,7 +47,7 @@ final class ProtectedPeer {
         packet.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
             var job = ProtectJob(
-                leg: leg, ssrc: ssrc, index: index, source: UnsafePointer(base + 12),
+                context: context, ssrc: ssrc, index: index, source: UnsafePointer(base + 12),
                 destination: base, headerLength: 12, payloadLength: UInt32(length - 12))
             protector.protect(&job, count: 1)
         }
@@ -67,7 +67,7 @@ final class ProtectedPeer {
         let capacity = packet.count
         packet.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            try? protector.protectRTCP(leg, base, length: &length, capacity: capacity)
+            try? protector.protectRTCP(context, base, length: &length, capacity: capacity)
         }
         try require(length == capacity, "an RTCP packet was not protected")
         let copy = packet

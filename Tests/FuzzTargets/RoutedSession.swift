@@ -12,7 +12,7 @@ final class RoutedSession {
     private let protector = FanoutProtector(.evp)
     private var batch = EgressBatch(maximumSegments: 64)
     private var publishers: [HostilePublisher] = []
-    private var legs: [UnsafeMutablePointer<EgressLeg>] = []
+    private var contexts: [UnsafeMutablePointer<EgressContext>] = []
     private var sent: [UnsafeMutablePointer<SentPacketRing>] = []
     private var now = MediaTime.seconds(1)
     /// Packet indexes that were already sent, by SSRC: a second use of one would reuse a keystream.
@@ -32,7 +32,7 @@ final class RoutedSession {
     }
 
     deinit {
-        for leg in legs { protector.freeLeg(leg) }
+        for context in contexts { protector.freeContext(context) }
         for ring in sent {
             ring.pointee.deallocate()
             ring.deallocate()
@@ -86,14 +86,14 @@ final class RoutedSession {
     }
 
     private func open(_ number: Int, _ key: SRTPKey) {
-        let leg = protector.makeLeg(key: key)
-        legs.append(leg)
+        let context = protector.makeContext(key: key)
+        contexts.append(context)
         let ring = UnsafeMutablePointer<SentPacketRing>.allocate(capacity: 1)
         ring.initialize(to: SentPacketRing())
         sent.append(ring)
         let address = SocketAddress(octets: [127, 0, 0, 1], port: UInt16(5_000 + number)) ?? SocketAddress()
         let path = router.open(
-            EgressPath(address: address, leg: leg, tagLength: Self.suite.tagLength, lane: .webRTC, sent: ring))
+            EgressPath(address: address, context: context, tagLength: Self.suite.tagLength, lane: .webRTC, sent: ring))
         var map = RTPExtensionMap()
         map[.transportWideCC] = 3
         map[.absSendTime] = 4
@@ -159,7 +159,7 @@ final class RoutedSession {
             "the header is not that of the index")
         try require(job.index >> 48 == 0, "the index \(job.index) is beyond 48 bits")
         guard areNew || job.ssrc == 0x3000 else { return }
-        let stream = UInt64(UInt(bitPattern: job.leg)) << 16 ^ UInt64(job.ssrc)
+        let stream = UInt64(UInt(bitPattern: job.context)) << 16 ^ UInt64(job.ssrc)
         try require(used[stream, default: []].insert(job.index).inserted, "the index \(job.index) goes out twice")
     }
 }

@@ -27,7 +27,7 @@ struct EngineSessionTests {
             let key = SRTPKey.random(for: .aeadAES128GCM)
             transport = PublishTransport(
                 id: TransportID(rawValue: "1"), session: session, rtcpMux: true, context: IngressContext(key: key),
-                leg: egress.protector.makeLeg(key: key, peerKey: key), localSSRC: SSRC(1), now: .zero)
+                egressContext: egress.protector.makeContext(key: key, peerKey: key), localSSRC: SSRC(1), now: .zero)
             stream = EngineStream(
                 name: "cam", source: transport.source, room: session.room(of: transport), createdAt: 0)
             producer = session.addProducer(
@@ -38,7 +38,7 @@ struct EngineSessionTests {
         }
 
         deinit {
-            egress.protector.freeLeg(transport.leg)
+            egress.protector.freeContext(transport.egressContext)
             counters.deallocate()
         }
     }
@@ -80,11 +80,11 @@ struct EngineSessionTests {
         let protector = FanoutProtector(.evp)
         let session = EngineSession(name: "a", loudest: 0)
         let key = SRTPKey.random(for: .aeadAES128GCM)
-        let leg = protector.makeLeg(key: key)
-        defer { protector.freeLeg(leg) }
+        let egressContext = protector.makeContext(key: key)
+        defer { protector.freeContext(egressContext) }
         let transport = PublishTransport(
             id: TransportID(rawValue: "1"), session: session, rtcpMux: true, context: IngressContext(key: key),
-            leg: leg, localSSRC: SSRC(1), now: .zero)
+            egressContext: egressContext, localSSRC: SSRC(1), now: .zero)
         let stream = EngineStream(
             name: "cam", source: transport.source, room: session.room(of: transport), createdAt: 0)
         let track = TrackDescription(
@@ -102,6 +102,19 @@ struct EngineSessionTests {
         #expect(publication.egress.deadline == .seconds(2) && session.isDirty)
         _ = Quiesced(flushing: publication.egress)
         #expect(publication.egress.deadline == .never && !session.isDirty && session.flushAt == .never)
+    }
+
+    @Test("A session that catches up sends its own pending packets first, and those of other sessions still wait")
+    func otherSessions() {
+        let publication = Publication()
+        let egress = publication.egress
+        let other = EngineSession(name: "b", loudest: 0)
+        egress.queue(.passUnretained(publication.session), by: .seconds(3))
+        egress.queue(.passUnretained(other), by: .seconds(4))
+        egress.noteCatchingUp(publication.session)
+        egress.catchUp(.seconds(1))
+        #expect(egress.deadline == .seconds(4))
+        #expect(publication.session.flushAt == .never && other.flushAt == .seconds(4) && other.isDirty)
     }
 
     @Test("A session without a consumer that catches up is taken off the list") func caughtUp() {

@@ -40,7 +40,7 @@ extension EngineTests {
             }
             let atPort = isNext(sockets.receive(.webRTC, truncated: &truncated))
             guard sockets.webRTCFeedback >= 0 else { return [atPort, false] }
-            return [atPort, isNext(sockets.receiveFeedback(truncated: &truncated))]
+            return [atPort, isNext(sockets.receive(.webRTCFeedback, truncated: &truncated))]
         }
 
         @Test("RTCP arrives there, all other datagrams at the port, with one and several sending sockets")

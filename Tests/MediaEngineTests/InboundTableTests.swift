@@ -20,11 +20,11 @@ struct InboundTableTests {
             let key = SRTPKey.random(for: .aeadAES128GCM)
             transport = PublishTransport(
                 id: TransportID(rawValue: "1"), session: session, rtcpMux: true, context: IngressContext(key: key),
-                leg: protector.makeLeg(key: key), localSSRC: SSRC(1), now: .zero)
+                egressContext: protector.makeContext(key: key), localSSRC: SSRC(1), now: .zero)
             stream = EngineStream(name: "cam", source: transport.source, room: session.room(named: ""), createdAt: 0)
         }
 
-        deinit { protector.freeLeg(transport.leg) }
+        deinit { protector.freeContext(transport.egressContext) }
 
         func add(_ ssrc: UInt32, to table: inout InboundTable) -> Producer {
             let producer = Producer(

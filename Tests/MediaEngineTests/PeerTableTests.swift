@@ -1,6 +1,5 @@
 import DTLS
 import MediaBase
-import RTP
 import SDP
 import Testing
 import Transport
@@ -108,6 +107,7 @@ struct PeerTableTests {
         #expect(total.sum == 4 && total.largest(preferring: 0) == 1)
         #expect(table.unestablishedCount(in: "a") == 4 && table.unestablishedCount(in: "b") == 0)
         table.connect(peers[0])
+        #expect(table.publisherCount == 1)
         _ = table.remove(peers[1])
         #expect(total.sum == 2 && table.unestablishedCount(in: "a") == 2)
         let oldest = table.takeOldestUnestablished()
@@ -115,29 +115,9 @@ struct PeerTableTests {
         _ = table.remove(peers[2])
         // The end of a connected peer does not change the total.
         _ = table.remove(peers[0])
-        #expect(total.sum == 1)
+        #expect(total.sum == 1 && table.publisherCount == 0)
         let next = table.takeOldestUnestablished()
         let none = table.takeOldestUnestablished()
         #expect(next === peers[3] && none == nil)
-    }
-
-    @Test("Attempts to decrypt packets from unknown addresses are limited per second, except for those that succeed")
-    func attempts() throws {
-        var table = PeerTable(total: total, worker: 0)
-        table.insert(try peer("a"), fragment: "f", now: .zero)
-        let before = table.takeAttempt()
-        _ = table.publishers(of: SSRC(1), now: .zero)
-        var taken = 0
-        while table.takeAttempt() { taken += 1 }
-        #expect(!before && taken == 50)
-        table.returnAttempt()
-        let returned = table.takeAttempt()
-        let isOver = !table.takeAttempt()
-        #expect(returned && isOver)
-        _ = table.publishers(of: SSRC(1), now: .milliseconds(999))
-        let early = table.takeAttempt()
-        _ = table.publishers(of: SSRC(1), now: .seconds(1))
-        let later = table.takeAttempt()
-        #expect(!early && later)
     }
 }

@@ -25,7 +25,8 @@ struct PlainIngressTests {
             client = try SRTPContext(key: key, direction: .outbound)
             transport = PublishTransport(
                 id: TransportID(rawValue: name), session: session, rtcpMux: true, context: IngressContext(key: key),
-                leg: protector.makeLeg(key: .random(for: .aeadAES128GCM), peerKey: key), localSSRC: SSRC(1), now: .zero)
+                egressContext: protector.makeContext(key: .random(for: .aeadAES128GCM), peerKey: key),
+                localSSRC: SSRC(1), now: .zero)
             stream = EngineStream(name: name, source: transport.source, room: session.room(named: ""), createdAt: 0)
             producer = Producer(
                 .init(kind: .audio, ssrc: SSRC(ssrc), payloadType: PayloadType(111)), now: .zero)
@@ -37,7 +38,7 @@ struct PlainIngressTests {
             plain.add(PlainSources.Source(ssrc: SSRC(ssrc), track: track))
         }
 
-        deinit { protector.freeLeg(transport.leg) }
+        deinit { protector.freeContext(transport.egressContext) }
 
         /// Returns a protected packet, followed by the space that the test's decryption needs.
         func packet(_ sequence: UInt8, ssrc: UInt32) throws -> (bytes: [UInt8], length: Int) {

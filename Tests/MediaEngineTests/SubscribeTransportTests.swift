@@ -9,10 +9,11 @@ import Testing
 struct SubscribeTransportTests {
     @Test("A track is found by its number and by its SSRC while it exists") func lookUp() {
         let protector = FanoutProtector(.evp)
-        let leg = protector.makeLeg(key: .random(for: .aeadAES128GCM))
-        defer { protector.freeLeg(leg) }
+        let egressContext = protector.makeContext(key: .random(for: .aeadAES128GCM))
+        defer { protector.freeContext(egressContext) }
         let transport = SubscribeTransport(
-            id: TransportID(rawValue: "1"), session: EngineSession(name: "a", loudest: 0), rtcpMux: true, leg: leg,
+            id: TransportID(rawValue: "1"), session: EngineSession(name: "a", loudest: 0), rtcpMux: true,
+            egressContext: egressContext,
             targets: [], wantsAllStreams: true)
         let tracks = (0..<200 as Range<UInt32>).map { number in
             SubscribedTrack(

@@ -17,11 +17,13 @@ struct SubscriberAllocatorTests {
 
         init(_ feedback: TrackDescription.Feedback) {
             let session = EngineSession(name: "a", loudest: 0)
-            let leg = protector.makeLeg(key: .random(for: .aeadAES128GCM))
+            let egressContext = protector.makeContext(key: .random(for: .aeadAES128GCM))
             let address = PeerAddress(SocketAddress("10.0.0.1", port: 9)!)
-            let path = session.router.open(EgressPath(address: address.address, leg: leg, tagLength: 16, lane: .webRTC))
+            let path = session.router.open(
+                EgressPath(address: address.address, context: egressContext, tagLength: 16, lane: .webRTC))
             transport = SubscribeTransport(
-                id: TransportID(rawValue: "1"), session: session, room: "", leg: leg, path: path, at: address,
+                id: TransportID(rawValue: "1"), session: session, room: "", egressContext: egressContext, path: path,
+                at: address,
                 estimate: BandwidthEstimator.Configuration(), now: .zero)
             let section = TrackDescription(
                 mid: MID("0")!,
@@ -29,7 +31,7 @@ struct SubscriberAllocatorTests {
             transport.admit(section, now: .zero)
         }
 
-        deinit { protector.freeLeg(transport.leg) }
+        deinit { protector.freeContext(transport.egressContext) }
     }
 
     /// Measures the only packet of a compound.

@@ -22,7 +22,7 @@ extension SubscribeNegotiationTests {
         var client = SubscribingClient()
         var checker = RelayOfferChecker()
         var plane = Plane()
-        var wishes: [String: Set<MediaKind>] = [:]
+        var requested: [String: Set<MediaKind>] = [:]
         var refused: [String: Set<MediaKind>] = [:]
         var now = MediaTime.zero
         var offers = 0
@@ -36,9 +36,9 @@ extension SubscribeNegotiationTests {
             case 0..<50:
                 try change(stream, limit)
             case 50..<54:
-                guard wishes[stream] != nil else { return }
+                guard requested[stream] != nil else { return }
                 let kinds = kinds()
-                wishes[stream] = kinds
+                requested[stream] = kinds
                 refused[stream]?.formIntersection(kinds)
                 plane.remove(try negotiation.setKinds(kinds, of: stream, now: now))
             case 54..<58:
@@ -65,10 +65,10 @@ extension SubscribeNegotiationTests {
                 checker.reset()
             default: break
             }
-            mostAtOnce = max(mostAtOnce, wishes.count)
+            mostAtOnce = max(mostAtOnce, requested.count)
             // No track is sent that is not subscribed to now.
             for track in plane.sent.values {
-                #expect(wishes[track.stream]?.contains(track.track.kind) == true, "\(track.stream)")
+                #expect(requested[track.stream]?.contains(track.track.kind) == true, "\(track.stream)")
             }
         }
 
@@ -77,15 +77,15 @@ extension SubscribeNegotiationTests {
         }
 
         private mutating func change(_ stream: String, _ limit: Int) throws {
-            if wishes[stream] != nil {
+            if requested[stream] != nil {
                 // Grows more often than it shrinks.
                 guard Int.random(in: 0..<3, using: &random) == 0 else { return }
-                wishes[stream] = nil
+                requested[stream] = nil
                 refused[stream] = nil
                 plane.remove(try negotiation.unsubscribe(stream, now: now))
-            } else if wishes.count < limit {
+            } else if requested.count < limit {
                 let kinds = kinds()
-                wishes[stream] = kinds
+                requested[stream] = kinds
                 try negotiation.subscribe(stream, kinds: kinds, now: now)
             } else {
                 #expect(throws: SubscribeNegotiationError.limitReached(limit)) {
@@ -124,7 +124,7 @@ extension SubscribeNegotiationTests {
             #expect(negotiation.openOffer == nil && negotiation.deadline == .never)
             var sent: [String: Set<MediaKind>] = [:]
             for track in plane.sent.values { sent[track.stream, default: []].insert(track.track.kind) }
-            for (stream, kinds) in wishes {
+            for (stream, kinds) in requested {
                 #expect(sent[stream] ?? [] == kinds.subtracting(refused[stream] ?? []), "\(stream)")
             }
             let ssrcs = plane.sent.values.flatMap { [$0.ssrc, $0.rtxSSRC].compactMap(\.self) }

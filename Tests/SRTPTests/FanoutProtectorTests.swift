@@ -5,10 +5,10 @@ import Testing
 
 @Suite("The fan-out protector against libsrtp2")
 struct FanoutProtectorTests {
-    /// A subscriber of the test: its `EgressLeg`, and libsrtp2 with the same key and the same rollover counter.
+    /// A subscriber of the test: its `EgressContext`, and libsrtp2 with the same key and the same rollover counter.
     private final class Subscriber {
         let key: SRTPKey
-        let leg: UnsafeMutablePointer<EgressLeg>
+        let context: UnsafeMutablePointer<EgressContext>
         let reference: SRTPContext
         let ssrc: UInt32
         var index: UInt64
@@ -17,7 +17,7 @@ struct FanoutProtectorTests {
             _ suite: SRTPSuite, _ fan: borrowing FanoutProtector, _ random: inout SeededGenerator, index: UInt64
         ) throws {
             key = try SRTPKey(suite: suite, bytes: random.bytes(16 + suite.masterSaltLength))
-            leg = fan.makeLeg(key: key)
+            context = fan.makeContext(key: key)
             reference = try SRTPContext(key: key, direction: .outbound)
             ssrc = UInt32(truncatingIfNeeded: random.next())
             self.index = index
@@ -59,7 +59,7 @@ struct FanoutProtectorTests {
             try Subscriber(
                 test.suites[$0 % test.suites.count], fan, &random, index: Self.starts[$0 % Self.starts.count])
         }
-        defer { for subscriber in subscribers { fan.freeLeg(subscriber.leg) } }
+        defer { for subscriber in subscribers { fan.freeContext(subscriber.context) } }
         var seen = 0
         for round in 0..<24 {
             // Packets of one subscriber are adjacent; jobs are in any order.
@@ -98,7 +98,7 @@ struct FanoutProtectorTests {
                     var jobs = places.map { place in
                         let destination = slab.baseAddress! + place.offset
                         return ProtectJob(
-                            leg: place.subscriber.leg, ssrc: place.subscriber.ssrc, index: place.index,
+                            context: place.subscriber.context, ssrc: place.subscriber.ssrc, index: place.index,
                             source: test.inPlace
                                 ? UnsafePointer(destination + place.header) : payloads.baseAddress! + place.source,
                             destination: destination, headerLength: UInt32(place.header),
@@ -123,7 +123,7 @@ struct FanoutProtectorTests {
         var random = SeededGenerator(seed: 7)
         let fan = FanoutProtector(backend)
         let subscriber = try Subscriber(suite, fan, &random, index: 0xfff0)
-        defer { fan.freeLeg(subscriber.leg) }
+        defer { fan.freeContext(subscriber.context) }
         for length in 0...1400 {
             let packet = RandomPacket(
                 ssrc: subscriber.ssrc, sequenceNumber: UInt16(truncatingIfNeeded: subscriber.index),
@@ -131,7 +131,7 @@ struct FanoutProtectorTests {
             var bytes = packet.bytes + [UInt8](repeating: 0, count: suite.tagLength)
             bytes.withUnsafeMutableBufferPointer { bytes in
                 var job = ProtectJob(
-                    leg: subscriber.leg, ssrc: subscriber.ssrc, index: subscriber.index,
+                    context: subscriber.context, ssrc: subscriber.ssrc, index: subscriber.index,
                     source: UnsafePointer(bytes.baseAddress! + packet.headerLength), destination: bytes.baseAddress!,
                     headerLength: UInt32(packet.headerLength), payloadLength: UInt32(length))
                 fan.protect(&job, count: 1)
@@ -153,8 +153,8 @@ struct FanoutProtectorTests {
         var random = SeededGenerator(seed: 3)
         let fan = FanoutProtector()
         let key = SRTPKey.random(for: .aesCM128HMACSHA1_80)
-        let leg = fan.makeLeg(key: key)
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(key: key)
+        defer { fan.freeContext(context) }
         let receiver = try SRTPContext(key: key, direction: .inbound)
         for sequence in 0..<UInt16(50) {
             for ssrc in [UInt32(1), 2, .max] {
@@ -162,7 +162,7 @@ struct FanoutProtectorTests {
                 var bytes = packet.bytes + [UInt8](repeating: 0, count: 10)
                 bytes.withUnsafeMutableBufferPointer { bytes in
                     var job = ProtectJob(
-                        leg: leg, ssrc: ssrc, index: UInt64(sequence),
+                        context: context, ssrc: ssrc, index: UInt64(sequence),
                         source: UnsafePointer(bytes.baseAddress! + packet.headerLength),
                         destination: bytes.baseAddress!, headerLength: UInt32(packet.headerLength), payloadLength: 99)
                     fan.protect(&job, count: 1)

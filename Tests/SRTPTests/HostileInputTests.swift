@@ -50,8 +50,8 @@ struct HostileInputTests {
         let control = randomControlPacket(ssrc: 4, using: &random)
         let genuineControl = try protected(key, control, control: true)
         let fan = FanoutProtector()
-        let leg = fan.makeLeg(key: .random(for: suite), peerKey: key)
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(key: .random(for: suite), peerKey: key)
+        defer { fan.freeContext(context) }
         let ingress = IngressContext(key: key)
         for position in genuine.indices {
             var changed = genuine
@@ -66,11 +66,11 @@ struct HostileInputTests {
         for position in genuineControl.indices {
             var changed = genuineControl
             changed[position] ^= 1 << UInt8(random.below(8))
-            let result = outcome(changed) { p, n in try fan.unprotectRTCP(leg, p, length: &n) }
+            let result = outcome(changed) { p, n in try fan.unprotectRTCP(context, p, length: &n) }
             #expect(result == .failure(.authentication), "byte \(position)")
         }
         #expect(
-            outcome(genuineControl) { p, n in try fan.unprotectRTCP(leg, p, length: &n) }
+            outcome(genuineControl) { p, n in try fan.unprotectRTCP(context, p, length: &n) }
                 == .success(control))
     }
 
@@ -82,8 +82,8 @@ struct HostileInputTests {
             key, RandomPacket(ssrc: 1, sequenceNumber: 1, payloadLength: 60, using: &random).bytes)
         let rtcp = try protected(key, randomControlPacket(ssrc: 4, using: &random), control: true)
         let fan = FanoutProtector()
-        let leg = fan.makeLeg(key: .random(for: suite), peerKey: key)
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(key: .random(for: suite), peerKey: key)
+        defer { fan.freeContext(context) }
         let reference = try SRTPContext(key: key, direction: .inbound)
         let ingress = IngressContext(key: key)
         for length in 0..<rtp.count {
@@ -105,7 +105,7 @@ struct HostileInputTests {
             for result in [
                 outcome(cut) { p, n in try reference.unprotectRTCP(p, length: &n) },
                 outcome(cut) { p, n in try ingress.unprotectRTCP(p, length: &n) },
-                outcome(cut) { p, n in try fan.unprotectRTCP(leg, p, length: &n) },
+                outcome(cut) { p, n in try fan.unprotectRTCP(context, p, length: &n) },
             ] {
                 guard case .failure(let failure) = result else {
                     Issue.record("\(length) bytes of RTCP were accepted")
@@ -121,8 +121,8 @@ struct HostileInputTests {
         var random = SeededGenerator(seed: 24)
         let key = SRTPKey.random(for: suite)
         let fan = FanoutProtector()
-        let leg = fan.makeLeg(key: .random(for: suite), peerKey: key)
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(key: .random(for: suite), peerKey: key)
+        defer { fan.freeContext(context) }
         let reference = try SRTPContext(key: key, direction: .inbound)
         let ingress = IngressContext(key: key)
         let all: [Unprotect] = [
@@ -130,7 +130,7 @@ struct HostileInputTests {
             { p, n in try reference.unprotectRTCP(p, length: &n) },
             { p, n in try ingress.unprotect(p, length: &n) },
             { p, n in try ingress.unprotectRTCP(p, length: &n) },
-            { p, n in try fan.unprotectRTCP(leg, p, length: &n) },
+            { p, n in try fan.unprotectRTCP(context, p, length: &n) },
         ]
         for _ in 0..<2000 {
             var packet = random.bytes(random.below(random.below(3) == 0 ? 1500 : 60))

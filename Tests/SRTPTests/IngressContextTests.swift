@@ -14,8 +14,8 @@ struct IngressContextTests {
         let reference = try SRTPContext(key: key, direction: .inbound)
         let ingress = IngressContext(key: key)
         let fan = FanoutProtector(.evp)
-        let leg = fan.makeLeg(key: key)
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(key: key)
+        defer { fan.freeContext(context) }
         var accepted = 0
         var refused = 0
         for ssrc in [UInt32(1), 0xffff_ffff, 0x1234_5678] {
@@ -40,7 +40,7 @@ struct IngressContextTests {
                 var bytes = packet.bytes + [UInt8](repeating: 0, count: suite.tagLength)
                 bytes.withUnsafeMutableBufferPointer { bytes in
                     var job = ProtectJob(
-                        leg: leg, ssrc: ssrc, index: index,
+                        context: context, ssrc: ssrc, index: index,
                         source: UnsafePointer(bytes.baseAddress! + packet.headerLength),
                         destination: bytes.baseAddress!, headerLength: UInt32(packet.headerLength),
                         payloadLength: UInt32(packet.bytes.count - packet.headerLength))

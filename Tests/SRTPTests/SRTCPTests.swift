@@ -12,8 +12,8 @@ struct SRTCPTests {
         var random = SeededGenerator(seed: 11)
         let fan = FanoutProtector()
         let key = SRTPKey.random(for: suite)
-        let leg = fan.makeLeg(key: key)
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(key: key)
+        defer { fan.freeContext(context) }
         let sender = try SRTPContext(key: key, direction: .outbound)
         let receiver = try SRTPContext(key: key, direction: .inbound)
         for _ in 0..<500 {
@@ -21,7 +21,7 @@ struct SRTCPTests {
             var ours = packet + [UInt8](repeating: 0xee, count: suite.rtcpOverhead + 8)
             var theirs = packet + [UInt8](repeating: 0, count: 64)
             var length = packet.count
-            try fan.protectRTCP(leg, &ours, length: &length, capacity: packet.count + suite.rtcpOverhead)
+            try fan.protectRTCP(context, &ours, length: &length, capacity: packet.count + suite.rtcpOverhead)
             var theirLength = packet.count
             try sender.protectRTCP(&theirs, length: &theirLength, capacity: theirs.count)
             try #require(length == theirLength)
@@ -38,8 +38,8 @@ struct SRTCPTests {
         var random = SeededGenerator(seed: 12)
         let fan = FanoutProtector()
         let peerKey = SRTPKey.random(for: suite)
-        let leg = fan.makeLeg(key: .random(for: suite), peerKey: peerKey)
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(key: .random(for: suite), peerKey: peerKey)
+        defer { fan.freeContext(context) }
         let ingress = IngressContext(key: peerKey)
         let sender = try SRTPContext(key: peerKey, direction: .outbound)
         let reference = try SRTPContext(key: peerKey, direction: .inbound)
@@ -56,13 +56,13 @@ struct SRTCPTests {
                 let expected = outcome(chosen.protected) { p, n in
                     try reference.unprotectRTCP(p, length: &n)
                 }
-                let ofLeg = outcome(chosen.protected) { p, n in
-                    try fan.unprotectRTCP(leg, p, length: &n)
+                let ofContext = outcome(chosen.protected) { p, n in
+                    try fan.unprotectRTCP(context, p, length: &n)
                 }
                 let ofIngress = outcome(chosen.protected) { p, n in
                     try ingress.unprotectRTCP(p, length: &n)
                 }
-                try #require(ofLeg == expected)
+                try #require(ofContext == expected)
                 try #require(ofIngress == expected)
                 if case .success(let plain) = expected { #expect(plain == chosen.plain) }
             }
@@ -74,12 +74,12 @@ struct SRTCPTests {
         var random = SeededGenerator(seed: 13)
         let fan = FanoutProtector(.evp)
         let key = SRTPKey.random(for: suite)
-        let leg = fan.makeLeg(key: .random(for: suite), peerKey: key)
+        let context = fan.makeContext(key: .random(for: suite), peerKey: key)
         let keys = SessionKeys(key, .rtcp)
-        let signer = fan.makeLeg(suite, rtp: keys, sender: SRTCPKeys(key), receiver: nil)
+        let signer = fan.makeContext(suite, rtp: keys, sender: SRTCPKeys(key), receiver: nil)
         defer {
-            fan.freeLeg(leg)
-            fan.freeLeg(signer)
+            fan.freeContext(context)
+            fan.freeContext(signer)
         }
         let plain = randomControlPacket(ssrc: 9, using: &random)
         let trailer: [UInt8] = [0, 0, 0, 7]
@@ -89,7 +89,7 @@ struct SRTCPTests {
             var sealed = plain + trailer + [UInt8](repeating: 0, count: 16)
             sealed.withUnsafeMutableBufferPointer { sealed in
                 var job = ProtectJob(
-                    leg: signer, ssrc: 9, index: 7, source: UnsafePointer(sealed.baseAddress!),
+                    context: signer, ssrc: 9, index: 7, source: UnsafePointer(sealed.baseAddress!),
                     destination: sealed.baseAddress!, headerLength: UInt32(plain.count + 4), payloadLength: 0)
                 fan.protect(&job, count: 1)
             }
@@ -103,45 +103,45 @@ struct SRTCPTests {
         var forged = packet
         forged[8] ^= 1
         var length = forged.count
-        #expect(throws: SRTPFailure.authentication) { try fan.unprotectRTCP(leg, &forged, length: &length) }
+        #expect(throws: SRTPFailure.authentication) { try fan.unprotectRTCP(context, &forged, length: &length) }
         #expect(length == packet.count)
         // libsrtp2 requires encryption with counter mode; with GCM it confirms the layout.
         let reference = try SRTPContext(key: key, direction: .inbound)
         let theirs = outcome(packet) { p, n in try reference.unprotectRTCP(p, length: &n) }
         #expect(theirs == (suite.isAEAD ? .success(plain) : .failure(.malformed)))
         length = packet.count
-        try fan.unprotectRTCP(leg, &packet, length: &length)
+        try fan.unprotectRTCP(context, &packet, length: &length)
         #expect(Array(packet.prefix(length)) == plain)
     }
 
     @Test("Absent keys, buffers that are too small and exhausted indices are refused", arguments: SRTPSuite.allCases)
     func refusals(_ suite: SRTPSuite) throws {
         let fan = FanoutProtector()
-        let leg = fan.makeLeg(key: .random(for: suite))
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(key: .random(for: suite))
+        defer { fan.freeContext(context) }
         var bytes = [UInt8](repeating: 0, count: 100)
         var length = 60
-        #expect(throws: SRTPFailure.unknownStream) { try fan.unprotectRTCP(leg, &bytes, length: &length) }
+        #expect(throws: SRTPFailure.unknownStream) { try fan.unprotectRTCP(context, &bytes, length: &length) }
         length = 100 - suite.rtcpOverhead + 1
-        #expect(throws: SRTPFailure.capacity) { try fan.protectRTCP(leg, &bytes, length: &length, capacity: 100) }
+        #expect(throws: SRTPFailure.capacity) { try fan.protectRTCP(context, &bytes, length: &length, capacity: 100) }
         length = 7
-        #expect(throws: SRTPFailure.malformed) { try fan.protectRTCP(leg, &bytes, length: &length, capacity: 100) }
-        leg.pointee.nextSenderIndex = 0x7fff_ffff
+        #expect(throws: SRTPFailure.malformed) { try fan.protectRTCP(context, &bytes, length: &length, capacity: 100) }
+        context.pointee.nextSenderIndex = 0x7fff_ffff
         length = 8
-        try fan.protectRTCP(leg, &bytes, length: &length, capacity: 100)
+        try fan.protectRTCP(context, &bytes, length: &length, capacity: 100)
         length = 8
-        #expect(throws: SRTPFailure.keyExpired) { try fan.protectRTCP(leg, &bytes, length: &length, capacity: 100) }
+        #expect(throws: SRTPFailure.keyExpired) { try fan.protectRTCP(context, &bytes, length: &length, capacity: 100) }
     }
 
     @Test("Any number of a peer's SSRCs is accepted in bounded memory, and none of their packets twice")
     func manyStreams() throws {
         let fan = FanoutProtector()
         let peerKey = SRTPKey.random(for: .aeadAES128GCM)
-        let leg = fan.makeLeg(key: .random(for: .aeadAES128GCM), peerKey: peerKey)
-        let peer = fan.makeLeg(key: peerKey)
+        let context = fan.makeContext(key: .random(for: .aeadAES128GCM), peerKey: peerKey)
+        let peer = fan.makeContext(key: peerKey)
         defer {
-            fan.freeLeg(leg)
-            fan.freeLeg(peer)
+            fan.freeContext(context)
+            fan.freeContext(peer)
         }
         var random = SeededGenerator(seed: 14)
         let most = UInt32(SRTCPReplayWindows.maximumSSRCs)
@@ -153,12 +153,12 @@ struct SRTCPTests {
             var length = packet.count
             try fan.protectRTCP(peer, &bytes, length: &length, capacity: bytes.count)
             sent.append(Array(bytes.prefix(length)))
-            try fan.unprotectRTCP(leg, &bytes, length: &length)
+            try fan.unprotectRTCP(context, &bytes, length: &length)
             #expect(Array(bytes.prefix(length)) == packet)
         }
-        #expect(leg.pointee.receiverWindows.count == Int(most))
+        #expect(context.pointee.receiverWindows.count == Int(most))
         for packet in sent {
-            let again = outcome(packet) { p, n in try fan.unprotectRTCP(leg, p, length: &n) }
+            let again = outcome(packet) { p, n in try fan.unprotectRTCP(context, p, length: &n) }
             #expect(again == .failure(.replay))
         }
     }

@@ -22,8 +22,8 @@ struct VectorTests {
         let keys = SessionKeys(
             cipherKey: hex("2B7E151628AED2A6ABF7158809CF4F3C"), authenticationKey: [UInt8](repeating: 0, count: 20),
             salt: hex("F0F1F2F3F4F5F6F7F8F9FAFBFCFD"))
-        let leg = fan.makeLeg(suite, rtp: keys, sender: SRTCPKeys(suite, keys), receiver: nil)
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(suite, rtp: keys, sender: SRTCPKeys(suite, keys), receiver: nil)
+        defer { fan.freeContext(context) }
         // The vector extends to block FF02 of one packet; a packet of 1 MiB is no datagram, but the cipher accepts it.
         let length = 0xff02 * 16 + 16
         var packet = [UInt8](repeating: 0, count: 12 + length + suite.tagLength)
@@ -31,7 +31,7 @@ struct VectorTests {
         packet.withUnsafeMutableBufferPointer { packet in
             let destination = packet.baseAddress!
             var job = ProtectJob(
-                leg: leg, ssrc: 0, index: 0, source: UnsafePointer(destination + 12), destination: destination,
+                context: context, ssrc: 0, index: 0, source: UnsafePointer(destination + 12), destination: destination,
                 headerLength: 12, payloadLength: UInt32(length))
             fan.protect(&job, count: 1)
         }
@@ -52,8 +52,8 @@ struct VectorTests {
     func aead(_ backend: FanoutProtector.Backend) throws {
         let fan = FanoutProtector(backend)
         let suite = SRTPSuite.aeadAES128GCM
-        let leg = fan.makeLeg(suite, rtp: Self.aeadKeys, sender: SRTCPKeys(suite, Self.aeadKeys), receiver: nil)
-        defer { fan.freeLeg(leg) }
+        let context = fan.makeContext(suite, rtp: Self.aeadKeys, sender: SRTCPKeys(suite, Self.aeadKeys), receiver: nil)
+        defer { fan.freeContext(context) }
         let plain = hex(
             """
             8040f17b 8041f8d3 5501a0b2 47616c6c 69612065 7374206f 6d6e6973 20646976
@@ -68,7 +68,7 @@ struct VectorTests {
         packet.withUnsafeMutableBufferPointer { packet in
             let destination = packet.baseAddress!
             var job = ProtectJob(
-                leg: leg, ssrc: 0x5501_a0b2, index: 0xf17b, source: UnsafePointer(destination + 12),
+                context: context, ssrc: 0x5501_a0b2, index: 0xf17b, source: UnsafePointer(destination + 12),
                 destination: destination, headerLength: 12, payloadLength: UInt32(plain.count - 12))
             fan.protect(&job, count: 1)
         }

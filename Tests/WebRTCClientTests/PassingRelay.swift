@@ -14,13 +14,13 @@ final class PassingRelay {
     static let address = SocketAddress("10.0.0.1", port: 4000)!
 
     let network: VirtualNetwork
-    var publisher: RelayLeg?
-    var viewers: [RelayLeg] = []
+    var publisher: RelayConnection?
+    var viewers: [RelayConnection] = []
     /// Called with the publisher's media packets in the clear.
     var onMedia: (([UInt8]) -> Void)?
     /// Called with the publisher's RTCP in the clear.
     var onReport: (([UInt8]) -> Void)?
-    private var owners: [SocketAddress: RelayLeg] = [:]
+    private var owners: [SocketAddress: RelayConnection] = [:]
     private var random: SeededGenerator
     private var id: VirtualNetwork.ID = 0
 
@@ -30,46 +30,46 @@ final class PassingRelay {
         id = network.add(
             VirtualEndpoint(
                 receive: { [unowned self] datagram, from, _, now in receive(datagram, from, now) },
-                deadline: { [unowned self] in legs.map(\.transport.deadline).min() ?? .never },
+                deadline: { [unowned self] in connections.map(\.transport.deadline).min() ?? .never },
                 handleTimeout: { [unowned self] now in
-                    for leg in legs {
-                        leg.transport.handleTimeout(now: now)
-                        flush(leg)
+                    for connection in connections {
+                        connection.transport.handleTimeout(now: now)
+                        flush(connection)
                     }
                 }), at: [Self.address])
     }
 
-    private var legs: [RelayLeg] { viewers + (publisher.map { [$0] } ?? []) }
+    private var connections: [RelayConnection] { viewers + (publisher.map { [$0] } ?? []) }
 
     /// Admits the client at `address`. - Returns: the answer.
     func admit(_ offer: SessionDescription, sources: [TrackDescription] = [], at address: SocketAddress) throws
         -> String
     {
-        let leg = try RelayLeg(
+        let connection = try RelayConnection(
             offer: offer.text, relay: Self.address, credentials: .random(using: &random), identity: Self.identity,
             sent: sources, now: network.now)
-        if sources.isEmpty { publisher = leg } else { viewers.append(leg) }
-        owners[address] = leg
+        if sources.isEmpty { publisher = connection } else { viewers.append(connection) }
+        owners[address] = connection
         network.wake(id)
-        return leg.answer
+        return connection.answer
     }
 
     /// Sends the relay's own packet to a client.
-    func send(_ bytes: [UInt8], isRTCP: Bool, to leg: RelayLeg) {
-        guard let address = leg.address, let datagram = leg.protect(bytes, isRTCP: isRTCP) else { return }
+    func send(_ bytes: [UInt8], isRTCP: Bool, to connection: RelayConnection) {
+        guard let address = connection.address, let datagram = connection.protect(bytes, isRTCP: isRTCP) else { return }
         network.send(datagram, from: Self.address, to: address.address)
     }
 
     private func receive(_ datagram: UnsafeRawBufferPointer, _ from: SocketAddress, _ now: MediaTime) {
-        guard let leg = owners[from] else { return }
-        let arrival = leg.receive(datagram, from: PeerAddress(from), now: now)
-        flush(leg)
+        guard let connection = owners[from] else { return }
+        let arrival = connection.receive(datagram, from: PeerAddress(from), now: now)
+        flush(connection)
         switch arrival {
-        case .rtp(let packet) where leg === publisher:
+        case .rtp(let packet) where connection === publisher:
             onMedia?(packet)
             for viewer in viewers { send(packet, isRTCP: false, to: viewer) }
         case .rtcp(let packet):
-            if leg !== publisher {
+            if connection !== publisher {
                 if let publisher { send(packet, isRTCP: true, to: publisher) }
             } else {
                 onReport?(packet)
@@ -79,9 +79,9 @@ final class PassingRelay {
         }
     }
 
-    private func flush(_ leg: RelayLeg) {
+    private func flush(_ connection: RelayConnection) {
         do {
-            for (bytes, to) in try leg.drain() { network.send(bytes, from: Self.address, to: to.address) }
+            for (bytes, to) in try connection.drain() { network.send(bytes, from: Self.address, to: to.address) }
         } catch {
             Issue.record("\(error)")
         }

@@ -127,14 +127,14 @@ struct WebRTCEndpointTests {
 
         // The relay reports one of them, requests a key frame of another and lost packets of the third.
         let last = offered[2]
-        let leg = try #require(session.relay.publisher)
+        let connection = try #require(session.relay.publisher)
         var bytes: [UInt8] = []
         let block = ReportBlock(
             source: offered[0].ssrc!, fractionLost: 9, cumulativeLost: 1, highestSequence: 5, jitter: 0,
             lastSenderReport: 0, delaySinceLastSenderReport: 0)
         ReceiverReport(sender: SSRC(1), blocks: [block]).write(into: &bytes)
         FIR(sender: SSRC(1), entries: [.init(source: offered[1].ssrc!, sequence: 1)]).write(into: &bytes)
-        session.relay.send(bytes, isRTCP: true, to: leg)
+        session.relay.send(bytes, isRTCP: true, to: connection)
         let keyFrames = session.publisher.keyFrames
         session.run(seconds: 1)
         #expect(session.publisher.keyFrames == keyFrames + 1)
@@ -158,7 +158,7 @@ struct WebRTCEndpointTests {
         GenericNACK(
             sender: SSRC(1), media: last.ssrc!, sequences: [SequenceNumber(number), SequenceNumber(number &- 20_000)]
         ).write(into: &request)
-        session.relay.send(request, isRTCP: true, to: leg)
+        session.relay.send(request, isRTCP: true, to: connection)
         session.run(seconds: 0.2)
         #expect(retransmission?.0 == last.rid && retransmission?.1 == number)
         #expect(session.publisher.endpoint.statistics.forgotten == 1)

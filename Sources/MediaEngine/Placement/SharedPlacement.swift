@@ -5,7 +5,7 @@ import Synchronization
 /// Workers of an engine's sessions, for calls from any thread. Workers use it only when a session begins or ends; the packet path never
 /// does. With a single worker nothing is stored.
 final class SharedPlacement: Sendable {
-    let loads: [WorkerLoad]
+    let loads: [PublishedLoad]
     private let table: Mutex<SessionPlacement>
     private let refusals = Atomic<UInt64>(0)
 
@@ -13,7 +13,7 @@ final class SharedPlacement: Sendable {
     ///   - workers: at least 1.
     ///   - limit: maximum number of sessions with a worker.
     init(workers: Int, limit: Int) {
-        loads = (0..<workers).map { _ in WorkerLoad() }
+        loads = (0..<workers).map { _ in PublishedLoad() }
         table = Mutex(SessionPlacement(workers: workers, limit: limit))
     }
 

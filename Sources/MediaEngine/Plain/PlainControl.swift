@@ -46,7 +46,7 @@ struct PlainControl {
         let transport = PublishTransport(
             id: numbers.transport(), session: session, rtcpMux: request.rtcpMux,
             context: IngressContext(key: clientKey),
-            leg: egress.protector.makeLeg(key: relayKey, peerKey: clientKey),
+            egressContext: egress.protector.makeContext(key: relayKey, peerKey: clientKey),
             localSSRC: numbers.ssrc(besides: plain), now: now)
         let stream = EngineStream(
             name: name, source: transport.source, room: session.room(of: transport), createdAt: realTime)
@@ -91,14 +91,15 @@ struct PlainControl {
 
         let clientKey = SRTPKey.random(for: request.suite)
         let relayKey = SRTPKey.random(for: request.suite)
-        let leg = egress.protector.makeLeg(key: relayKey, peerKey: clientKey)
+        let egressContext = egress.protector.makeContext(key: relayKey, peerKey: clientKey)
         var paths: [SocketAddress: Int] = [:]
         let placed = targets.map { target in
             let path: Int
             if let known = paths[target.address] {
                 path = known
             } else {
-                var opened = EgressPath(address: target.address, leg: leg, tagLength: request.suite.tagLength)
+                var opened = EgressPath(
+                    address: target.address, context: egressContext, tagLength: request.suite.tagLength)
                 opened.socket = egress.socket(for: PeerAddress(target.address), .rtp)
                 path = session.router.open(opened)
                 paths[target.address] = path
@@ -108,7 +109,8 @@ struct PlainControl {
                 payloadType: target.payloadType, codec: target.codec, ssrc: target.ssrc, rtx: target.rtx)
         }
         let transport = SubscribeTransport(
-            id: numbers.transport(), session: session, rtcpMux: request.rtcpMux, leg: leg, targets: placed,
+            id: numbers.transport(), session: session, rtcpMux: request.rtcpMux, egressContext: egressContext,
+            targets: placed,
             wantsAllStreams: all, openedAt: now)
         session.open(transport)
         session.newPathUntil = now + GatherPolicy.newPathTime

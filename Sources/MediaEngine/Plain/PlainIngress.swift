@@ -165,29 +165,30 @@ struct PlainIngress: ~Copyable {
         if let first = sources.first(of: ssrc) {
             var tracks: [UnsafeMutablePointer<InboundTrack>] = []
             for source in sources.candidates(from: first, at: from) { tracks.append(inbound[sources[source].track]) }
-            let legs = tracks.map { $0.pointee.transport.takeUnretainedValue().leg }
-            return Self.authenticate(bytes, &length, legs, protector).map { .publisher(tracks[$0]) } ?? .unauthentic
+            let contexts = tracks.map { $0.pointee.transport.takeUnretainedValue().egressContext }
+            return Self.authenticate(bytes, &length, contexts, protector).map { .publisher(tracks[$0]) } ?? .unauthentic
         }
         guard let candidates = subscribers[from] else { return .unknown }
-        let legs = candidates.prefix(Self.candidatesPerAddress).map(\.leg)
-        return Self.authenticate(bytes, &length, legs, protector).map { .subscriber(candidates[$0]) } ?? .unauthentic
+        let contexts = candidates.prefix(Self.candidatesPerAddress).map(\.egressContext)
+        return Self.authenticate(bytes, &length, contexts, protector).map { .subscriber(candidates[$0]) }
+            ?? .unauthentic
     }
 
     /// Tries keys in order.
     /// - Returns: index of the key that authenticates the datagram, which is then decrypted; nil: none does.
     private static func authenticate(
-        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ legs: [UnsafeMutablePointer<EgressLeg>],
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ contexts: [UnsafeMutablePointer<EgressContext>],
         _ protector: borrowing FanoutProtector
     ) -> Int? {
         let whole = length
         // A failed attempt may have overwritten the datagram.
-        let copy = legs.count > 1 ? Array(UnsafeRawBufferPointer(start: bytes, count: whole)) : []
-        for (i, leg) in legs.enumerated() {
+        let copy = contexts.count > 1 ? Array(UnsafeRawBufferPointer(start: bytes, count: whole)) : []
+        for (i, egressContext) in contexts.enumerated() {
             if i > 0 {
                 copy.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: bytes, count: whole).copyMemory(from: $0) }
             }
             do {
-                try protector.unprotectRTCP(leg, bytes, length: &length)
+                try protector.unprotectRTCP(egressContext, bytes, length: &length)
                 return i
             } catch {
                 length = whole

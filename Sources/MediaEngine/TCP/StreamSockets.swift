@@ -1,4 +1,5 @@
 import CLinuxNet
+import DequeModule
 import Glibc
 package import MediaBase
 import Transport
@@ -27,8 +28,7 @@ package final class StreamSockets {
     private var isOpen = true
     private var connections: [Int32: StreamConnection] = [:]
     /// Numbers of connections in the order of arrival. Numbers of proven and ended connections are removed later.
-    private var probation: [Int32] = []
-    private var probationStart = 0
+    private var probation: Deque<Int32> = []
     private var unproven: [SocketAddress: Int] = [:]
     /// Proven connections that ended without a call of `close`, until the owner takes them.
     private var ended: [(connection: Int32, remote: SocketAddress)] = []
@@ -276,13 +276,9 @@ package final class StreamSockets {
     }
 
     private var oldestOnProbation: StreamConnection? {
-        while probationStart < probation.count {
-            if let connection = connections[probation[probationStart]], !connection.isProven { return connection }
-            probationStart += 1
-            if probationStart > 64, probationStart > probation.count / 2 {
-                probation.removeFirst(probationStart)
-                probationStart = 0
-            }
+        while let number = probation.first {
+            if let connection = connections[number], !connection.isProven { return connection }
+            probation.removeFirst()
         }
         return nil
     }

@@ -1,5 +1,4 @@
 import MediaBase
-import RTP
 import Transport
 
 /// WebRTC peers of a worker: by id, by local ICE user name fragment and by address, the times at which they are due, and those that have not
@@ -9,13 +8,6 @@ struct PeerTable: ~Copyable {
     static let sweepInterval = MediaTime.milliseconds(10)
     /// Addresses by which a peer is found.
     static let maximumAddresses = 8
-    /// Maximum number of publishers whose keys are tried on a packet from an unknown address.
-    private static let maximumCandidates = 4
-    /// Decryption attempts per second for packets from unknown addresses. Beyond it, the next connectivity check reveals the move. A
-    /// packet with an unknown SSRC costs none.
-    private static let attemptsPerSecond = 50
-    /// Peers per second that are searched for the SSRC of such packets, which takes a few milliseconds.
-    private static let lookupsPerSecond = 200_000
 
     /// Names by which a peer is found, the newest last.
     private struct Names {
@@ -55,12 +47,10 @@ struct PeerTable: ~Copyable {
         didSet { total.set(unestablishedCount, of: worker) }
     }
     private var unestablishedBySession: [String: Int] = [:]
+    /// Number of connected publishers.
+    private(set) var publisherCount = 0
     /// Time at which the next sweep is due.
     private(set) var nextSweep: MediaTime = .never
-    /// What is left of the budgets for packets from unknown addresses in the second that began at `budgetsSince`.
-    private var attemptsLeft = 0
-    private var lookupsLeft = 0
-    private var budgetsSince = MediaTime.seconds(-1)
     private let total: WorkerTotal
     private let worker: Int
 
@@ -75,6 +65,12 @@ struct PeerTable: ~Copyable {
     // MARK: membership
 
     subscript(id: TransportID) -> WebRTCPeer? { byID[id] }
+
+    /// Returns a peer of a session.
+    func find(_ id: TransportID, _ session: String) throws(EngineError) -> WebRTCPeer {
+        guard let peer = byID[id], peer.session == session else { throw .unknownTransport(id.rawValue) }
+        return peer
+    }
 
     func peer(at address: PeerAddress) -> WebRTCPeer? { byAddress[address] }
 
@@ -117,12 +113,14 @@ struct PeerTable: ~Copyable {
         for fragment in gone.fragments { byFragment[fragment] = nil }
         for address in gone.addresses { byAddress[address] = nil }
         if !peer.isConnected { discountUnestablished(peer) }
+        if peer.isConnected, peer.direction == .publish { publisherCount -= 1 }
         return gone.addresses
     }
 
     /// Records that a peer has connected.
     mutating func connect(_ peer: WebRTCPeer) {
         peer.isConnected = true
+        if peer.direction == .publish { publisherCount += 1 }
         discountUnestablished(peer)
     }
 
@@ -179,35 +177,6 @@ struct PeerTable: ~Copyable {
         names[peer.index].addresses.removeAll { $0 == address }
         return peer
     }
-
-    /// Returns the connected publishers that send an SSRC, whose keys are tried on a packet from an unknown address. The search uses up a
-    /// budget of each second.
-    mutating func publishers(of ssrc: SSRC, now: MediaTime) -> [WebRTCPeer] {
-        if now - budgetsSince >= .seconds(1) {
-            budgetsSince = now
-            attemptsLeft = Self.attemptsPerSecond
-            lookupsLeft = Self.lookupsPerSecond
-        }
-        guard attemptsLeft > 0, lookupsLeft > 0 else { return [] }
-        lookupsLeft -= all.count
-        var found: [WebRTCPeer] = []
-        for peer in all where peer.inbound?.binding(of: ssrc) != nil {
-            found.append(peer)
-            if found.count == Self.maximumCandidates { break }
-        }
-        return found
-    }
-
-    /// Takes an attempt from the budget of decryption attempts.
-    /// - Returns: false if none is left.
-    mutating func takeAttempt() -> Bool {
-        guard attemptsLeft > 0 else { return false }
-        attemptsLeft -= 1
-        return true
-    }
-
-    /// Gives back an attempt that succeeded.
-    mutating func returnAttempt() { attemptsLeft += 1 }
 
     // MARK: due times
 

@@ -3,15 +3,8 @@ import MediaBase
 import RTP
 
 /// Distributes the capacity of each subscriber's path over its tracks, measures that capacity, and runs its probes. The state of a path is
-/// that of its `SubscribeTransport`; effects outside of it are returned for the worker to carry out.
+/// that of its `SubscribeTransport`; effects outside of it are effects of its session.
 struct SubscriberAllocator: ~Copyable {
-    enum Effect {
-        case requestKeyFrame(Producer, isAwaited: Bool)
-        case event(StreamEvent)
-        /// A track was paused because its path has too little bandwidth.
-        case trackPaused
-    }
-
     /// Time after connecting in which the estimate is unreliable: the video with the highest priority is sent regardless of it.
     private static let settling = MediaTime.seconds(2)
     private static let patience = MediaTime.seconds(2)
@@ -32,8 +25,7 @@ struct SubscriberAllocator: ~Copyable {
 
     /// Selects the encoding and the temporal layers of every video track, and the pacing rate.
     /// The tracks' completed switches must have been followed before.
-    func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) -> [Effect] {
-        var effects: [Effect] = []
+    func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
         let claims = claims(of: outbound, now: now)
         var target = outbound.estimator?.target ?? Self.unlimited
         var capacity = target
@@ -55,11 +47,11 @@ struct SubscriberAllocator: ~Copyable {
         for decision in allocation.decisions {
             guard let track = outbound.track(decision.id) else { continue }
             let choices = claims.first { $0.id == decision.id }?.encodings ?? []
-            apply(decision, among: choices, to: track, of: outbound, now: now, quiesced, into: &effects)
+            apply(decision, among: choices, to: track, of: outbound, now: now, quiesced)
         }
         let isIdle = claims.allSatisfy { $0.kind == .audio || !$0.encodings.contains(where: \.isActive) }
         outbound.note(allocation, isLimited: isLimited, isIdle: isIdle, now: now)
-        guard let estimator = outbound.estimator else { return effects }
+        guard let estimator = outbound.estimator else { return }
         outbound.decisions.note(estimate: estimator.target.rawValue, now: now)
         estimator.wanted = allocation.wanted
         estimator.used = allocation.used
@@ -75,7 +67,6 @@ struct SubscriberAllocator: ~Copyable {
             if !isLimited { rate = max(rate, SubscribeTransport.leastPace) }
         }
         outbound.session.router.path(outbound.path).pointee.pacing.setRate(rate, now: now)
-        return effects
     }
 
     /// Returns the tracks that the subscriber receives at present, with their measured bit rates.
@@ -127,27 +118,28 @@ struct SubscriberAllocator: ~Copyable {
 
     private func apply(
         _ decision: LayerAllocation.Decision, among choices: [AllocatedTrack.Encoding], to track: SubscribedTrack,
-        of outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced, into effects: inout [Effect]
+        of outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         guard let producer = track.producer, let stream = outbound.session.stream(named: track.streamName) else {
             return
         }
-        let router = outbound.session.router
+        let session = outbound.session
+        let router = session.router
         guard let selection = decision.selection, let (wanted, limit) = stream.source(of: selection, in: choices) else {
             // Without an active encoding there is nothing to pause: the track continues when packets arrive again.
             guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
             track.isPausedByBandwidth = true
-            effects.append(.trackPaused)
+            session.emit(.trackPaused)
             // Retransmissions of paused video would take bandwidth from the audio.
             if let latest = router.latestSequence(path: track.path, producer: producer) {
                 track.abandoned = (latest, now)
             }
             outbound.decisions.note(.paused, stream: track.streamName, now: now)
             _ = track.setPaused(true, of: producer, in: router, quiesced)
-            effects.append(
+            session.emit(
                 .event(
                     .trackPaused(
-                        session: outbound.session.name, transport: outbound.id, stream: track.streamName,
+                        session: session.name, transport: outbound.id, stream: track.streamName,
                         kind: track.kind)))
             return
         }
@@ -155,12 +147,12 @@ struct SubscriberAllocator: ~Copyable {
             track.isPausedByBandwidth = false
             outbound.decisions.note(.resumed, stream: track.streamName, now: now)
             if track.setPaused(false, of: producer, in: router, quiesced) {
-                effects.append(.requestKeyFrame(producer, isAwaited: true))
+                session.emit(.requestKeyFrame(producer, isAwaited: true))
             }
-            effects.append(
+            session.emit(
                 .event(
                     .trackResumed(
-                        session: outbound.session.name, transport: outbound.id, stream: track.streamName,
+                        session: session.name, transport: outbound.id, stream: track.streamName,
                         kind: track.kind)))
         }
         // A track that waits for a key frame does not change to a larger encoding, because each change would wait for another key frame.
@@ -168,15 +160,15 @@ struct SubscriberAllocator: ~Copyable {
             now - track.wantedAt < Self.patience,
             let at = stream.encodings.firstIndex(where: { $0.producer === pending }), selection.encoding > at
         {
-            effects.append(.requestKeyFrame(pending, isAwaited: track.isHurried))
+            session.emit(.requestKeyFrame(pending, isAwaited: track.isHurried))
             return
         }
         if track.wanted === wanted, track.layerLimit == limit {
             // The key frame that a switch waits for may have been lost.
             if wanted !== producer || router.waitsForKeyFrame(path: track.path, producer: wanted, now: now) {
-                effects.append(.requestKeyFrame(wanted, isAwaited: track.isHurried || wanted === producer))
+                session.emit(.requestKeyFrame(wanted, isAwaited: track.isHurried || wanted === producer))
             } else if router.waitsForSpatialLayer(path: track.path, producer: wanted) {
-                effects.append(.requestKeyFrame(wanted, isAwaited: false))
+                session.emit(.requestKeyFrame(wanted, isAwaited: false))
             }
             return
         }
@@ -201,7 +193,7 @@ struct SubscriberAllocator: ~Copyable {
         let waits = router.switchConsumer(
             path: track.path, from: producer, to: wanted, layerLimit: limit, now: now)
         if waits || router.waitsForSpatialLayer(path: track.path, producer: wanted) {
-            effects.append(.requestKeyFrame(wanted, isAwaited: track.isHurried))
+            session.emit(.requestKeyFrame(wanted, isAwaited: track.isHurried))
         }
     }
 
@@ -333,10 +325,7 @@ struct SubscriberAllocator: ~Copyable {
 
     /// Sends the padding of running probes that is due.
     /// - Parameter send: sends bytes of padding for a probe, and returns the number that was sent.
-    mutating func sendProbes(
-        now: MediaTime, _ quiesced: borrowing Quiesced,
-        _ send: (SubscribeTransport, Int, ProbePacer) -> Int
-    ) {
+    mutating func sendProbes(now: MediaTime, _ send: (SubscribeTransport, Int, ProbePacer) -> Int) {
         nextProbe = .never
         var kept = 0
         for i in probing.indices {

@@ -32,6 +32,10 @@ package struct WebRTCAnswer: Sendable {
             self.ssrc = ssrc
             self.rtxSSRC = rtxSSRC
         }
+
+        init(_ track: SubscriberTrack) {
+            self.init(mid: track.track.mid, kind: track.track.kind, ssrc: track.ssrc, rtxSSRC: track.rtxSSRC)
+        }
     }
 
     package init(

@@ -6,6 +6,17 @@ extension WebRTCPeer {
     /// Streams of which the subscriber has or will have tracks.
     var subscribedStreams: Set<String> { Set(waiting.map(\.stream) + (outbound?.tracks.map(\.streamName) ?? [])) }
 
+    /// Sets the tracks of a subscriber of one stream, which has made the offer.
+    func expect(_ sections: [TrackDescription], of stream: EngineStream, _ ssrcs: SSRCSequence) {
+        var ssrcs = ssrcs
+        waiting = sections.map { section in
+            let section = section.limited(to: stream.codec)
+            return SubscriberTrack(
+                stream: stream.name, track: section, ssrc: ssrcs.next(),
+                rtxSSRC: section.retransmits ? ssrcs.next() : nil)
+        }
+    }
+
     /// Checks that tracks can be added to those of a subscriber.
     /// - Parameter limit: tracks that it may have.
     func check(_ tracks: [SubscriberTrack], limit: Int, _ counters: inout EngineCounters) throws(EngineError) {

@@ -47,7 +47,7 @@ final class WebRTCPeer {
     /// Keys of the handshake, held until a pair is nominated.
     var keys: DTLSKeys?
     /// Keys of outgoing packets, with the peer's keys for RTCP; nil before the peer has connected.
-    var leg: UnsafeMutablePointer<EgressLeg>?
+    var egressContext: UnsafeMutablePointer<EgressContext>?
     var inbound: PublishTransport?
     /// Time to report a publisher that has connected and sent no media.
     var mediaDue = MediaTime.never

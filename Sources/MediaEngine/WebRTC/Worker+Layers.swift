@@ -6,7 +6,7 @@ extension Worker {
     func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice, _ quiesced: borrowing Quiesced)
         throws(EngineError)
     {
-        let peer = try find(id, session)
+        let peer = try peers.find(id, session)
         guard peer.direction == .subscribe, !peer.stream.isEmpty else {
             throw .invalidRequest(field: "layer", reason: "the transport does not subscribe to a single stream")
         }
@@ -33,13 +33,7 @@ extension Worker {
     /// Selects the encodings and layers of a subscriber.
     func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
         follow(outbound.session, quiesced)
-        for effect in allocator.allocate(outbound, now: now, quiesced) {
-            switch effect {
-            case .requestKeyFrame(let producer, let isAwaited): requestKeyFrame(of: producer, isAwaited: isAwaited)
-            case .event(let event): events.send(event)
-            case .trackPaused: counters.tracksPaused &+= 1
-            }
-        }
+        allocator.allocate(outbound, now: now, quiesced)
         carryOut(outbound.session)
     }
 
@@ -50,7 +44,7 @@ extension Worker {
     }
 
     func sendProbes(_ now: MediaTime) {
-        allocator.sendProbes(now: now, flush()) { outbound, bytes, probe in
+        allocator.sendProbes(now: now) { outbound, bytes, probe in
             egress.sendPadding(bytes, to: outbound, of: probe)
         }
         allocateSlowed()

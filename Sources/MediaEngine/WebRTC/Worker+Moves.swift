@@ -1,41 +1,16 @@
-import Forwarding
 import MediaBase
-import RTP
-import SRTP
 import Transport
 
-/// Address changes of peers during a call, such as a new NAT binding or a phone that changes networks.
+/// Moves of peers during a call: to another address, such as a new NAT binding or a phone that changes networks, and to another subsession.
 extension Worker {
-    /// Receives a media packet from an unknown address. A publisher whose address has changed notices it only with its next consent
-    /// check, up to 6 s later (RFC 7675 section 5.1), and its packets would be lost until then. Here a packet that a publisher's key
-    /// authenticates, and that is no replay, is accepted as that publisher's. Nothing is sent to the new address before a connectivity
-    /// check arrives from it, so that an attacker who copies a packet to a forged source address cannot direct traffic there.
-    /// - Returns: false if the packet belongs to no publisher.
-    func receiveFromElsewhere(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) -> Bool {
-        guard !from.isTCP, datagram.count >= RTPHeader.fixedLength else { return false }
-        let ssrc = SSRC(UInt32(bigEndian: datagram.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        for peer in peers.publishers(of: ssrc, now: now) {
-            guard let inbound = peer.inbound, peers.takeAttempt() else { return false }
-            let isTaken = withUnsafeTemporaryAllocation(byteCount: datagram.count, alignment: 8) { copy in
-                // Failed AEAD decryption leaves its input unusable.
-                copy.copyMemory(from: datagram)
-                guard let bytes = copy.baseAddress else { return false }
-                var plain = datagram.count
-                do throws(SRTPFailure) {
-                    try inbound.context.unprotect(bytes, length: &plain)
-                } catch {
-                    return false
-                }
-                note(from, of: peer, now: now)
-                peers.returnAttempt()
-                receive(
-                    authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: datagram.count, inbound,
-                    now: now)
-                return true
-            }
-            if isTaken { return true }
-        }
-        return false
+    /// Maps an address to a peer, and closes the TCP connection of the address that this replaces. An admitted connection without a peer
+    /// would otherwise stay open for as long as its client likes.
+    func note(_ address: PeerAddress, of peer: WebRTCPeer, now: MediaTime) {
+        guard case .added(let replaced) = peers.note(address, of: peer, now: now) else { return }
+        if address.isTCP { sockets?.tcp?.admit(address.connection) }
+        guard let replaced, replaced.isTCP else { return }
+        sockets?.tcp?.close(replaced.connection)
+        peer.transport.disconnected(replaced, now: now)
     }
 
     /// Handles the close of a TCP connection that a peer used. Media moves to another address of the peer or, if
@@ -46,19 +21,36 @@ extension Worker {
         act(on: peer, now: now)
     }
 
-    /// Handles the selection of a peer's address.
-    /// - Parameter before: nil for the peer's first address.
-    func moved(
-        _ peer: WebRTCPeer, from before: PeerAddress?, to address: PeerAddress, now: MediaTime,
-        _ quiesced: borrowing Quiesced
-    ) {
-        if before != nil { peer.inbound?.decisions.note(.moved, now: now) }
-        guard let outbound = peer.outbound else { return }
-        outbound.move(to: address, now: now)
-        outbound.session.router.path(outbound.path).pointee.socket = egress.socket(for: address, .webRTC)
-        guard before != nil else { return }
-        outbound.decisions.note(.moved, now: now)
-        outbound.session.refresh(outbound, now: now, quiesced)
-        carryOut(outbound.session)
+    /// Sends a peer's media to the address that its transport has selected.
+    func select(_ address: PeerAddress, of peer: WebRTCPeer, now: MediaTime, _ quiesced: borrowing Quiesced) {
+        note(address, of: peer, now: now)
+        #if DEBUG
+            if faults.isDeaf(toMovesOf: peer) { return }
+        #endif
+        let before = peer.address
+        peer.address = address
+        if before != address {
+            if before != nil { peer.inbound?.decisions.note(.moved, now: now) }
+            if let outbound = peer.outbound {
+                outbound.session.move(
+                    outbound, to: address, isFirst: before == nil, egress, now: now, quiesced)
+                carryOut(outbound.session)
+            }
+        }
+        connectIfReady(peer, now: now, quiesced)
+    }
+
+    /// Moves peers to subsessions, all in one step: from now on no media passes between peers of different subsessions. Unknown peers are
+    /// ignored.
+    func place(_ placements: [RoomPlacement], session name: String, _ quiesced: borrowing Quiesced) {
+        var placed: [WebRTCPeer] = []
+        for placement in placements where !awaited.place(placement, session: name) {
+            guard let peer = peers[placement.peer], peer.session == name, peer.room != placement.room else { continue }
+            peer.room = placement.room
+            placed.append(peer)
+        }
+        guard !placed.isEmpty, let session = sessions[name] else { return }
+        session.place(placed.compactMap(\.inbound), placed.compactMap(\.outbound), inbound, quiesced)
+        carryOut(session)
     }
 }

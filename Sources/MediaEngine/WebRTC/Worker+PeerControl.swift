@@ -44,18 +44,10 @@ extension Worker {
             .subscribe, request.peer, credentials: numbers.credentials(besides: peers), in: request.session,
             stream: stream.name, quiesced
         )
-        var ssrcs = numbers.ssrcs()
-        peer.waiting = request.tracks.map { section in
-            let section = section.limited(to: stream.codec)
-            return SubscriberTrack(
-                stream: stream.name, track: section, ssrc: ssrcs.next(),
-                rtxSSRC: section.retransmits ? ssrcs.next() : nil)
-        }
-        var answer = answer(of: peer, to: request.peer)
+        peer.expect(request.tracks, of: stream, numbers.ssrcs())
+        var answer = parameters.answer(of: peer, to: request.peer)
         answer.codec = stream.codec
-        answer.sources = peer.waiting.map {
-            WebRTCAnswer.Source(mid: $0.track.mid, kind: $0.track.kind, ssrc: $0.ssrc, rtxSSRC: $0.rtxSSRC)
-        }
+        answer.sources = peer.waiting.map(WebRTCAnswer.Source.init)
         return answer
     }
 
@@ -73,25 +65,14 @@ extension Worker {
         let peer = try WebRTCPeer(
             id: id ?? numbers.transport(), direction: direction, session: session, stream: stream,
             credentials: credentials, peer: description, signalled: keys.map { ($0, numbers.number()) },
-            identity: identity, configuration.webRTC, now: time())
+            identity: parameters.identity, configuration.webRTC, now: time())
         peers.insert(peer, fragment: credentials.ufrag, now: time())
         return peer
     }
 
-    func answer(of peer: WebRTCPeer, to description: PeerDescription) -> WebRTCAnswer {
-        peer.answer(to: description, fingerprint: identity.fingerprint, candidates: candidates)
-    }
-
-    var candidates: [ICECandidate] {
-        configuration.candidates(port: webRTCPort, tcpPort: sockets?.tcp?.local.port)
-    }
-
     func closeWebRTC(_ id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
-        if awaited[id]?.session == session {
-            forget(awaited: id)
-            return
-        }
-        let peer = try find(id, session)
+        if awaited[id, session] != nil { return forget(awaited: id) }
+        let peer = try peers.find(id, session)
         peer.transport.close(now: time())
         act(on: peer, now: time())
         end(peer, quiesced)
@@ -101,7 +82,7 @@ extension Worker {
     func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials) throws(EngineError)
         -> ICECredentials
     {
-        let peer = try find(id, session)
+        let peer = try peers.find(id, session)
         let local = peer.prepared ?? numbers.credentials(besides: peers)
         peer.prepared = nil
         peer.transport.restart(local: local, remote: credentials, now: time())
@@ -112,38 +93,33 @@ extension Worker {
     }
 
     func webRTC(_ id: TransportID, session: String) throws(EngineError) -> WebRTCSnapshot {
-        let peer = try find(id, session)
+        let peer = try peers.find(id, session)
         return WebRTCSnapshot(
             stream: peer.stream, direction: peer.direction, credentials: peer.credentials.local,
-            peer: peer.credentials.remote, candidates: candidates)
+            peer: peer.credentials.remote, candidates: parameters.candidates)
     }
 
     func statistics(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError)
         -> PeerStatistics
     {
-        if awaited[id]?.session == session { return PeerStatistics() }
-        let peer = try find(id, session)
+        if awaited[id, session] != nil { return PeerStatistics() }
+        let peer = try peers.find(id, session)
         if let outbound = peer.outbound { follow(outbound.session, quiesced) }
         return PeerStatistics(of: peer)
     }
 
     /// Returns the quality of a peer over the last minutes.
     func quality(of id: TransportID, session: String) throws(EngineError) -> PeerQuality {
-        if awaited[id]?.session == session { return PeerQuality(now: time()) }
-        let peer = try find(id, session)
+        if awaited[id, session] != nil { return PeerQuality(now: time()) }
+        let peer = try peers.find(id, session)
         return PeerQuality(timeline: peer.inbound?.quality ?? peer.outbound?.quality, now: time())
     }
 
     func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
-        if awaited[id]?.session == session { return PeerTrace(now: time()) }
-        let peer = try find(id, session)
+        if awaited[id, session] != nil { return PeerTrace(now: time()) }
+        let peer = try peers.find(id, session)
         if let outbound = peer.outbound { follow(outbound.session, quiesced) }
         return PeerTrace(of: peer, inbound, now: time())
-    }
-
-    func find(_ id: TransportID, _ session: String) throws(EngineError) -> WebRTCPeer {
-        guard let peer = peers[id], peer.session == session else { throw .unknownTransport(id.rawValue) }
-        return peer
     }
 
     // MARK: the list of peers
@@ -178,14 +154,22 @@ extension Worker {
         peers.connect(peer)
         peer.keys = nil
         counters.peersConnected &+= 1
-        let leg = egress.protector.makeLeg(key: keys.local, peerKey: keys.remote)
-        peer.leg = leg
+        let egressContext = egress.protector.makeContext(key: keys.local, peerKey: keys.remote)
+        peer.egressContext = egressContext
         let session = sessions.listed(peer.session)
         housekeepingSchedule.visitSoon(session, now: now)
         switch peer.direction {
-        case .publish: beginPublishing(peer, keys, leg, in: session, now: now, quiesced)
-        case .subscribe: beginSubscribing(peer, leg, at: address, in: session, now: now, quiesced)
+        case .publish:
+            session.connect(
+                publisher: peer, keys.remote, egressContext, configuration.webRTC, at: realTime(), now: now, &inbound,
+                &numbers,
+                besides: plain, quiesced)
+        case .subscribe:
+            session.connect(
+                subscriber: peer, egressContext, at: address, configuration.webRTC, egress, now: now, &numbers, quiesced
+            )
         }
+        carryOut(session)
     }
 
     // MARK: end
@@ -195,18 +179,15 @@ extension Worker {
         guard let addresses = peers.remove(peer) else { return }
         for address in addresses where address.isTCP { sockets?.tcp?.close(address.connection) }
         if let session = sessions[peer.session] {
-            if peer.inbound == nil { for section in peer.published { session.reserved[section.stream] = nil } }
-            if let inbound = peer.inbound { session.close(inbound, &self.inbound, quiesced) }
-            if let outbound = peer.outbound { session.close(outbound, quiesced) }
+            session.disconnect(peer, &inbound, quiesced)
             carryOut(session)
             forgetIfEmpty(session)
         }
         releaseIfUnused(peer.session)
         peer.outbound?.deallocate()
-        if peer.inbound != nil { webRTCPublishers -= 1 }
         peer.inbound = nil
         peer.outbound = nil
-        if let leg = peer.leg { egress.protector.freeLeg(leg) }
-        peer.leg = nil
+        if let egressContext = peer.egressContext { egress.protector.freeContext(egressContext) }
+        peer.egressContext = nil
     }
 }

@@ -1,18 +1,20 @@
 import Forwarding
 import MediaBase
 import RTP
-import SDP
 import SRTP
 import Transport
 
 /// RTP and RTCP of connected WebRTC peers.
 extension Worker {
-    /// Receives RTP of a publisher.
+    /// Receives RTP from a peer's address. Packets from the address of a known peer are not tried as another peer's, so that injected or
+    /// replayed packets cannot take the address over.
     func receiveRTP(
-        _ bytes: UnsafeMutableRawPointer, length: Int, _ inbound: PublishTransport, of peer: WebRTCPeer,
-        from: PeerAddress,
-        now: MediaTime
+        _ bytes: UnsafeMutableRawPointer, length: Int, of peer: WebRTCPeer, from: PeerAddress, now: MediaTime
     ) {
+        guard let inbound = peer.inbound else {
+            counters.droppedUnknownPeer &+= 1
+            return
+        }
         var plain = length
         do throws(SRTPFailure) {
             try inbound.context.unprotect(bytes, length: &plain)
@@ -21,108 +23,57 @@ extension Worker {
             return
         }
         peer.transport.received(from: from, now: now)
-        receive(authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: length, inbound, now: now)
+        receive(
+            authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: length, inbound, of: peer, now: now)
     }
 
     /// Handles an authentic RTP packet.
     /// - Parameters:
     ///   - packet: decrypted packet.
     ///   - length: length before decryption.
-    func receive(authentic packet: UnsafeRawBufferPointer, length: Int, _ inbound: PublishTransport, now: MediaTime) {
-        inbound.lastAuthentic = now
-        guard var header = try? RTPHeader(parsing: packet) else {
-            counters.droppedMalformed &+= 1
-            return
-        }
-        let values = RTPExtensionValues(header, in: packet, map: inbound.extensions)
-        if let sequence = values.transportSequence {
-            let isSooner = inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
-            if isSooner, let peer = peers[inbound.id] { peers.schedule(peer, now: now) }
-        }
-        guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound, now: now)
-        else {
-            counters.droppedUnknownSSRC &+= 1
-            return
-        }
-        if binding.isRTX {
-            // A retransmission from before a change of the codec must not be taken for a packet of the new one.
-            let payloadType = inbound.sections[binding.section].track.rtxPayloadType
-            guard payloadType == nil || payloadType == header.payloadType else {
-                counters.droppedPayloadType &+= 1
-                return
-            }
-            // A stream that has not begun has no packets to repeat.
-            guard let producer = inbound.producers[binding.section][binding.encoding],
-                header.unwrapRetransmission(in: packet, of: producer.configuration)
-            else { return }
-            counters.rtxReceived &+= 1
-        }
-        // A packet with only padding is a probe of the publisher: only its transport-wide sequence number matters.
-        let payload = UnsafeRawBufferPointer(
-            rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
-        let producer =
-            inbound.producers[binding.section][binding.encoding]
-            ?? begin(binding, ssrc: header.ssrc, inbound, now: now)
-        if producer.configuration.ssrc != header.ssrc {
-            guard inbound.takesBack(binding, from: producer, now: now) else {
-                counters.droppedUnknownSSRC &+= 1
-                return
-            }
-            move(producer, to: header, inbound, binding, isReturn: true)
-        }
-        forward(
-            header, payload, values, descriptor: values.dependencyDescriptor(in: packet),
-            of: self.inbound[producer.tag], now: now)
-    }
-
-    /// Binds an SSRC that no description named. If its encoding already has an SSRC, the encoding continues under the new one: browsers
-    /// restart encoders with a new SSRC without a new offer.
-    private func learn(
-        _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer,
-        _ inbound: PublishTransport,
+    private func receive(
+        authentic packet: UnsafeRawBufferPointer, length: Int, _ inbound: PublishTransport, of peer: WebRTCPeer,
         now: MediaTime
-    ) -> PublishTransport.Binding? {
-        let isReturn = inbound.isSuperseded(header.ssrc)
-        guard let binding = inbound.learn(header, values, in: packet, now: now) else { return nil }
-        guard !binding.isRTX, let producer = inbound.producers[binding.section][binding.encoding],
-            producer.configuration.ssrc != header.ssrc
-        else { return binding }
-        move(producer, to: header, inbound, binding, isReturn: isReturn && binding.origin != .guessed)
-        return inbound.binding(of: header.ssrc)
-    }
-
-    /// Continues an encoding under another SSRC.
-    private func move(
-        _ producer: Producer, to header: RTPHeader, _ inbound: PublishTransport, _ binding: PublishTransport.Binding,
-        isReturn: Bool
     ) {
-        let quiesced = flush()
-        inbound.session.move(
-            producer, to: header, of: inbound, binding, isReturn: isReturn, &self.inbound, quiesced)
+        let received = inbound.receive(
+            packet, length: length, now: now, &self.inbound, &numbers, besides: plain, egress, counterMemory)
+        if received.isFeedbackSooner { peers.schedule(peer, now: now) }
         carryOut(inbound.session)
+        guard let packet = received.packet else { return }
+        forward(
+            packet.header, packet.payload, packet.extensions, descriptor: packet.descriptor,
+            of: self.inbound[packet.track], now: now)
     }
 
-    /// Creates the producer of an encoding with its first packet.
-    private func begin(
-        _ binding: PublishTransport.Binding, ssrc: SSRC, _ inbound: PublishTransport, now: MediaTime
-    ) -> Producer {
-        let quiesced = flush()
-        let producer = inbound.session.begin(
-            binding, ssrc: ssrc, of: inbound, now: now, &self.inbound, &numbers, besides: plain, quiesced)
-        carryOut(inbound.session)
-        return producer
+    /// Receives a media packet from an unknown address. A publisher whose address has changed notices it only with its next consent
+    /// check, up to 6 s later (RFC 7675 section 5.1), and its packets would be lost until then. Here a packet that a publisher's key
+    /// authenticates, and that is no replay, is accepted as that publisher's. Nothing is sent to the new address before a connectivity
+    /// check arrives from it, so that an attacker who copies a packet to a forged source address cannot direct traffic there.
+    func receiveFromElsewhere(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) {
+        if !from.isTCP {
+            for peer in search.candidates(for: datagram, among: peers, now: now) {
+                guard let inbound = peer.inbound else { continue }
+                let isAuthentic = search.unprotect(datagram, as: inbound) { packet in
+                    note(from, of: peer, now: now)
+                    receive(authentic: packet, length: datagram.count, inbound, of: peer, now: now)
+                }
+                guard let isAuthentic else { break }
+                if isAuthentic { return }
+            }
+        }
+        counters.droppedUnknownPeer &+= 1
     }
 
     func receiveRTCP(
         _ bytes: UnsafeMutableRawPointer, length: Int, _ peer: WebRTCPeer, from: PeerAddress, now: MediaTime
     ) {
-        guard let leg = peer.leg, length >= 8 else {
+        guard let egressContext = peer.egressContext, length >= 8 else {
             counters.droppedMalformedRTCP &+= 1
             return
         }
         var plain = length
         do {
-            try egress.protector.unprotectRTCP(leg, bytes, length: &plain)
+            try egress.protector.unprotectRTCP(egressContext, bytes, length: &plain)
         } catch {
             counters.droppedUnauthenticRTCP &+= 1
             return

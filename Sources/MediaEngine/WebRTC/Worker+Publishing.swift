@@ -1,17 +1,9 @@
-import DTLS
-import Forwarding
 import MediaBase
 import SDP
-import SRTP
 import Transport
 
 /// Publish peers: one connection each, with all streams that it has offered.
 extension Worker {
-    /// Initial bit rate allowed to a publisher that supports REMB and no transport-wide feedback.
-    private static let uplinkStart = Bitrate.kilobits(1_500)
-
-    // MARK: calls
-
     func openPublisher(_ request: PublisherRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer
     {
         try request.sections.check(configuration.videoCodecs)
@@ -34,7 +26,7 @@ extension Worker {
         peer.published = sections
         for name in sections.streams { session.reserved[name] = sections.mutedKinds(of: name) }
         sessions.list(session)
-        return answer(of: peer, to: description)
+        return parameters.answer(of: peer, to: description)
     }
 
     /// Handles another offer of a publish peer: streams begin, end and change. New credentials restart ICE.
@@ -42,7 +34,7 @@ extension Worker {
         _ id: TransportID, session name: String, peer description: PeerDescription, sections: [PublishedSection],
         _ quiesced: borrowing Quiesced
     ) throws(EngineError) -> WebRTCAnswer {
-        let peer = try find(id, name)
+        let peer = try peers.find(id, name)
         guard peer.direction == .publish else { throw .unknownTransport(id.rawValue) }
         guard description.isSameTransport(as: peer.description) else {
             throw .invalidRequest(field: "sdp", reason: "the certificate or the keys have changed")
@@ -64,7 +56,7 @@ extension Worker {
         if description.credentials != peer.credentials.remote {
             _ = try restartICE(id, session: name, peer: description.credentials)
         }
-        return answer(of: peer, to: description)
+        return parameters.answer(of: peer, to: description)
     }
 
     /// Ends one stream and keeps its publisher's connection. Packets of the stream that still arrive are dropped.
@@ -86,28 +78,6 @@ extension Worker {
             carryOut(session)
             forgetIfEmpty(session)
         }
-    }
-
-    // MARK: connected
-
-    func beginPublishing(
-        _ peer: WebRTCPeer, _ keys: DTLSKeys, _ leg: UnsafeMutablePointer<EgressLeg>, in session: EngineSession,
-        now: MediaTime, _ quiesced: borrowing Quiesced
-    ) {
-        let inbound = PublishTransport(
-            id: peer.id, session: session, room: peer.room,
-            context: IngressContext(key: keys.remote, maximumStreams: configuration.limits.ssrcsPerConnection),
-            leg: leg, localSSRC: numbers.ssrc(besides: plain), maximumBindings: configuration.limits.ssrcsPerTransport,
-            maximumEnded: configuration.limits.ssrcsPerConnection,
-            allowed: UplinkAllowance(
-                start: Self.uplinkStart, minimum: configuration.webRTC.minimumBitrate,
-                maximum: configuration.webRTC.maximumBitrate), now: now)
-        peer.inbound = inbound
-        peer.mediaDue = now + configuration.webRTC.pathTimeout
-        webRTCPublishers += 1
-        session.open(
-            inbound, peer.published, at: realTime(), now: now, &self.inbound, &numbers, besides: plain, quiesced)
-        carryOut(session)
     }
 
     /// Replaces the sections of a connected publisher, and its streams and tracks accordingly.

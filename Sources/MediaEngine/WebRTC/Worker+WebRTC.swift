@@ -10,23 +10,12 @@ import Transport
 extension Worker {
     func receiveWebRTC(_ bytes: UnsafeMutableRawPointer, length: Int, from: PeerAddress, now: MediaTime) {
         let view = UnsafeRawBufferPointer(start: bytes, count: length)
-        let kind = DatagramKind(view)
-        if kind != .rtcp { isFeedbackAlone = false }
-        switch kind {
+        switch DatagramKind(view) {
         case .rtp:
-            guard let peer = peers.peer(at: from) else {
-                if !receiveFromElsewhere(view, from: from, now: now) { counters.droppedUnknownPeer &+= 1 }
-                return
-            }
-            // Packets from the address of a known peer are not tried as another peer's, so that injected or
-            // replayed packets cannot take the address over.
-            guard let inbound = peer.inbound else {
-                counters.droppedUnknownPeer &+= 1
-                return
-            }
-            receiveRTP(bytes, length: length, inbound, of: peer, from: from, now: now)
+            guard let peer = peers.peer(at: from) else { return receiveFromElsewhere(view, from: from, now: now) }
+            receiveRTP(bytes, length: length, of: peer, from: from, now: now)
         case .rtcp:
-            guard let peer = peers.peer(at: from), peer.leg != nil else {
+            guard let peer = peers.peer(at: from), peer.egressContext != nil else {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
@@ -60,16 +49,6 @@ extension Worker {
         act(on: peer, now: now)
     }
 
-    /// Maps an address to a peer, and closes the TCP connection of the address that this replaces. An admitted connection without a peer
-    /// would otherwise stay open for as long as its client likes.
-    func note(_ address: PeerAddress, of peer: WebRTCPeer, now: MediaTime) {
-        guard case .added(let replaced) = peers.note(address, of: peer, now: now) else { return }
-        if address.isTCP { sockets?.tcp?.admit(address.connection) }
-        guard let replaced, replaced.isTCP else { return }
-        sockets?.tcp?.close(replaced.connection)
-        peer.transport.disconnected(replaced, now: now)
-    }
-
     /// Runs the outputs of a peer's transport.
     func act(on peer: WebRTCPeer, now: MediaTime) {
         defer { peers.schedule(peer, now: now) }
@@ -78,15 +57,7 @@ extension Worker {
             case .transmit(let bytes, let to):
                 bytes.withUnsafeBytes { egress.transmit($0, to: to, .webRTC) }
             case .selected(let address):
-                let quiesced = flush()
-                note(address, of: peer, now: now)
-                #if DEBUG
-                    if faults.isDeaf(toMovesOf: peer) { continue }
-                #endif
-                let before = peer.address
-                peer.address = address
-                if before != address { moved(peer, from: before, to: address, now: now, quiesced) }
-                connectIfReady(peer, now: now, quiesced)
+                select(address, of: peer, now: now, flush())
             case .connected(let keys):
                 let quiesced = flush()
                 peer.keys = keys
@@ -141,7 +112,7 @@ extension Worker {
         while let feedback = inbound.feedback.take(now: now) {
             var bytes: [UInt8] = []
             feedback.write(into: &bytes)
-            send(bytes, to: peer)
+            egress.sendRTCP(bytes, to: peer)
         }
     }
 }

@@ -1,3 +1,4 @@
+import DequeModule
 import MediaBase
 
 /// Spreads the packets of large frames over time, so that a key frame does not overflow the queue of a narrow path. Reads no
@@ -16,8 +17,7 @@ struct PacketPacer: Sendable {
     /// Maximum burst, as sending time that may be caught up after an idle period.
     private static let burst = MediaTime.milliseconds(5)
 
-    private var packets: [Packet] = []
-    private var first = 0
+    private var packets: Deque<Packet> = []
     /// Earliest time of the next packet.
     private var next = MediaTime.zero
     var rate: Bitrate
@@ -26,13 +26,12 @@ struct PacketPacer: Sendable {
 
     init(rate: Bitrate) { self.rate = rate }
 
-    var waiting: Int { packets.count - first }
+    var waiting: Int { packets.count }
 
     /// - Returns: false if the queue and this packet were dropped.
     mutating func add(_ packet: Packet) -> Bool {
         guard waiting < Self.limit else {
             packets.removeAll(keepingCapacity: true)
-            first = 0
             overflows += 1
             return false
         }
@@ -41,19 +40,10 @@ struct PacketPacer: Sendable {
     }
 
     /// Time at which `take` returns a packet; `never` if the queue is empty.
-    var deadline: MediaTime { waiting == 0 ? .never : next }
+    var deadline: MediaTime { packets.isEmpty ? .never : next }
 
     mutating func take(now: MediaTime) -> Packet? {
-        guard waiting > 0, next <= now else { return nil }
-        let packet = packets[first]
-        first += 1
-        if first == packets.count {
-            packets.removeAll(keepingCapacity: true)
-            first = 0
-        } else if first > 512 {
-            packets.removeFirst(first)
-            first = 0
-        }
+        guard next <= now, let packet = packets.popFirst() else { return nil }
         let bits = Int64(packet.payload.count + 60) * 8
         let duration = MediaTime.nanoseconds(bits * 1_000_000_000 / max(1, rate.rawValue))
         // Unused sending time is lost, except for a short burst.

@@ -53,21 +53,21 @@ extension Doctor {
 
     /// Measures the cost of protecting packets for 16 subscribers, as the fan-out does, for about 50 ms.
     private static func nanosecondsAPacket(_ protector: borrowing FanoutProtector, suite: SRTPSuite) -> Int64 {
-        let legs = (0..<16).map { _ in protector.makeLeg(key: .random(for: suite)) }
-        defer { for leg in legs { protector.freeLeg(leg) } }
+        let contexts = (0..<16).map { _ in protector.makeContext(key: .random(for: suite)) }
+        defer { for context in contexts { protector.freeContext(context) } }
         let payloadLength = 1_200
         let headerLength = 12
         let size = headerLength + payloadLength + suite.tagLength
         let payload = UnsafeMutablePointer<UInt8>.allocate(capacity: payloadLength)
-        let slab = UnsafeMutablePointer<UInt8>.allocate(capacity: size * legs.count)
-        let jobs = UnsafeMutablePointer<ProtectJob>.allocate(capacity: legs.count)
+        let slab = UnsafeMutablePointer<UInt8>.allocate(capacity: size * contexts.count)
+        let jobs = UnsafeMutablePointer<ProtectJob>.allocate(capacity: contexts.count)
         defer {
             payload.deallocate()
             slab.deallocate()
             jobs.deallocate()
         }
         payload.initialize(repeating: 0x5a, count: payloadLength)
-        slab.initialize(repeating: 0x80, count: size * legs.count)
+        slab.initialize(repeating: 0x80, count: size * contexts.count)
 
         var packets: Int64 = 0
         var index: UInt64 = 0
@@ -75,14 +75,15 @@ extension Doctor {
         var now = start
         repeat {
             for _ in 0..<20 {
-                for (i, leg) in legs.enumerated() {
+                for (i, context) in contexts.enumerated() {
                     jobs[i] = ProtectJob(
-                        leg: leg, ssrc: UInt32(i + 1), index: index, source: payload, destination: slab + i * size,
+                        context: context, ssrc: UInt32(i + 1), index: index, source: payload,
+                        destination: slab + i * size,
                         headerLength: UInt32(headerLength), payloadLength: UInt32(payloadLength))
                 }
-                protector.protect(jobs, count: legs.count)
+                protector.protect(jobs, count: contexts.count)
                 index += 1
-                packets += Int64(legs.count)
+                packets += Int64(contexts.count)
             }
             now = millrace_thread_cpu_ns()
         } while now - start < 50_000_000

@@ -84,7 +84,7 @@ struct RoomTests {
     }
 
     @Test("SUB-3 preferences hold: meeting a participant does not send what was not subscribed to, and mutes stay")
-    func wishes() throws {
+    func preferences() throws {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 63)
         try room.prefer(bob, "camera", StreamPreferences(audio: true, video: false))
         room.place([ada], in: "one")

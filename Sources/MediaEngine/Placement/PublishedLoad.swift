@@ -2,7 +2,7 @@ import MediaBase
 import Synchronization
 
 /// CPU use of one worker in the last second. The worker publishes it for other threads without a lock.
-final class WorkerLoad: Sendable {
+final class PublishedLoad: Sendable {
     /// Time of the measurement in milliseconds, times 1,024, plus the load in thousandths of a core.
     private let published = Atomic<UInt64>(0)
 
@@ -18,7 +18,7 @@ final class WorkerLoad: Sendable {
     func load(at now: MediaTime) -> Int {
         let word = published.load(ordering: .relaxed)
         let age = max(0, now.rawValue / 1_000_000 - Int64(word >> 10))
-        let span = ThreadLoad.span.rawValue / 1_000_000
+        let span = MeasuredLoad.span.rawValue / 1_000_000
         return Int(Int64(word & 1023) * max(0, span - age) / span)
     }
 }

@@ -4,10 +4,10 @@ import Testing
 @testable import MediaEngine
 
 @Suite("Load of a thread")
-struct ThreadLoadTests {
+struct MeasuredLoadTests {
     /// Samples a thread that runs for a share of each of its turns, and at the end.
     private func sample(
-        _ load: inout ThreadLoad, _ share: Double, from start: MediaTime, to end: MediaTime, cpu: inout MediaTime,
+        _ load: inout MeasuredLoad, _ share: Double, from start: MediaTime, to end: MediaTime, cpu: inout MediaTime,
         turn: MediaTime = .milliseconds(1)
     ) {
         var now = start
@@ -21,7 +21,7 @@ struct ThreadLoadTests {
 
     @Test("Is the share of the last second", arguments: [0, 0.3, 0.7, 1], [1, 90, 350])
     func steady(share: Double, turnMilliseconds: Int64) {
-        var load = ThreadLoad()
+        var load = MeasuredLoad()
         var cpu = MediaTime.seconds(100)
         load.sample(cpu: cpu, now: .zero)
         sample(&load, share, from: .zero, to: .seconds(20), cpu: &cpu, turn: .milliseconds(turnMilliseconds))
@@ -30,7 +30,7 @@ struct ThreadLoadTests {
 
     @Test("Follows a change within a second")
     func change() {
-        var load = ThreadLoad()
+        var load = MeasuredLoad()
         var cpu = MediaTime.zero
         sample(&load, 0, from: .zero, to: .seconds(5), cpu: &cpu)
         sample(&load, 1, from: .seconds(5), to: .milliseconds(5_500), cpu: &cpu)
@@ -41,7 +41,7 @@ struct ThreadLoadTests {
 
     @Test("A thread that starts has been idle before")
     func start() {
-        var load = ThreadLoad()
+        var load = MeasuredLoad()
         #expect(load.useOfLastSecond(now: .seconds(1)) == 0)
         var cpu = MediaTime.zero
         load.sample(cpu: cpu, now: .seconds(50))
@@ -51,7 +51,7 @@ struct ThreadLoadTests {
 
     @Test("A thread that sleeps without samples is idle")
     func idle() {
-        var load = ThreadLoad()
+        var load = MeasuredLoad()
         var cpu = MediaTime.zero
         sample(&load, 1, from: .zero, to: .seconds(2), cpu: &cpu)
         #expect(load.useOfLastSecond(now: .milliseconds(2_600)) < 0.5)

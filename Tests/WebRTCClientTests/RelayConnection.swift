@@ -6,7 +6,7 @@ import SRTP
 import Transport
 
 /// The relay's side of one connection of `PassingRelay`.
-final class RelayLeg {
+final class RelayConnection {
     let transport: WebRTCTransport
     let tracks: [TrackDescription]
     let answer: String

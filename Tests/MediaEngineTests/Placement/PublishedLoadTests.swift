@@ -4,10 +4,10 @@ import Testing
 @testable import MediaEngine
 
 @Suite("Published load of a worker")
-struct WorkerLoadTests {
+struct PublishedLoadTests {
     @Test("A published load falls to 0 within the second after it, because the worker sleeps")
     func published() {
-        let load = WorkerLoad()
+        let load = PublishedLoad()
         #expect(load.load(at: .seconds(50)) == 0, "before the first measurement")
         load.publish(800, at: .seconds(50))
         #expect(load.load(at: .seconds(50)) == 800)

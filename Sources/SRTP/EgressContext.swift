@@ -4,7 +4,7 @@ import COpenSSL
 ///
 /// Created and freed by the protector, which also decides which key material follows the struct in memory. Addressed by pointer, so that
 /// the packet path does no reference counting. The SSRC is not included: one instance serves all streams sent under one master key.
-package struct EgressLeg {
+package struct EgressContext {
     package let suite: SRTPSuite
     let tagLength: UInt32
     let salt: SessionSalt
@@ -20,5 +20,5 @@ package struct EgressLeg {
     var receiverWindows = SRTCPReplayWindows()
 
     /// Offset of the multi-buffer back end's key material: behind the struct, on a separate cache line.
-    static var materialOffset: Int { (MemoryLayout<EgressLeg>.size + 63) & ~63 }
+    static var materialOffset: Int { (MemoryLayout<EgressContext>.size + 63) & ~63 }
 }

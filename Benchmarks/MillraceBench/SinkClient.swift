@@ -9,7 +9,7 @@ import Transport
 
 /// Client of one socket: keeps its connection alive and sends feedback to the relay. Packets are read by their headers, which are not
 /// encrypted; only those of the first subscriber are decrypted.
-final class SinkLeg {
+final class SinkClient {
     /// Returns Chromium's offer to receive, by kind.
     /// - Parameter tells: whether bandwidth feedback is offered.
     static func offered(_ kind: MediaKind, mid: String, tells: Bool) -> TrackDescription {
@@ -47,7 +47,7 @@ final class SinkLeg {
         var highest: UInt32
     }
 
-    let order: LegOrder
+    let order: SinkClientOrder
     private let client: WebRTCClientTransport
     private let opens: Bool
     private var opener: IngressContext?
@@ -64,13 +64,13 @@ final class SinkLeg {
     ///   - opens: whether each packet is decrypted and authenticated.
     ///   - transmit: sends from the subscriber's socket.
     init(
-        _ order: LegOrder, identity: DTLSIdentity, opens: Bool, now: MediaTime,
+        _ order: SinkClientOrder, identity: DTLSIdentity, opens: Bool, now: MediaTime,
         transmit: @escaping (UnsafeRawBufferPointer, SocketAddress) -> Void
     ) throws {
         guard let own = ICECredentials(ufrag: order.fragment, password: order.password),
             let relay = ICECredentials(ufrag: order.relayFragment, password: order.relayPassword),
             let fingerprint = CertificateFingerprint(order.fingerprint), let suite = SRTPSuite(sdesName: order.suite)
-        else { throw BenchError("leg \(order.place): credentials, fingerprint or suite") }
+        else { throw BenchError("subscriber \(order.place): credentials, fingerprint or suite") }
         self.order = order
         self.opens = opens
         self.transmit = transmit

@@ -5,7 +5,7 @@ import MediaEngine
 import SRTP
 
 /// The relay with one kind of subscriber under one shape of load, in real time.
-struct LegsRun {
+struct TransportsRun {
     struct Result: Codable {
         /// CPU time of the relay's process.
         var nanosecondsPerPacket: Double

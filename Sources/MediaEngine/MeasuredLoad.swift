@@ -2,7 +2,7 @@ import MediaBase
 
 /// Use of a core by one worker's thread, from samples of the thread's CPU clock. The thread takes a sample in the first turn of each interval, so that
 /// an idle thread wakes up for none.
-struct ThreadLoad {
+struct MeasuredLoad {
     /// Period that the load is measured over.
     static let span = MediaTime.seconds(1)
     /// Shortest time between two samples.

@@ -4,9 +4,9 @@ import MediaBase
 import MediaEngine
 import SRTP
 
-struct LegsCommand: AsyncParsableCommand {
+struct TransportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "legs",
+        commandName: "transports",
         abstract: "CPU time per forwarded packet: WebRTC and plain subscribers, interleaved.",
         discussion: """
             One publisher's video (1200-byte payloads in frames of 10, 30 a second) or audio (120 bytes, 50 a second), N \
@@ -29,7 +29,7 @@ struct LegsCommand: AsyncParsableCommand {
         var suite: String
         var subscribers: Int
         /// Measurement with the median cost, by kind.
-        var results: [String: LegsRun.Result]
+        var results: [String: TransportsRun.Result]
         /// Medians of the ratios to `plain` in the same round.
         var ratios: [String: Double]
         /// CPU time of the relay for one RTCP compound of a subscriber, from the difference of `webrtc` and `silent`.
@@ -58,11 +58,11 @@ struct LegsCommand: AsyncParsableCommand {
     }
 
     private func measure(_ shape: Shape, _ suite: SRTPSuite) async throws -> Row {
-        var all: [[Sinks.Kind: LegsRun.Result]] = []
+        var all: [[Sinks.Kind: TransportsRun.Result]] = []
         for _ in 0..<rounds {
-            var round: [Sinks.Kind: LegsRun.Result] = [:]
+            var round: [Sinks.Kind: TransportsRun.Result] = [:]
             for kind in Self.kinds {
-                round[kind] = try await LegsRun.run(
+                round[kind] = try await TransportsRun.run(
                     shape, kind, suite: suite, seconds: seconds, warmUp: warmUp, base: base)
             }
             all.append(round)
@@ -89,7 +89,7 @@ struct LegsCommand: AsyncParsableCommand {
 
     private var header: String {
         """
-        CPU ns a forwarded packet of the relay's process, and the median of the ratios to plain legs of the same round.
+        CPU ns a forwarded packet of the relay's process, and the median of the ratios to plain subscribers of the same round.
         suite  N     load    plain  unmeas  x plain  silent  x plain  webrtc  x plain  us/rtcp  rtcp/s  probe kB/s  pkts/send  missing
         """
     }
@@ -116,7 +116,7 @@ struct LegsCommand: AsyncParsableCommand {
                 ratio("webrtc"), row.microsecondsPerFeedback, full.feedbackPerSecond, full.probesPerSecond / 1000,
                 plain.packetsPerMessage, full.packetsPerMessage, plain.missing, full.missing))
         let unauthentic = row.results.filter { $0.key != "plain" }.values.reduce(0) { $0 + $1.unauthentic }
-        if unauthentic > 0 { print("       \(unauthentic) packets of the first leg did not fit its keys") }
+        if unauthentic > 0 { print("       \(unauthentic) packets of the first subscriber did not fit its keys") }
         fflush(nil)
     }
 }

@@ -1,5 +1,5 @@
 /// Subscriber's half of a WebRTC connection, for the process that owns its socket.
-struct LegOrder: Codable {
+struct SinkClientOrder: Codable {
     /// Index of the socket.
     var place: Int
     /// Credentials of the subscriber and of the relay.
@@ -23,7 +23,7 @@ struct LegOrder: Codable {
 /// Request to the process of the sockets; each line is answered by one line.
 struct SinkOrder: Codable {
     /// Subscribers to connect; the answer comes when all have reached their final state.
-    var legs: [LegOrder] = []
+    var clients: [SinkClientOrder] = []
 }
 
 /// State of the sockets.

@@ -1,0 +1,98 @@
+import DTLS
+import Forwarding
+import MediaBase
+import SDP
+import SRTP
+import Transport
+
+/// Publishers and subscribers whose peers have connected.
+extension EngineSession {
+    /// Initial bit rate allowed to a publisher that supports REMB and no transport-wide feedback.
+    private static let uplinkStart = Bitrate.kilobits(1_500)
+
+    /// Adds the publisher of a peer that has connected.
+    /// - Parameters:
+    ///   - key: key of the peer's packets.
+    ///   - egressContext: keys of RTCP to the peer.
+    func connect(
+        publisher peer: WebRTCPeer, _ key: SRTPKey, _ egressContext: UnsafeMutablePointer<EgressContext>,
+        _ configuration: WebRTCConfiguration, at realTime: Int64, now: MediaTime, _ inbound: inout InboundTable,
+        _ numbers: inout IdentifierSource, besides plain: borrowing PlainIngress, _ quiesced: borrowing Quiesced
+    ) {
+        let publisher = PublishTransport(
+            id: peer.id, session: self, room: peer.room,
+            context: IngressContext(key: key, maximumStreams: limits.ssrcsPerConnection), egressContext: egressContext,
+            localSSRC: numbers.ssrc(besides: plain), maximumBindings: limits.ssrcsPerTransport,
+            maximumEnded: limits.ssrcsPerConnection,
+            allowed: UplinkAllowance(
+                start: Self.uplinkStart, minimum: configuration.minimumBitrate, maximum: configuration.maximumBitrate),
+            now: now)
+        peer.inbound = publisher
+        peer.mediaDue = now + configuration.pathTimeout
+        open(publisher, peer.published, at: realTime, now: now, &inbound, &numbers, besides: plain, quiesced)
+    }
+
+    /// Adds the subscriber of a peer that has connected, with the tracks that wait for it.
+    /// - Parameter egressContext: keys of packets to the peer.
+    func connect(
+        subscriber peer: WebRTCPeer, _ egressContext: UnsafeMutablePointer<EgressContext>, at address: PeerAddress,
+        _ configuration: WebRTCConfiguration, _ egress: Egress, now: MediaTime, _ numbers: inout IdentifierSource,
+        _ quiesced: borrowing Quiesced
+    ) {
+        let path = router.open(
+            EgressPath(
+                address: address.address, context: egressContext, tagLength: egressContext.pointee.suite.tagLength,
+                lane: .webRTC))
+        newPathUntil = now + GatherPolicy.newPathTime
+        var estimate = BandwidthEstimator.Configuration()
+        estimate.minimum = configuration.minimumBitrate
+        estimate.start = configuration.startBitrate
+        estimate.maximum = configuration.maximumBitrate
+        let subscriber = SubscribeTransport(
+            id: peer.id, session: self, room: peer.room, egressContext: egressContext, path: path, at: address,
+            estimate: estimate,
+            now: now)
+        router.path(path).pointee.socket = egress.socket(for: address, .webRTC)
+        peer.outbound = subscriber
+        open(subscriber)
+        let waiting = peer.waiting
+        peer.waiting = []
+        // A connection for one stream keeps its tracks. One with audio alone has no use for an estimate of its path, and its feedback would
+        // cost more than the audio: without transport-wide numbers in its packets the subscriber sends only receiver reports.
+        let isNumbered = peer.stream.isEmpty || waiting.contains { $0.track.kind == .video }
+        addTracks(waiting, of: peer, to: subscriber, isNumbered: isNumbered, &numbers, now: now, quiesced)
+    }
+
+    /// Adds tracks to a connected subscriber.
+    /// - Parameter isNumbered: packets get transport-wide sequence numbers if the subscriber supports them.
+    func addTracks(
+        _ tracks: [SubscriberTrack], of peer: WebRTCPeer, to subscriber: SubscribeTransport, isNumbered: Bool = true,
+        _ numbers: inout IdentifierSource, now: MediaTime, _ quiesced: borrowing Quiesced
+    ) {
+        for track in tracks {
+            addTrack(
+                track, to: subscriber, choice: peer.choice, preferences: peer.preferences[track.stream],
+                isNumbered: isNumbered, progress: numbers.progress(), now: now, quiesced)
+        }
+    }
+
+    /// Sends a subscriber's media to another address.
+    /// - Parameter isFirst: nothing was sent to the subscriber before.
+    func move(
+        _ subscriber: SubscribeTransport, to address: PeerAddress, isFirst: Bool, _ egress: Egress, now: MediaTime,
+        _ quiesced: borrowing Quiesced
+    ) {
+        subscriber.move(to: address, now: now)
+        router.path(subscriber.path).pointee.socket = egress.socket(for: address, .webRTC)
+        guard !isFirst else { return }
+        subscriber.decisions.note(.moved, now: now)
+        refresh(subscriber, now: now, quiesced)
+    }
+
+    /// Removes what a peer that has ended publishes and receives.
+    func disconnect(_ peer: WebRTCPeer, _ inbound: inout InboundTable, _ quiesced: borrowing Quiesced) {
+        if peer.inbound == nil { for section in peer.published { reserved[section.stream] = nil } }
+        if let publisher = peer.inbound { close(publisher, &inbound, quiesced) }
+        if let subscriber = peer.outbound { close(subscriber, quiesced) }
+    }
+}

@@ -1,0 +1,50 @@
+/// Subscribe peer connections of a worker that were offered and have not been answered yet. Only this table changes the number of them in
+/// `EngineSession.awaited`, which keeps their session.
+struct AwaitedSubscribers {
+    private var byID: [TransportID: AwaitedSubscriber] = [:]
+
+    /// Returns the connection that was offered in a session; nil if there is none of that id.
+    subscript(id: TransportID, session: String) -> AwaitedSubscriber? {
+        guard let offered = byID[id], offered.session.name == session else { return nil }
+        return offered
+    }
+
+    mutating func insert(_ offered: AwaitedSubscriber, _ id: TransportID) {
+        offered.session.awaited += 1
+        byID[id] = offered
+    }
+
+    /// Removes a connection that was answered or withdrawn.
+    /// - Returns: its session, which may be empty now; nil if the table does not contain the connection.
+    mutating func remove(_ id: TransportID) -> EngineSession? {
+        guard let offered = byID.removeValue(forKey: id) else { return nil }
+        offered.session.awaited -= 1
+        return offered.session
+    }
+
+    mutating func removeAll() {
+        for offered in byID.values { offered.session.awaited -= 1 }
+        byID = [:]
+    }
+
+    /// Moves a subscriber to a subsession.
+    /// - Returns: false if the table does not contain it.
+    mutating func place(_ placement: RoomPlacement, session: String) -> Bool {
+        guard self[placement.peer, session] != nil else { return false }
+        byID[placement.peer]?.room = placement.room
+        return true
+    }
+
+    /// Sets a subscriber's preferences for a stream.
+    /// - Returns: false if the table does not contain the subscriber.
+    mutating func setPreferences(
+        _ preferences: StreamPreferences, ofStream stream: String, for id: TransportID, session: String,
+        _ counters: inout EngineCounters
+    ) throws(EngineError) -> Bool {
+        guard var offered = self[id, session] else { return false }
+        let known = Set(offered.preferences.keys)
+        try offered.preferences.set(preferences, ofStream: stream, used: known, &counters)
+        byID[id] = offered
+        return true
+    }
+}

@@ -1,0 +1,43 @@
+import SDP
+import Testing
+
+@testable import MediaEngine
+
+@Suite("Subscribe peer connections that were offered and not answered yet")
+struct AwaitedSubscribersTests {
+    private let id = TransportID(rawValue: "1")
+
+    private func offered(in session: EngineSession) -> AwaitedSubscriber {
+        var random = SystemRandomNumberGenerator()
+        return AwaitedSubscriber(session: session, credentials: .random(using: &random), keys: nil)
+    }
+
+    @Test("An offered connection keeps its session until it is removed") func session() {
+        let session = EngineSession(name: "a", loudest: 0)
+        var awaited = AwaitedSubscribers()
+        awaited.insert(offered(in: session), id)
+        #expect(session.awaited == 1 && !session.isEmpty)
+        let removed = awaited.remove(id)
+        #expect(removed === session && session.isEmpty)
+        let again = awaited.remove(id)
+        #expect(again == nil && session.awaited == 0)
+        awaited.insert(offered(in: session), id)
+        awaited.removeAll()
+        #expect(session.isEmpty && awaited[id, "a"] == nil)
+    }
+
+    @Test("Calls about a connection of another session do not find it") func otherSession() throws {
+        var awaited = AwaitedSubscribers()
+        var counters = EngineCounters()
+        awaited.insert(offered(in: EngineSession(name: "a", loudest: 0)), id)
+        let placement = RoomPlacement(peer: id, room: "r")
+        let isPlacedElsewhere = awaited.place(placement, session: "b")
+        let isSetElsewhere = try awaited.setPreferences(
+            StreamPreferences(), ofStream: "s", for: id, session: "b", &counters)
+        #expect(!isPlacedElsewhere && !isSetElsewhere && awaited[id, "b"] == nil)
+        #expect(awaited[id, "a"]?.room == EngineRoom.main && awaited[id, "a"]?.preferences.isEmpty == true)
+        let isPlaced = awaited.place(placement, session: "a")
+        let isSet = try awaited.setPreferences(StreamPreferences(), ofStream: "s", for: id, session: "a", &counters)
+        #expect(isPlaced && isSet && awaited[id, "a"]?.room == "r" && awaited[id, "a"]?.preferences.count == 1)
+    }
+}
