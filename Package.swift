@@ -74,6 +74,7 @@ let package = Package(
         .target(name: "STUN"),
         .target(name: "SDP", dependencies: ["MediaBase", "RTP"]),
         .target(name: "Signaling"),
+        .target(name: "TestMedia", dependencies: ["MediaBase"]),
 
         // L2: safe owners of C handles
         .target(
@@ -186,7 +187,8 @@ let package = Package(
             name: "LoadGenerator",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
-                "CLinuxNet", "Signaling", "MillraceTokens", "HTTPCalls", "ControlServer", "MillraceClient",
+                "CLinuxNet", "Signaling", "TestMedia", "MillraceTokens", "HTTPCalls", "ControlServer", "MillraceClient",
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]),
         .executableTarget(
             name: "millrace",
@@ -220,13 +222,13 @@ let package = Package(
             name: "millrace-hostile",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
-                "CLinuxNet", "HTTPCalls", "LoadGenerator", "MillraceTestKit",
+                "CLinuxNet", "HTTPCalls", "TestMedia", "LoadGenerator", "MillraceTestKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Tests/Hostile"),
         .executableTarget(
             name: "millrace-sdk-client",
             dependencies: [
-                "MillraceClient", "MediaBase", "Signaling", "LoadGenerator",
+                "MillraceClient", "MediaBase", "Signaling", "TestMedia",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Tests/SDKClient"),
         .target(
@@ -241,6 +243,7 @@ let package = Package(
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "MillraceTestKit"]),
         .testTarget(name: "SFrameTests", dependencies: ["SFrame", "Cryptography", "MediaBase", "MillraceTestKit"]),
         .testTarget(name: "STUNTests", dependencies: ["STUN", "MillraceTestKit"]),
+        .testTarget(name: "TestMediaTests", dependencies: ["TestMedia", "MediaBase", "Codecs"]),
         .testTarget(name: "SignalingTests", dependencies: ["Signaling", "MillraceTestKit"]),
         .testTarget(
             name: "ConferenceTests", dependencies: ["Conference", "Signaling", "MediaBase", "MillraceTestKit"]),
@@ -324,7 +327,7 @@ let package = Package(
             dependencies: [
                 "MillraceClient", "SFrame", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
                 "Transport", "MillraceTokens", "HTTPCalls", "ControlServer", "RelayServer",
-                "LoadGenerator", "MillraceTestKit",
+                "TestMedia", "MillraceTestKit",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -339,7 +342,7 @@ let package = Package(
         .testTarget(name: "FuzzCorpusTests", dependencies: ["MillraceFuzzTargets"]),
         .testTarget(
             name: "LoadGeneratorTests",
-            dependencies: ["LoadGenerator", "RelayServer", "MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine"]),
+            dependencies: ["LoadGenerator", "TestMedia", "RelayServer", "MediaBase", "RTP", "SRTP", "MediaEngine"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

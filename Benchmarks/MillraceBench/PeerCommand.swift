@@ -2,6 +2,7 @@ import ArgumentParser
 import CLinuxNet
 import Foundation
 import MediaBase
+import MediaEngine
 import RTP
 import SRTP
 

@@ -3,6 +3,7 @@ import CLinuxNet
 import DTLS
 import Foundation
 import MediaBase
+import MediaEngine
 import SRTP
 
 /// Subscribers with one socket each, plain or WebRTC. Sockets are polled at intervals, and no thread blocks on them, so that an arriving

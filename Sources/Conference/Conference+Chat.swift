@@ -12,9 +12,9 @@ extension Conference {
         if let answer = try chatMemory.answer(to: request, from: author) { return answer }
         guard isChatAllowed else { throw SignalingError(.chatDisabled) }
         if let objection = request.objection { throw objection }
-        let place = subsessions.place(of: sender)
+        let location = subsessions.location(of: sender)
         if let to = request.to {
-            guard participants[to]?.isClient == true, subsessions.place(of: to) == place else {
+            guard participants[to]?.isClient == true, subsessions.location(of: to) == location else {
                 throw SignalingError(.unknownUser, "no participant of that id is in the same subsession", field: "to")
             }
         }
@@ -23,12 +23,12 @@ extension Conference {
         let message = ChatReceived(
             message: ChatMessageID(rawValue: "m\(chatMessages)"), from: sender,
             name: participants[sender].flatMap { $0.isListed ? nil : $0.info.name }, to: request.to, text: request.text,
-            time: wallClock, subsession: place.subsession)
+            time: wallClock, subsession: location.subsession)
         if let to = request.to {
             // The sender gets its own message, as for a message to all; once if it is also the receiver.
             for id in to == sender ? [sender] : [to, sender] { tell(id, .chat(message)) }
         } else {
-            tell(audience(of: place), .chat(message))
+            tell(audience(of: location), .chat(message))
         }
         let answer = ChatRequest.Answer(message: message.message, time: wallClock)
         chatMemory.insert(request, from: author, answer)

@@ -76,7 +76,7 @@ extension Conference {
         if becomesHost { tellAll(.hostChanged(HostChanged(host: connection)), excluding: connection) }
         hook(.participantJoined(info))
         tellSpeaker(activeSpeakers[.mainSession], to: connection, before: nil)
-        tellLive(to: connection)
+        tellPushes(to: connection)
         if becomesHost { noteManager(connection, at: .mainSession) }
         var page = page(after: 0)
         if !page.users.contains(where: { $0.id == connection }) { page.users.append(info) }

@@ -56,7 +56,7 @@ extension Conference {
             participants[participant.info.id] = nil
         }
         if leavesHost { host = nil }
-        let elsewhere = Set(leaving.map(\.info.id).filter { subsessions.place(of: $0) != .mainSession })
+        let elsewhere = Set(leaving.map(\.info.id).filter { subsessions.location(of: $0) != .mainSession })
         forget(leaving)
         for participant in leaving { leaveSubsessions(participant.info.id) }
         for participant in leaving {
@@ -99,7 +99,7 @@ extension Conference {
     /// Ends the session for all participants at once, without events about each other.
     mutating func finish(_ reason: DisconnectReason) {
         guard phase != .ended else { return }
-        endLive()
+        endPushes()
         for id in order { dismiss(id, reason) }
         for id in streamOrder {
             if let info = info(of: id) { hook(.streamUnpublished(info, reason.streamEnd)) }

@@ -29,7 +29,7 @@ extension Conference {
                 $0.hasUnsupportedCodec = !isSupported
             }
         case .muteFailed(let id, let kind, let isMuted): takeBackMute(id, kind, isMuted)
-        case .activeSpeaker(let id, let place): setActiveSpeaker(id, in: place)
+        case .activeSpeaker(let id, let location): setActiveSpeaker(id, in: location)
         case .reset(let connection, let publish, let subscribe): reset(connection, publish, subscribe)
         case .subscriberLeft(let connection): return viewerLeft(connection)
         case .publisherLeft(let connection, let reason):

@@ -62,8 +62,10 @@ extension Conference {
             return
         }
         for connection in subscribers(of: stream) {
-            guard let wish = participants[connection]?.subscriptions[stream.id], wish.isOrdered else { continue }
-            command(.updateSubscription(connection, stream.id, wish.preferences))
+            guard let subscription = participants[connection]?.subscriptions[stream.id], subscription.isOrdered else {
+                continue
+            }
+            command(.updateSubscription(connection, stream.id, subscription.preferences))
         }
     }
 

@@ -60,7 +60,7 @@ extension Conference {
         let isManager = isSubsessionManager(id)
         guard isManager != wasManager else { return }
         tell(id, .subsessionRoleChanged(SubsessionRoleChanged(isManager: isManager)))
-        if isManager { noteManager(id, at: subsessions.place(of: id)) } else { forgetManager(id) }
+        if isManager { noteManager(id, at: subsessions.location(of: id)) } else { forgetManager(id) }
     }
 
     mutating func lockShare(_ isLocked: Bool) {

@@ -10,7 +10,7 @@ extension Conference {
         addUserRules(to: &rules)
         addMuteRules(to: &rules)
         addSubsessionRules(to: &rules)
-        addLiveRules(to: &rules)
+        addPushRules(to: &rules)
         return rules
     }()
 
@@ -96,12 +96,12 @@ extension Conference {
         rules.add(DisableForceMuteRequest.self) { conference, _, _ in conference.disableForceMute() }
     }
 
-    private static func addLiveRules(to rules: inout RuleTable) {
-        rules.add(answering: StartLiveRequest.self) { (conference, request, _) throws(SignalingError) in
-            StartLiveRequest.Answer(id: try conference.startLive(request))
+    private static func addPushRules(to rules: inout RuleTable) {
+        rules.add(answering: StartPushRequest.self) { (conference, request, _) throws(SignalingError) in
+            StartPushRequest.Answer(id: try conference.startPush(request))
         }
-        rules.add(StopLiveRequest.self) { (conference, request, _) throws(SignalingError) in
-            try conference.stopLive(request.id)
+        rules.add(StopPushRequest.self) { (conference, request, _) throws(SignalingError) in
+            try conference.stopPush(request.id)
         }
     }
 

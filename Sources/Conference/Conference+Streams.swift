@@ -41,7 +41,7 @@ extension Conference {
     mutating func destroy(_ id: StreamID, _ reason: StreamEndReason) {
         guard let stream = published[id] else { return }
         command(.unpublish(id))
-        endLive(of: id)
+        endPushes(of: id)
         for subscriber in subscribers(of: stream) { forgetSubscription(of: subscriber, to: id) }
         let info = info(of: id)
         published[id] = nil

@@ -50,9 +50,9 @@ extension Conference {
 
     /// Removes a subscription, at its own end or at the end of the stream.
     mutating func forgetSubscription(of connection: ConnectionID, to id: StreamID) {
-        guard let wish = participants[connection]?.subscriptions.removeValue(forKey: id) else { return }
+        guard let subscription = participants[connection]?.subscriptions.removeValue(forKey: id) else { return }
         published[id]?.subscribers.remove(connection)
-        if wish.isOrdered { command(.unsubscribe(connection, id)) }
+        if subscription.isOrdered { command(.unsubscribe(connection, id)) }
     }
 
     /// Returns subscribers in order of joining.

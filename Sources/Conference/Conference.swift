@@ -34,7 +34,7 @@ package struct Conference: Sendable {
     /// Current host; nil if no participant may be host (USR-3).
     package internal(set) var host: ConnectionID?
     /// Stream of the active speaker in the main session and each subsession; no entry if there is no speaker.
-    var activeSpeakers: [Place: StreamID] = [:]
+    var activeSpeakers: [Location: StreamID] = [:]
     package internal(set) var isChatAllowed = true
     /// Number of chat messages so far.
     var chatMessages: UInt64 = 0
@@ -71,10 +71,10 @@ package struct Conference: Sendable {
     /// Announced streams in order of announcement.
     var streamOrder: [StreamID] = []
     var revoked: RevokedTokens
-    /// Live streams in order of creation.
-    var liveOutputs: [LiveOutput] = []
-    /// Number of live streams so far.
-    var livesMade: UInt64 = 0
+    /// Pushes in order of creation.
+    var sessionPushes: [SessionPush] = []
+    /// Number of pushes so far.
+    var pushesMade: UInt64 = 0
     /// Effects of the current call, which returns them.
     var effects: [Effect] = []
 
@@ -128,8 +128,8 @@ package struct Conference: Sendable {
 
     /// Returns a connection's subscriptions in the order of stream announcements.
     package func subscriptions(of id: ConnectionID) -> [(stream: StreamID, preferences: SubscriptionPreferences)] {
-        guard let wishes = participants[id]?.subscriptions, !wishes.isEmpty else { return [] }
-        return streamOrder.compactMap { stream in wishes[stream].map { (stream, $0.preferences) } }
+        guard let subscriptions = participants[id]?.subscriptions, !subscriptions.isEmpty else { return [] }
+        return streamOrder.compactMap { stream in subscriptions[stream].map { (stream, $0.preferences) } }
     }
 
     /// Time of the next call of `handleTimeout`.

@@ -11,7 +11,7 @@ package struct ConferenceLimits: Hashable, Sendable {
     package static let broadcastsKey = "limit.broadcastsPerSecond"
     package static let movesKey = "limit.movesPerSecond"
     package static let viewersKey = "limit.transports"
-    package static let liveStreamsKey = "limit.liveStreams"
+    package static let pushesKey = "limit.liveStreams"
 
     /// Participants in the session, including publishers without signalling.
     package var participants = 10_000
@@ -46,8 +46,8 @@ package struct ConferenceLimits: Hashable, Sendable {
     package var helpTime = MediaTime.seconds(60)
     /// Moves within this time share one event (SUB-4).
     package var moveSharing = MediaTime.milliseconds(100)
-    /// Live streams that are pushed to other servers (LIV-1).
-    package var liveStreams = 4
+    /// Pushes that are pushed to other servers (LIV-1).
+    package var pushes = 4
     /// Subscribers without signalling.
     package var viewers = 10_000
     /// Tokens of removed participants that stay refused; drops the oldest.

@@ -8,7 +8,7 @@ package struct ConferencePolicy: Hashable, Sendable {
     package var unmuteOthers = UnmutePolicy.request
 
     /// Whether live streams may be pushed to `http:` URLs, which send tokens unencrypted.
-    package var allowsLiveHTTP = false
+    package var allowsPushHTTP = false
 
     package init() {}
 }

@@ -9,7 +9,7 @@ package enum Effect: Hashable, Sendable {
     /// Closes a connection after its last event, `disconnected`, is sent. No effect follows for this connection.
     case close(ConnectionID, DisconnectReason)
     case media(MediaCommand)
-    case live(LiveCommand)
+    case push(PushCommand)
     case hook(HookEvent)
     /// Last effect of a session: its name can be used again.
     case ended(DisconnectReason)

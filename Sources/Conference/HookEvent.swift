@@ -8,7 +8,7 @@ package enum HookEvent: Hashable, Sendable {
     case participantLeft(UserInfo, DisconnectReason)
     case streamPublished(StreamInfo)
     case streamUnpublished(StreamInfo, StreamEndReason)
-    case liveStarted(LiveID, StreamID)
-    case liveFailed(LiveFailed)
-    case liveStopped(LiveStopped)
+    case liveStarted(PushID, StreamID)
+    case liveFailed(PushFailed)
+    case liveStopped(PushStopped)
 }

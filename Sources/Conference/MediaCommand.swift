@@ -9,9 +9,9 @@ package enum MediaCommand: Hashable, Sendable {
     case subscribe(ConnectionID, StreamID, SubscriptionPreferences)
     case updateSubscription(ConnectionID, StreamID, SubscriptionPreferences)
     case unsubscribe(ConnectionID, StreamID)
-    /// Moves connections to a place. No media passes between connections in different places, whatever their
+    /// Moves connections to a location. No media passes between connections in different locations, whatever their
     /// subscriptions.
-    case place([ConnectionID], Place)
+    case relocate([ConnectionID], Location)
     /// Closes both peer connections of a connection and ends its subscriptions.
     case closeMedia(ConnectionID)
 }

@@ -19,8 +19,8 @@ package enum MediaEvent: Hashable, Sendable {
     case codecSupported(ConnectionID, StreamID, Bool)
     /// The media plane could not mute or unmute the track; its previous state remains.
     case muteFailed(StreamID, TrackKind, Bool)
-    /// Stream of the active speaker in a place; nil if there is none.
-    case activeSpeaker(StreamID?, in: Place = .mainSession)
+    /// Stream of the active speaker in a location; nil if there is none.
+    case activeSpeaker(StreamID?, in: Location = .mainSession)
     /// The connection's peer connections were reset; their streams or subscriptions are lost.
     case reset(ConnectionID, publish: Bool, subscribe: Bool)
     /// A publisher without signalling (WHIP, plain) has left.

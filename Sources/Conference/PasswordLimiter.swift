@@ -18,7 +18,7 @@ package struct PasswordLimiter: Sendable {
         case address(String)
     }
 
-    private struct Place: Hashable {
+    private struct Key: Hashable {
         let guesser: Guesser
         let session: SessionKey
     }
@@ -27,9 +27,9 @@ package struct PasswordLimiter: Sendable {
     private let perAddress: Int
     private let capacity: Int
     /// Times of wrong passwords within the last minute, oldest first.
-    private var wrong: [Place: [MediaTime]] = [:]
+    private var wrong: [Key: [MediaTime]] = [:]
     /// All wrong passwords, each counted for a client and an address, in order of expiry.
-    private var order = Deque<(client: Place, address: Place, at: MediaTime)>()
+    private var order = Deque<(client: Key, address: Key, at: MediaTime)>()
 
     /// - Parameters:
     ///   - perMinute: wrong passwords per minute of one token from one address; at least 1.
@@ -49,13 +49,13 @@ package struct PasswordLimiter: Sendable {
         address: String, token: TokenFingerprint?, session: SessionKey, now: MediaTime
     ) throws(SignalingError) {
         expire(now)
-        let client = Place(guesser: .client(address: address, token: token), session: session)
+        let client = Key(guesser: .client(address: address, token: token), session: session)
         try check(client, perMinute, now)
-        try check(Place(guesser: .address(address), session: session), perAddress, now)
+        try check(Key(guesser: .address(address), session: session), perAddress, now)
     }
 
-    private func check(_ place: Place, _ limit: Int, _ now: MediaTime) throws(SignalingError) {
-        guard let times = wrong[place], times.count >= limit else { return }
+    private func check(_ key: Key, _ limit: Int, _ now: MediaTime) throws(SignalingError) {
+        guard let times = wrong[key], times.count >= limit else { return }
         let wait = times[times.count - limit] + Self.window - now
         throw SignalingError(
             .rateLimited, "more than \(limit) wrong passwords a minute", limit: Self.key,
@@ -68,8 +68,8 @@ package struct PasswordLimiter: Sendable {
     ) {
         expire(now)
         if order.count >= capacity { forgetOldest() }
-        let client = Place(guesser: .client(address: address, token: token), session: session)
-        let all = Place(guesser: .address(address), session: session)
+        let client = Key(guesser: .client(address: address, token: token), session: session)
+        let all = Key(guesser: .address(address), session: session)
         wrong[client, default: []].append(now)
         wrong[all, default: []].append(now)
         order.append((client, all, now))
@@ -81,9 +81,9 @@ package struct PasswordLimiter: Sendable {
 
     private mutating func forgetOldest() {
         guard let (client, address, _) = order.popFirst() else { return }
-        for place in [client, address] {
-            wrong[place]?.removeFirst()
-            if wrong[place]?.isEmpty == true { wrong[place] = nil }
+        for key in [client, address] {
+            wrong[key]?.removeFirst()
+            if wrong[key]?.isEmpty == true { wrong[key] = nil }
         }
     }
 }

@@ -3,9 +3,9 @@ import Signaling
 /// One participant's subscription, with the reasons that hold back the stream or its video.
 struct Subscription: Sendable {
     var preferences: SubscriptionPreferences
-    /// Publisher and subscriber are in the same place.
+    /// Publisher and subscriber are in the same location.
     var isHeard: Bool
-    /// The media plane has the subscription, because the two have been in the same place at least once.
+    /// The media plane has the subscription, because the two have been in the same location at least once.
     var isOrdered: Bool
     /// The path is too narrow for the video.
     var isVideoPaused = false

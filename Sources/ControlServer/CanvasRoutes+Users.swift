@@ -29,7 +29,7 @@ extension CanvasRoutes {
         return try await endless(.y4m(rate: rate), try userTarget(request, context, .video), context)
     }
 
-    @Sendable func userSound(_ request: Request, _ context: ControlContext) async throws -> Response {
+    @Sendable func userAudio(_ request: Request, _ context: ControlContext) async throws -> Response {
         try await endless(.wav, try userTarget(request, context, .audio), context)
     }
 

@@ -13,7 +13,7 @@ import NIOCore
 /// one.
 struct CanvasRoutes {
     let engine: MediaEngine
-    let sessions: any SessionsDoor
+    let sessions: any SessionAdministration
     /// The default app.
     let standard: String
     let bodies: OpenBodies
@@ -25,10 +25,10 @@ struct CanvasRoutes {
     func add(to table: RouteTable) {
         table.add("sessions/:session/streams/:stream/canvas.png", [.get: still])
         table.add("sessions/:session/streams/:stream/canvas.y4m", [.get: frames])
-        table.add("sessions/:session/streams/:stream/canvas.wav", [.get: sound])
+        table.add("sessions/:session/streams/:stream/canvas.wav", [.get: audio])
         table.add("sessions/:session/participants/:participant/canvas.png", [.get: userStill])
         table.add("sessions/:session/participants/:participant/canvas.y4m", [.get: userFrames])
-        table.add("sessions/:session/participants/:participant/canvas.wav", [.get: userSound])
+        table.add("sessions/:session/participants/:participant/canvas.wav", [.get: userAudio])
     }
 
     @Sendable private func still(_ request: Request, _ context: ControlContext) async throws -> Response {
@@ -63,7 +63,7 @@ struct CanvasRoutes {
         return value
     }
 
-    @Sendable private func sound(_ request: Request, _ context: ControlContext) async throws -> Response {
+    @Sendable private func audio(_ request: Request, _ context: ControlContext) async throws -> Response {
         let (session, stream) = try await target(request, context, kind: .audio)
         return try await endless(.wav, session, stream, context)
     }

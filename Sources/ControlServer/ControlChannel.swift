@@ -20,7 +20,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
     let addresses: HTTPAddresses
     /// Nil: no TLS.
     let certificates: CertificateStore?
-    let connect: ConnectDoor
+    let connect: ConnectHandler
     let apps: AppDirectory
     /// Guard of WebSocket handshakes, unless session tokens are secret.
     let pages: PageGuard

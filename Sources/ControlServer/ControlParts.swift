@@ -6,7 +6,7 @@ package struct ControlParts: Sendable {
     package let liveSessions: LiveSessions
     package let messages: MessageHub
     /// Live sessions as the admin API sees them.
-    package var sessions: any SessionsDoor
+    package var sessions: any SessionAdministration
     package var issues: any IssueStore
     package var webhooks: any WebhookSink
     package var webhookStatistics: WebhookStatistics

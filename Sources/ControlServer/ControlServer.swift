@@ -15,7 +15,7 @@ package struct ControlServer: Sendable {
     package let recorder: SessionRecorder?
     package let bodies: OpenBodies
     /// Part of the engine that WHIP and WHEP use.
-    package let webRTC: any WebRTCDoor
+    package let webRTC: any WebRTCMediaPlane
     package let parts: ControlParts
     package var statistics: ControlStatistics { parts.liveSessions.environment.statistics }
     /// All routes; complete once `service` has been called.
@@ -29,7 +29,7 @@ package struct ControlServer: Sendable {
     private let adminGuesses: TokenGuard
 
     package init(
-        engine: MediaEngine, webRTC: any WebRTCDoor, configuration: ControlConfiguration,
+        engine: MediaEngine, webRTC: any WebRTCMediaPlane, configuration: ControlConfiguration,
         recorder: SessionRecorder?, bodies: OpenBodies, parts: ControlParts, logger: Logger
     ) {
         self.engine = engine
@@ -62,7 +62,7 @@ package struct ControlServer: Sendable {
         let unjoined = UnjoinedSockets(
             limit: configuration.connect.unjoined, addressLimit: configuration.connect.unjoinedPerAddress)
         let addresses = HTTPAddresses(limit: configuration.connectionsPerAddress)
-        let connect = ConnectDoor(
+        let connect = ConnectHandler(
             liveSessions: parts.liveSessions, messages: parts.messages, unjoined: unjoined, statistics: statistics,
             isTLS: certificates != nil, logger: logger)
         return Application(
@@ -155,12 +155,12 @@ package struct ControlServer: Sendable {
         let group = withAdminAccess(router.group("v1/admin"))
         let table = RouteTable(group: group, prefix: "/v1/admin", access: .admin, catalogue: catalogue)
         AdminSessionRoutes(
-            door: parts.sessions, standard: parts.apps.standard, configuration: configuration, bodies: bodies,
+            sessions: parts.sessions, standard: parts.apps.standard, configuration: configuration, bodies: bodies,
             logger: logger
         ).add(to: table)
         AdminMediaRoutes(engine: engine, recorder: recorder, standard: parts.apps.standard).add(to: table)
-        AdminLiveRoutes(
-            door: parts.sessions, standard: parts.apps.standard, configuration: configuration, bodies: bodies,
+        AdminPushRoutes(
+            sessions: parts.sessions, standard: parts.apps.standard, configuration: configuration, bodies: bodies,
             logger: logger
         ).add(to: table)
         AdminRelayRoutes(parts: parts, configuration: configuration, bodies: bodies).add(to: table)
@@ -183,15 +183,15 @@ package struct ControlServer: Sendable {
     }
 
     private func addWebRTC(to router: Router<ControlContext>) {
-        let sources = EventSources(door: webRTC)
+        let sources = EventSources(plane: webRTC)
         let arrivals = StreamArrivals(events: webRTC.observeStreams()) { sources.note($0) }
         let exchange = WebRTCExchange(
-            door: webRTC, liveSessions: parts.liveSessions, arrivals: arrivals,
+            plane: webRTC, liveSessions: parts.liveSessions, arrivals: arrivals,
             configuration: configuration,
             bodies: bodies, statistics: statistics, logger: logger)
         func resource(_ direction: WebRTCRequest.Direction) -> WebRTCResource {
             WebRTCResource(
-                door: webRTC, liveSessions: parts.liveSessions, direction: direction, configuration: configuration,
+                plane: webRTC, liveSessions: parts.liveSessions, direction: direction, configuration: configuration,
                 logger: logger, ended: { sources.end($0) })
         }
         // Counted separately from admin tokens: guesses at one token do not lock an address out of the other endpoints.

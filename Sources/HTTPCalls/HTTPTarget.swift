@@ -35,6 +35,13 @@ package struct HTTPTarget: Sendable, Hashable, CustomStringConvertible {
         (isSecure ? "https://" : "http://") + authority + path.prefix { $0 != "?" } + (path.contains("?") ? "?…" : "")
     }
 
+    /// Percent-encodes a path component or a query value, except the unreserved characters (RFC 3986 section 2.3).
+    package static func percentEncoded(_ text: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
     /// Returns a target on the same server, with a path below this one's.
     package func appending(_ path: String) -> HTTPTarget {
         var target = self

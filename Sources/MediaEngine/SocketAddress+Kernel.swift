@@ -1,9 +1,9 @@
-import CLinuxNet
-import MediaBase
+package import CLinuxNet
+package import MediaBase
 
 extension SocketAddress {
     /// Fails if the address is neither IPv4 nor IPv6.
-    init?(_ address: millrace_address) {
+    package init?(_ address: millrace_address) {
         let found = withUnsafeBytes(of: address.bytes) {
             SocketAddress(kernelBytes: UnsafeRawBufferPointer(rebasing: $0[0..<min(28, Int(address.length))]))
         }
@@ -13,7 +13,7 @@ extension SocketAddress {
 }
 
 extension millrace_address {
-    init(_ address: SocketAddress) {
+    package init(_ address: SocketAddress) {
         self.init()
         length = address.length
         address.withKernelBytes { bytes in

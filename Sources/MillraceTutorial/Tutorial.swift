@@ -42,9 +42,9 @@ struct Tutorial {
         guard let stream = created else { exit(1) }
         let subscriber = try await bob.subscribe(to: stream.id)
         var count = 0
-        for await picture in subscriber.canvas.pictures() {
+        for await frame in subscriber.canvas.frames() {
             count += 1
-            if count == 1 { print("Bob sees \(stream.name), \(picture.width)x\(picture.height)") }
+            if count == 1 { print("Bob sees \(stream.name), \(frame.width)x\(frame.height)") }
             if count == 15 { break }
         }
 

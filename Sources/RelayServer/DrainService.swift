@@ -10,7 +10,7 @@ struct DrainService: Service {
     private static let look = Duration.milliseconds(100)
 
     let bodies: OpenBodies
-    let sessions: any SessionsDoor
+    let sessions: any SessionAdministration
     let messages: MessageHub
     let control: DrainControl
     /// Time for clients to leave after a signal.
@@ -23,7 +23,8 @@ struct DrainService: Service {
     private let ordered = NIOLockedValueBox<(end: ContinuousClock.Instant, url: String?)?>(nil)
 
     init(
-        bodies: OpenBodies, sessions: any SessionsDoor, messages: MessageHub, control: DrainControl, grace: Duration,
+        bodies: OpenBodies, sessions: any SessionAdministration, messages: MessageHub, control: DrainControl,
+        grace: Duration,
         minimum: Duration, logger: Logger
     ) {
         self.bodies = bodies

@@ -39,7 +39,8 @@ extension Relay {
         let counts = ControlStatistics()
         let (messages, messageService) = try self.messages(statistics: counts)
         let liveSessions = LiveSessions(
-            engine: engine, verifier: verifier, issues: issues, hooks: webhooks, configuration: control.connect,
+            engine: engine, taps: engine, verifier: verifier, issues: issues, hooks: webhooks,
+            configuration: control.connect,
             iceServers: control.iceServers, statistics: counts, logger: logger)
         var parts = ControlParts(
             apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,

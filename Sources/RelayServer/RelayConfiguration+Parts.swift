@@ -120,8 +120,8 @@ extension RelayConfiguration {
         connect.conference.chatPerSecond = limitChatPerSecond
         connect.conference.broadcastsPerSecond = limitBroadcastsPerSecond
         connect.conference.viewers = limitTransports
-        connect.conference.liveStreams = limitLiveStreams
-        connect.conference.policy.allowsLiveHTTP = liveAllowHTTP
+        connect.conference.pushes = limitLiveStreams
+        connect.conference.policy.allowsPushHTTP = liveAllowHTTP
         connect.pushes.allowsPrivate = liveAllowPrivate
         connect.pushes.pushes = livePushes
         connect.conference.policy.promotion = rolePromotion

@@ -5,8 +5,8 @@ import Signaling
 struct MediaMember: Sendable {
     /// Nil: it has a control connection.
     var visitor: MediaVisitor?
-    /// Place of its peers, or the place to which they are being moved.
-    var place = Place.mainSession
+    /// Location of its peers, or the location to which they are being moved.
+    var location = Location.mainSession
     /// Kind of its next subscribe peer connection.
     var subscribeTransport = MediaTransport.webRTC
     var subscriber: SubscribePeer?

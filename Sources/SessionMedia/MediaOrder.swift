@@ -9,7 +9,7 @@ package enum MediaOrder: Hashable, Sendable {
     case closeStream(StreamID)
     case closePeer(PeerID, isPlain: Bool)
     /// Moves peers, all in one step.
-    case place([PeerID: Place])
+    case relocate([PeerID: Location])
     case openPublisher(ConnectionID, PeerDescription, [PublishSection])
     case updatePublisher(PeerID, PeerDescription, [PublishSection])
     case openSubscriber(ConnectionID, isNative: Bool)

@@ -22,7 +22,7 @@ struct Publishing: Sendable {
     var plan: PublishPlan?
     var offer: Offer?
     var sections: [PublishSection] = []
-    /// The relay's side, while the new peer is moved to its client's place and the mutes are set.
+    /// The relay's side, while the new peer is moved to its client's location and the mutes are set.
     var relay: RelayDescription?
     /// Whether the peer connection replaces another one.
     var isAnew = false

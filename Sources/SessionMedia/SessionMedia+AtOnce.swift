@@ -19,7 +19,7 @@ extension SessionMedia {
         case .subscribe(let id, let stream, let preferences): queue(.begin(preferences), stream, of: id)
         case .updateSubscription(let id, let stream, let preferences): queue(.change(preferences), stream, of: id)
         case .unsubscribe(let id, let stream): queue(.end, stream, of: id)
-        case .place(let ids, let place): self.place(ids, at: place)
+        case .relocate(let ids, let location): self.relocate(ids, to: location)
         case .closeMedia(let id): leave(id)
         }
     }

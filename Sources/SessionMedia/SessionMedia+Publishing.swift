@@ -114,7 +114,7 @@ extension SessionMedia {
             members[id]?.hasPublished = true
             members[id]?.publishing?.relay = relay
             if goneEarly.contains(peer) { members[id]?.publishing?.held.append(.gone(peer)) }
-            if !place(peer, of: id, .publisher(id, peer)) { agreed(id) }
+            if !relocate(peer, of: id, .publisher(id, peer)) { agreed(id) }
         case .success: break
         case .failure(let failure):
             guard members[id]?.publishing?.ticket == ticket else { return }
@@ -122,7 +122,7 @@ extension SessionMedia {
         }
     }
 
-    mutating func publisherIsPlaced(_ peer: PeerID, of id: ConnectionID) {
+    mutating func publisherIsRelocated(_ peer: PeerID, of id: ConnectionID) {
         guard members[id]?.publisher?.id == peer, members[id]?.publishing?.relay != nil else { return }
         agreed(id)
     }

@@ -193,13 +193,13 @@ extension SessionMedia {
             members[id]?.subscriber = SubscribePeer(id: peer, transport: transport, negotiation: negotiation)
             members[id]?.operation?.ticket = nil
             if goneEarly.contains(peer) { return resetSubscriber(of: id) }
-            if !place(peer, of: id, .subscriber(id, peer)) { subscriberIsPlaced(peer, of: id, now: now) }
+            if !relocate(peer, of: id, .subscriber(id, peer)) { subscriberIsRelocated(peer, of: id, now: now) }
         case .success: break
         }
     }
 
     /// Continues the operation that opened the peer.
-    mutating func subscriberIsPlaced(_ peer: PeerID, of id: ConnectionID, now: MediaTime) {
+    mutating func subscriberIsRelocated(_ peer: PeerID, of id: ConnectionID, now: MediaTime) {
         guard members[id]?.subscriber?.id == peer,
             case .open(let stream, let preferences)? = members[id]?.operation?.goal
         else { return }

@@ -14,7 +14,7 @@ extension SessionMedia {
     }
 
     /// Plain publishers, by stream.
-    package var plainPublishers: [StreamID: PeerID] {
+    var plainPublishers: [StreamID: PeerID] {
         var publishers: [StreamID: PeerID] = [:]
         for stream in owners.keys {
             if let peer = publisher(of: stream), isPlain(peer) { publishers[stream] = peer }
@@ -23,7 +23,7 @@ extension SessionMedia {
     }
 
     /// WebRTC peers of all clients.
-    package var webRTCPeers: [PeerID] { peers.keys.filter { !isPlain($0) } }
+    var webRTCPeers: [PeerID] { peers.keys.filter { !isPlain($0) } }
 
     /// Number of WebRTC peers without a control connection.
     package var visitingPeerCount: Int {

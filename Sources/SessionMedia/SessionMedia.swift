@@ -18,7 +18,7 @@ package struct SessionMedia: Sendable {
     /// What an order in progress is for.
     enum Purpose: Sendable {
         case atOnce(MediaOrder)
-        case place
+        case relocate
         case subscriber(ConnectionID)
         case openSubscriber(ConnectionID)
         case updatePublisher(ConnectionID)
@@ -29,7 +29,7 @@ package struct SessionMedia: Sendable {
         /// up, because media would continue to flow between clients that it separates.
         var maximumTries: Int {
             switch self {
-            case .place: .max
+            case .relocate: .max
             case .subscriber, .openSubscriber: SessionMedia.maximumTries
             case .atOnce, .updatePublisher, .openPublisher, .openVisitor: 1
             }
@@ -52,7 +52,7 @@ package struct SessionMedia: Sendable {
     package internal(set) var owners: [StreamID: ConnectionID] = [:]
     /// Kinds of the tracks of each stream.
     package internal(set) var kinds: [StreamID: Set<MediaKind>] = [:]
-    var placements = Placements()
+    var relocations = Relocations()
     /// Orders in progress.
     var tickets: [MediaTicket: (purpose: Purpose, order: MediaOrder)] = [:]
     private var retries = OrderRetries()
@@ -97,9 +97,9 @@ package struct SessionMedia: Sendable {
 
     package func publisher(of client: ConnectionID) -> PeerID? { members[client]?.publisher?.id }
     package func hasPublished(_ client: ConnectionID) -> Bool { members[client]?.hasPublished == true }
-    package func place(of client: ConnectionID) -> Place { members[client]?.place ?? .mainSession }
+    package func location(of client: ConnectionID) -> Location { members[client]?.location ?? .mainSession }
     /// Places with clients, and the main session.
-    package var places: Set<Place> { Set(members.values.map(\.place)).union([.mainSession]) }
+    var locations: Set<Location> { Set(members.values.map(\.location)).union([.mainSession]) }
 
     /// Whether messages to the client contain media keys, now or later.
     package func usesKeys(_ client: ConnectionID) -> Bool {
@@ -110,7 +110,7 @@ package struct SessionMedia: Sendable {
     /// Whether nothing remains of any client, stream or order.
     package var isEmpty: Bool {
         members.isEmpty && viewers.isEmpty && timeLimits.isEmpty && peers.isEmpty && owners.isEmpty && kinds.isEmpty
-            && placements.isEmpty && tickets.isEmpty
+            && relocations.isEmpty && tickets.isEmpty
             && barriers.isEmpty && mutes.isEmpty && goneEarly.isEmpty && offers.isEmpty && outputs.isEmpty
             && orders.isEmpty && retries.isEmpty
     }
@@ -207,7 +207,7 @@ package struct SessionMedia: Sendable {
         for request in member.requests { outputs.append(.done(request.id, error)) }
         if let publishing = member.publishing { finish(publishing, error) }
         for publishing in member.waitingToPublish { outputs.append(.published(publishing.id, .failure(error))) }
-        leavePlacements(id, error)
+        leaveRelocations(id, error)
         leaveBarriers(id, error)
     }
 
@@ -233,7 +233,7 @@ package struct SessionMedia: Sendable {
 
     /// Forgets a peer that the media plane does not have any more.
     mutating func forget(_ peer: PeerID) {
-        placements.waiting[peer] = nil
+        relocations.waiting[peer] = nil
         guard let id = peers.removeValue(forKey: peer) else { return }
         if members[id]?.publisher?.id == peer { members[id]?.publisher = nil }
         if members[id]?.subscriber?.id == peer { members[id]?.subscriber = nil }
@@ -258,7 +258,7 @@ package struct SessionMedia: Sendable {
         tickets[ticket] = nil
         switch purpose {
         case .atOnce(let order): settleAtOnce(ticket, order, answer)
-        case .place: placed(now: now)
+        case .relocate: relocated(now: now)
         case .subscriber(let id): settleSubscriber(of: id, answer, now: now)
         case .openSubscriber(let id): openedSubscriber(ticket, of: id, answer, now: now)
         case .updatePublisher(let id): updatedPublisher(of: id, answer, now: now)

@@ -17,6 +17,6 @@ struct SubscriberOperation: Sendable {
     let goal: Goal
     /// Calls that follow the one in progress.
     var rest: ArraySlice<MediaOrder>
-    /// Call in progress; nil while a new peer is moved to its client's place.
+    /// Call in progress; nil while a new peer is moved to its client's location.
     var ticket: MediaTicket?
 }

@@ -174,7 +174,7 @@ struct DecodeCommand: ParsableCommand {
         var all: [any DecodedMediaConsumer] = []
         let name = (path as NSString).lastPathComponent
         let stem = (name as NSString).deletingPathExtension
-        var pictures: Y4MOutput?
+        var y4m: Y4MOutput?
         if video != nil || frames != nil || fingerprints {
             guard decoder.file.video != nil else {
                 throw DecodeError.unsupported("the file has no video track in a known codec")
@@ -184,7 +184,7 @@ struct DecodeCommand: ParsableCommand {
             let output = Y4MOutput(
                 sink: try sink(video), size: try size ?? FrameSize.largest(ofFile: path),
                 rate: try FrameRate.ofFile(path), keepsTime: constantRate)
-            pictures = output
+            y4m = output
             all.append(output)
         }
         if let audio {
@@ -196,7 +196,7 @@ struct DecodeCommand: ParsableCommand {
             all.append(StillsOutput(directory: frames, stem: stem, every: every))
         }
         if fingerprints { all.append(FingerprintOutput(stem: stem) { lines.add($0) }) }
-        return (all, pictures)
+        return (all, y4m)
     }
 
     private func sink(_ path: String) throws -> FileSink {

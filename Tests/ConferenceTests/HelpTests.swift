@@ -64,7 +64,7 @@ import Testing
         #expect(try stage.ask(stage.users[0]) == request)
         #expect(world.lastEffects == [])
         try stage.answer(request, true, stage.manager)
-        #expect(world.conference.place(of: stage.manager) == .subsession(stage.room))
+        #expect(world.conference.location(of: stage.manager) == .subsession(stage.room))
         #expect(stage.results(stage.users[0]) == [.idle])
         #expect(world.newEvents(stage.host) == [.helpEnded(HelpEnded(request: request))])
         #expect(code { try stage.answer(request, true, stage.host) } == .unknownHelpRequest)

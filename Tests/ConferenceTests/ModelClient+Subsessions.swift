@@ -16,7 +16,7 @@ extension ModelClient {
             check(Set(body.changes.map(\.user)).count == body.changes.count, "moved twice in one event")
             for move in body.changes {
                 check(users.contains { $0.id == move.user }, "a stranger moved: \(move.user)")
-                place(move.user, in: move.to)
+                location(move.user, in: move.to)
             }
         case .broadcast(let body):
             check(users.contains { $0.id == body.from }, "broadcast of a stranger: \(body.from)")
@@ -42,7 +42,7 @@ extension ModelClient {
         }
     }
 
-    mutating func place(_ user: ConnectionID, in subsession: SubsessionID?) {
+    mutating func location(_ user: ConnectionID, in subsession: SubsessionID?) {
         for index in subsessions.subsessions.indices {
             subsessions.subsessions[index].users.removeAll { $0 == user }
             if subsessions.subsessions[index].id == subsession { subsessions.subsessions[index].users.append(user) }

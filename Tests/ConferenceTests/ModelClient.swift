@@ -12,7 +12,7 @@ struct ModelClient {
     var streams: [StreamInfo]
     var recorded: Set<StreamID>
     /// Live streams that the client was told of.
-    var live: Set<LiveID> = []
+    var live: Set<PushID> = []
     var isMuteForced: Bool
     var isShareLocked: Bool
     var host: ConnectionID?
@@ -71,7 +71,7 @@ struct ModelClient {
             for gone in body.left {
                 check(!streams.contains { $0.connection == gone.user }, "left before its streams: \(gone.user)")
                 users.removeAll { $0.id == gone.user }
-                place(gone.user, in: nil)
+                location(gone.user, in: nil)
             }
             for id in body.unlisted where id != connection {
                 check(!streams.contains { $0.connection == id }, "unlisted before its streams ended: \(id)")
@@ -84,7 +84,7 @@ struct ModelClient {
             check(!streams.contains { $0.connection == body.user }, "left before its streams: \(body.user)")
             users.removeAll { $0.id == body.user }
             userCount = users.count
-            place(body.user, in: nil)
+            location(body.user, in: nil)
         case .userDropped(let body): change(user: body.user) { $0.isConnected = !body.isDropped }
         case .hostChanged(let body):
             host = body.host

@@ -17,7 +17,7 @@ struct ModelMediaPlane {
     var muted: Set<Kind> = []
     var legs: [Leg: SubscriptionPreferences] = [:]
     /// Places of participants outside of the main session.
-    var places: [ConnectionID: Place] = [:]
+    var locations: [ConnectionID: Location] = [:]
     var faults: [String] = []
 
     mutating func negotiate(_ plan: PublishPlan) {
@@ -47,11 +47,11 @@ struct ModelMediaPlane {
         case .unsubscribe(let connection, let stream):
             let leg = Leg(connection: connection, stream: stream)
             if legs.removeValue(forKey: leg) == nil { faults.append("unsubscribed twice: \(leg)") }
-        case .place(let connections, let place):
-            for connection in connections { places[connection] = place == .mainSession ? nil : place }
+        case .relocate(let connections, let location):
+            for connection in connections { locations[connection] = location == .mainSession ? nil : location }
         case .closeMedia(let connection):
             legs = legs.filter { $0.key.connection != connection }
-            places[connection] = nil
+            locations[connection] = nil
         }
     }
 

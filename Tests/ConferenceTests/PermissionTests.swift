@@ -59,7 +59,7 @@ import Testing
             SetChatAllowedRequest(isAllowed: false)
         },
         Row(what: "start a live stream", may: [.host]) { _, world in
-            StartLiveRequest(to: "https://live.example/whip", stream: world.victimStream)
+            StartPushRequest(to: "https://live.example/whip", stream: world.victimStream)
         },
         Row(what: "unpublish another's", may: []) { _, world in
             UnpublishRequest(stream: world.victimStream)

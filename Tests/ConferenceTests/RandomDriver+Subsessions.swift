@@ -24,7 +24,7 @@ extension RandomDriver {
         ]
     }
 
-    mutating func place(_ world: World) -> Place { flip() ? .mainSession : .subsession(subsession(world)) }
+    mutating func location(_ world: World) -> Location { flip() ? .mainSession : .subsession(subsession(world)) }
 
     private mutating func subsession(_ world: World) -> SubsessionID {
         let list = world.conference.subsessionList

@@ -108,11 +108,11 @@ struct RandomDriver {
         case 3: world.media(.subscriptionFailed(id, stream))
         case 4: world.media(.videoPaused(id, stream))
         case 5: world.media(.videoResumed(id, stream))
-        case 6: world.media(.activeSpeaker(flip() ? stream : nil, in: place(world)))
+        case 6: world.media(.activeSpeaker(flip() ? stream : nil, in: location(world)))
         case 7: world.media(.recorded(stream, flip()))
         case 8 where flip():
             let retryIn = flip() ? 1 : nil
-            world.live(
+            world.push(
                 live(world), flip() ? .started : .failed(.connectionLost, detail: "lost", retryIn: retryIn))
         case 8: world.media(.reset(id, publish: flip(), subscribe: flip()))
         default: world.media(.publisherLeft(id, .networkLost))
@@ -156,7 +156,7 @@ struct RandomDriver {
             AnswerRequest(revision: 1, sdp: ""),
             chance(30) ? RemoveUserRequest(user: target) : RestartICERequest(),
             chance(30) ? LeaveRequest(endForAll: chance(2)) : StatisticsRequest(),
-            StartLiveRequest(to: "https://live.example/whip", stream: stream), StopLiveRequest(id: live(world)),
+            StartPushRequest(to: "https://live.example/whip", stream: stream), StopPushRequest(id: live(world)),
         ]
         let all = requests + subsessionRequests(world, target)
         let request = all[random.below(all.count)]
@@ -184,9 +184,9 @@ struct RandomDriver {
     }
 
     /// Returns a live stream whose push runs, or one that does not exist.
-    private mutating func live(_ world: World) -> LiveID {
+    private mutating func live(_ world: World) -> PushID {
         let running = world.pushes.sorted { $0.rawValue < $1.rawValue }
-        return running.isEmpty ? LiveID(rawValue: "none") : running[random.below(running.count)]
+        return running.isEmpty ? PushID(rawValue: "none") : running[random.below(running.count)]
     }
 
     private mutating func stream(_ world: World) -> StreamID {

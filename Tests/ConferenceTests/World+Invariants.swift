@@ -11,8 +11,8 @@ extension World {
         let streams = conference.streams
 
         // A push runs for each live stream, and each live stream has a stream.
-        require(Set(conference.liveStreams.map(\.id)) == pushes, "pushes \(pushes)")
-        for live in conference.liveStreams {
+        require(Set(conference.pushes.map(\.id)) == pushes, "pushes \(pushes)")
+        for live in conference.pushes {
             require(streams.contains { $0.id == live.stream }, "\(live.id) of \(live.stream), which has ended")
         }
 
@@ -63,7 +63,7 @@ extension World {
             for (stream, preferences) in conference.subscriptions(of: user.id) {
                 legs[ModelMediaPlane.Leg(connection: user.id, stream: stream)] = preferences
             }
-            require(plane.places[user.id] ?? .mainSession == conference.place(of: user.id), "place of \(user.id)")
+            require(plane.locations[user.id] ?? .mainSession == conference.location(of: user.id), "place of \(user.id)")
         }
         for (leg, preferences) in legs {
             guard let there = plane.legs[leg] else {
@@ -115,7 +115,7 @@ extension World {
         let wishes = conference.subscriptions(of: id).map(\.stream)
         let parted = Set(wishes.filter { !isHeard(ModelMediaPlane.Leg(connection: id, stream: $0)) })
         require(client.parted == parted, "suspended of \(id): \(client.parted), not \(parted)")
-        require(conference.place(of: id) != .mainSession || client.openHelp.isEmpty, "\(id) waits for help")
+        require(conference.location(of: id) != .mainSession || client.openHelp.isEmpty, "\(id) waits for help")
         require(client.openHelp.count <= 1, "\(id) waits for help twice")
         if conference.subsessionStatus != .started {
             require(client.openHelp.isEmpty && client.asked.isEmpty, "help for \(id) outlasts the subsessions")
@@ -131,7 +131,7 @@ extension World {
 
     private func isHeard(_ leg: ModelMediaPlane.Leg) -> Bool {
         guard let stream = conference.stream(leg.stream) else { return false }
-        return conference.place(of: stream.connection) == conference.place(of: leg.connection)
+        return conference.location(of: stream.connection) == conference.location(of: leg.connection)
     }
 
     private func status(

@@ -12,7 +12,7 @@ final class World {
     var plane = ModelMediaPlane()
     var hooks: [HookEvent] = []
     /// Live streams whose pushes run.
-    var pushes: Set<LiveID> = []
+    var pushes: Set<PushID> = []
     var closed: [ConnectionID: DisconnectReason] = [:]
     var ended: DisconnectReason?
     var lastEffects: [Effect] = []
@@ -67,7 +67,7 @@ final class World {
 
     @discardableResult
     func request<Body: RequestBody>(_ request: Body, _ sender: ConnectionID) throws(SignalingError) -> Body.Answer? {
-        let before = conference.place(of: sender)
+        let before = conference.location(of: sender)
         let destination = conference.destination(of: request, from: sender, now: now)
         let reply = conference.request(request, from: sender, now: now, wallClock: wallClock)
         switch reply.result {
@@ -78,7 +78,7 @@ final class World {
         case .success(let answer): note(request, answer, of: sender)
         }
         let isThere = conference.user(sender) != nil
-        let after = conference.place(of: sender)
+        let after = conference.location(of: sender)
         if isThere, request.movesSender, after != destination ?? before {
             faults.append("\(request.method) led from \(before) to \(after), not to \(String(describing: destination))")
         }
@@ -144,7 +144,7 @@ final class World {
 
     func media(_ event: MediaEvent) { carryOut(conference.media(event, now: now, wallClock: wallClock)) }
 
-    func live(_ id: LiveID, _ report: LiveReport) { carryOut(conference.live(id, report, now: now)) }
+    func push(_ id: PushID, _ outcome: PushOutcome) { carryOut(conference.push(id, outcome, now: now)) }
 
     func admin(_ command: AdminCommand) throws(SignalingError) {
         carryOut(try conference.admin(command, now: now).get())
@@ -189,9 +189,9 @@ final class World {
                 closed[connection] = reason
             case .media(let command):
                 plane.apply(command)
-                if case .place = command { movesDue = movesDue ?? now + conference.limits.moveSharing }
-            case .live(.start(let id, _)): pushes.insert(id)
-            case .live(.stop(let id)):
+                if case .relocate = command { movesDue = movesDue ?? now + conference.limits.moveSharing }
+            case .push(.start(let id, _)): pushes.insert(id)
+            case .push(.stop(let id)):
                 if pushes.remove(id) == nil { faults.append("stopped twice: \(id)") }
             case .hook(let hook): hooks.append(hook)
             case .ended(let reason): ended = reason
@@ -202,12 +202,13 @@ final class World {
     /// Checks that no event is sent while the media plane still forwards media across subsessions.
     private func checkPlaces(before effect: Effect) {
         switch effect {
-        case .media, .live, .hook, .ended: return
+        case .media, .push, .hook, .ended: return
         case .broadcast(_, .subsessionsChanged(let body)): if body.change == .stopped { movesDue = nil }
         case .send, .broadcast, .close: break
         }
-        guard conference.subsessionStatus == .started || !plane.places.isEmpty else { return }
-        for user in conference.users where plane.places[user.id] ?? .mainSession != conference.place(of: user.id) {
+        guard conference.subsessionStatus == .started || !plane.locations.isEmpty else { return }
+        for user in conference.users where plane.locations[user.id] ?? .mainSession != conference.location(of: user.id)
+        {
             faults.append("\(effect) before \(user.id) was placed")
         }
     }
@@ -224,24 +225,26 @@ final class World {
         }
     }
 
-    /// Checks that events of one place do not reach participants elsewhere.
+    /// Checks that events of one location do not reach participants elsewhere.
     private func check(_ event: Event, for connection: ConnectionID) {
-        let place = conference.place(of: connection)
+        let location = conference.location(of: connection)
         switch event {
         case .chat(let body):
-            if conference.place(of: body.from) != place || body.subsession != place.subsession {
-                faults.append("chat from \(body.subsession?.rawValue ?? "the main session") in \(place)")
+            if conference.location(of: body.from) != location || body.subsession != location.subsession {
+                faults.append("chat from \(body.subsession?.rawValue ?? "the main session") in \(location)")
             }
         case .broadcast(let body):
-            if place == .mainSession || conference.place(of: body.from) != .mainSession {
-                faults.append("a broadcast in \(place)")
+            if location == .mainSession || conference.location(of: body.from) != .mainSession {
+                faults.append("a broadcast in \(location)")
             }
         case .activeSpeaker(let body):
             let owner = body.stream.flatMap { conference.stream($0) }?.connection
-            if let owner, conference.place(of: owner) != place { faults.append("a speaker of elsewhere in \(place)") }
+            if let owner, conference.location(of: owner) != location {
+                faults.append("a speaker of elsewhere in \(location)")
+            }
         case .subscriptionChanged(let body):
             let owner = conference.stream(body.stream)?.connection
-            if body.state == .resumed, owner.map({ conference.place(of: $0) }) != place {
+            if body.state == .resumed, owner.map({ conference.location(of: $0) }) != location {
                 faults.append("resumed with a stream of elsewhere")
             }
         default: break
@@ -299,7 +302,7 @@ extension Effect {
 }
 
 extension RequestBody {
-    /// Whether the request can move its sender to another place.
+    /// Whether the request can move its sender to another location.
     var movesSender: Bool {
         switch self {
         case is JoinSubsessionRequest, is ReturnToMainSessionRequest, is AnswerHelpRequest: true

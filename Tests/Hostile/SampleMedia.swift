@@ -1,6 +1,6 @@
 import Codecs
-import LoadGenerator
 import MediaBase
+import TestMedia
 
 /// Valid VP8 frames and Opus packets, the source of hostile ones.
 struct SampleMedia {
@@ -16,7 +16,7 @@ struct SampleMedia {
         configuration.temporalLayers = 2
         configuration.keyFrameInterval = Self.keyFrameInterval
         let encoder = try VP8Encoder(configuration)
-        let picture = TestPicture(width: width, height: height)
+        let picture = TestVideo(width: width, height: height)
         var frames: [[UInt8]] = []
         for number in 0..<60 {
             let bar = FrameBar(counter: UInt32(number), captureMicroseconds: UInt64(number) * 33_333)

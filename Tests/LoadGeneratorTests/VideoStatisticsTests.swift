@@ -1,5 +1,6 @@
 import LoadGenerator
 import MediaBase
+import TestMedia
 import Testing
 
 @Suite struct VideoStatisticsTests {

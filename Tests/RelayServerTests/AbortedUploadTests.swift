@@ -12,7 +12,7 @@ struct AbortedUploadTests {
         "an aborted upload counts as a malformed request of the client, not as an error of the relay",
         arguments: [true, false])
     func aborted(isReset: Bool) async throws {
-        try await withDoors { _ in
+        try await withEndpoints { _ in
         } make: { engine, configuration, bodies, logger in
             ControlServer(
                 engine: engine, webRTC: engine, configuration: configuration, recorder: nil, bodies: bodies,

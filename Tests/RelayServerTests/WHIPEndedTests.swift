@@ -10,15 +10,15 @@ struct WHIPEndedTests {
         "a publisher that is removed while the engine mutes it gets an error, and its transport is closed",
         .timeLimit(.minutes(2)), arguments: [(true, 410, "sessionEnded"), (false, 403, "notPermitted")])
     func removedMeanwhile(isAlone: Bool, status: Int, code: String) async throws {
-        try await withDoors { _ in
+        try await withEndpoints { _ in
         } make: { engine, configuration, bodies, logger in
             ControlServer(
-                engine: engine, webRTC: StandingDoor(engine), configuration: configuration, recorder: nil,
+                engine: engine, webRTC: StandingMediaPlane(engine), configuration: configuration, recorder: nil,
                 bodies: bodies, parts: try ControlParts(bare: engine, logger: logger), logger: logger)
         } body: { server, http in
-            let door = try #require(server.webRTC as? StandingDoor)
+            let plane = try #require(server.webRTC as? StandingMediaPlane)
             // Unblocks the engine even if the test fails, because a blocked engine cannot be stopped.
-            defer { door.goOn() }
+            defer { plane.goOn() }
             let created = try await http.request("POST", "/v1/admin/sessions", body: #"{"name":"demo"}"#)
             #expect(created.status == 201)
             // The forced mute makes the request wait between the creation of the transport and the answer.
@@ -40,12 +40,12 @@ struct WHIPEndedTests {
             let user = try #require(await liveSession.users.first { $0.name == "cam" })
             async let removal = http.request("DELETE", "/v1/admin/sessions/demo/participants/\(user.id.rawValue)")
             try await eventually("it is removed") { await liveSession.media.publisher(of: stream) == nil }
-            door.goOn()
+            plane.goOn()
 
             let refused = try await answer
             #expect(refused.status == status && refused.problemCode == code, "\(refused.status) \(refused.text)")
             #expect(try await removal.status == 204)
-            let transport = try #require(door.opened.first)
+            let transport = try #require(plane.opened.first)
             await #expect(throws: EngineError.self) {
                 _ = try await server.engine.webRTC(transport, session: liveSession.engineName)
             }

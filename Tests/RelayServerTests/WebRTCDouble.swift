@@ -7,7 +7,7 @@ import SDP
 import Synchronization
 
 /// A test double of the media engine for WHIP and WHEP: records requests, and fails or waits as configured.
-final class WebRTCDouble: WebRTCDoor {
+final class WebRTCDouble: WebRTCMediaPlane {
     struct Transport: Sendable {
         var session: String
         var snapshot: WebRTCSnapshot

@@ -16,7 +16,7 @@ struct WebRTCEngineTests {
         try Answer(parsing: response.body, to: Offer(parsing: RawHTTPClient.offer(offer).utf8).description)
     }
 
-    @Test("offers of real clients are answered", arguments: WHIPDoorTests.publishers)
+    @Test("offers of real clients are answered", arguments: WHIPEndpointTests.publishers)
     func publish(offer: String) async throws {
         try await withRelay({
             $0.mediaAddress = "::"

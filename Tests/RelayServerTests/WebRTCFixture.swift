@@ -9,7 +9,7 @@ func withDoubledWebRTC(
     _ body: (WebRTCDouble, RawHTTPClient, OpenBodies) async throws -> Void
 ) async throws {
     let double = WebRTCDouble()
-    try await withDoors(configure) { engine, configuration, bodies, logger in
+    try await withEndpoints(configure) { engine, configuration, bodies, logger in
         ControlServer(
             engine: engine, webRTC: double, configuration: configuration, recorder: nil, bodies: bodies,
             parts: try ControlParts(bare: engine, logger: logger), logger: logger)

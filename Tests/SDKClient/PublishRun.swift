@@ -1,6 +1,6 @@
-import LoadGenerator
 import MediaBase
 import MillraceClient
+import TestMedia
 
 /// Publishes numbered frames, and tones of 440 Hz left and 660 Hz right, until the process ends.
 struct PublishRun {
@@ -24,7 +24,7 @@ struct PublishRun {
             guard number % 3 == 0 else { continue }
             let statistics = await publisher.statistics
             Report.write([
-                "painted": number + 1, "encoded": statistics.picturesEncoded, "keyFrames": statistics.keyFrames,
+                "painted": number + 1, "encoded": statistics.framesEncoded, "keyFrames": statistics.keyFrames,
                 "codec": session.streams[stream]?.codec ?? "",
             ])
         }

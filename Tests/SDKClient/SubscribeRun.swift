@@ -1,7 +1,7 @@
-import LoadGenerator
 import MediaBase
 import MillraceClient
 import Signaling
+import TestMedia
 
 /// Receives the first stream of the session, and reports its frames and its audio, until the process ends.
 struct SubscribeRun {
@@ -15,7 +15,7 @@ struct SubscribeRun {
         try await session.connect(name: "SDK subscriber")
         let stream = try await firstStream(of: session, events)
         let subscriber = try await session.subscribe(to: stream.id)
-        let (pictures, sound) = (subscriber.canvas.pictures(limit: 100), subscriber.canvas.sound(limit: 500))
+        let (pictures, sound) = (subscriber.canvas.frames(limit: 100), subscriber.canvas.audio(limit: 500))
         Report.write(["state": "subscribed", "codec": stream.codec ?? ""])
         await withTaskGroup { group in
             group.addTask { await Self.report(pictures) }

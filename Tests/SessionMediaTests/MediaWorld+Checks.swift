@@ -37,18 +37,20 @@ extension MediaWorld {
         faults.append("\(stream) is not muted, and its client was told that it is")
     }
 
-    /// Checks that the peers of a client are in the place that it is told.
-    func checkPlace(of id: ConnectionID, _ what: String) {
+    /// Checks that the peers of a client are in the location that it is told.
+    func checkLocation(of id: ConnectionID, _ what: String) {
         for peer in media.members[id]?.peers ?? [] {
             guard let there = engine.peers[peer], !isMoving(peer) else { continue }
-            if there.place != media.place(of: id) { faults.append("\(what) while \(peer) is in \(there.place)") }
+            if there.location != media.location(of: id) {
+                faults.append("\(what) while \(peer) is in \(there.location)")
+            }
         }
     }
 
     private func isMoving(_ peer: PeerID) -> Bool {
-        media.placements.waiting[peer] != nil || engine.isMoving(peer)
+        media.relocations.waiting[peer] != nil || engine.isMoving(peer)
             || media.tickets.values.contains {
-                if case .place(let places) = $0.order { places[peer] != nil } else { false }
+                if case .relocate(let locations) = $0.order { locations[peer] != nil } else { false }
             }
     }
 
@@ -58,15 +60,15 @@ extension MediaWorld {
             if conference.user(id) == nil { faults.append("\(id) has media and is not in the session") }
             for peer in member.peers {
                 guard let there = engine.peers[peer], !isMoving(peer) else { continue }
-                if there.place != member.place { faults.append("\(peer) of \(id) is in \(there.place)") }
+                if there.location != member.location { faults.append("\(peer) of \(id) is in \(there.location)") }
             }
             let isAsking = open.values.contains { if case .move(id, _) = $0 { true } else { false } }
-            if !isAsking, member.place != conference.place(of: id) { faults.append("\(id) is in another place") }
+            if !isAsking, member.location != conference.location(of: id) { faults.append("\(id) is in another place") }
         }
         for (id, viewer) in media.viewers {
             if !conference.isViewing(id) { faults.append("\(id) has media and may not subscribe") }
             guard let peer = viewer.peer, let there = engine.peers[peer] else { continue }
-            if there.place != .mainSession { faults.append("\(peer) of \(id) is in \(there.place)") }
+            if there.location != .mainSession { faults.append("\(peer) of \(id) is in \(there.location)") }
         }
         if conference.viewerCount != media.viewers.count { faults.append("subscribers without media remain") }
         faults += engine.faults

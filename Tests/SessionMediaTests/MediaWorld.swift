@@ -102,8 +102,8 @@ final class MediaWorld {
     }
 
     func move<Body: RequestBody>(_ body: Body, _ id: ConnectionID) {
-        guard let place = conference.destination(of: body, from: id, now: now) else { return }
-        media.move(id, to: place, begin(.move(id, body as? JoinSubsessionRequest)))
+        guard let location = conference.destination(of: body, from: id, now: now) else { return }
+        media.move(id, to: location, begin(.move(id, body as? JoinSubsessionRequest)))
         drain()
     }
 
@@ -245,7 +245,7 @@ final class MediaWorld {
                 media.leave(id)
                 clients[id] = nil
                 carryOutOrders()
-            case .send, .broadcast, .live, .hook, .ended: break
+            case .send, .broadcast, .push, .hook, .ended: break
             }
         }
         drain()
@@ -288,7 +288,7 @@ final class MediaWorld {
             perform(conference.media(event, now: now, wallClock: 0))
         case .offer(let id, let offer):
             offers += 1
-            checkPlace(of: id, "an offer to \(id)")
+            checkLocation(of: id, "an offer to \(id)")
             clients[id]?.offer = offer
         case .done(let id, let refusal): done(id, refusal)
         case .admit(let request, let visitor, let holder):
@@ -347,11 +347,11 @@ final class MediaWorld {
         switch request {
         case .muted(let tracks): if refusal == nil { for track in tracks { checkMute(of: track) } }
         case .move(let client, let body):
-            if refusal == nil { checkPlace(of: client, "the move of \(client)") }
+            if refusal == nil { checkLocation(of: client, "the move of \(client)") }
             let moved =
                 body.map { conference.request($0, from: client, now: now, wallClock: 0).effects }
                 ?? conference.request(ReturnToMainSessionRequest(), from: client, now: now, wallClock: 0).effects
-            media.place([client], at: conference.place(of: client))
+            media.relocate([client], to: conference.location(of: client))
             if refusal == nil { successes["move", default: 0] += 1 }
             perform(moved)
         case .visit(let visitor, _):
@@ -370,7 +370,7 @@ final class MediaWorld {
         case .success(let answer):
             successes["publish", default: 0] += 1
             clients[client]?.streams = answer.streams
-            checkPlace(of: client, "the answer to a publish request of \(client)")
+            checkLocation(of: client, "the answer to a publish request of \(client)")
             for stream in answer.streams { checkMutes(of: stream) }
         }
     }

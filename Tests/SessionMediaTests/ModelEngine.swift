@@ -11,7 +11,7 @@ struct ModelEngine {
         var client: ConnectionID
         var isPublisher: Bool
         var isPlain = false
-        var place = Place.mainSession
+        var location = Location.mainSession
         /// Streams by section, of a subscriber.
         var tracks: [MID: StreamID] = [:]
     }
@@ -53,7 +53,7 @@ struct ModelEngine {
     }
 
     func isMoving(_ peer: PeerID) -> Bool {
-        mailbox.contains { if case .place(let places) = $0.order { places[peer] != nil } else { false } }
+        mailbox.contains { if case .relocate(let locations) = $0.order { locations[peer] != nil } else { false } }
     }
 
     /// Runs the oldest order.
@@ -75,7 +75,7 @@ struct ModelEngine {
         switch order {
         // The engine always accepts these.
         case .closeStream, .closePeer: return
-        case .place: throw MediaFailure(.busy, SignalingError(.limitReached))
+        case .relocate: throw MediaFailure(.busy, SignalingError(.limitReached))
         default: throw MediaFailure(random.below(2) == 0 ? .busy : .other, SignalingError(.limitReached))
         }
     }
@@ -94,7 +94,7 @@ struct ModelEngine {
         case .closePeer(let id, let isPlain):
             if try peer(id).isPlain != isPlain { faults.append("\(id) is closed as another kind of transport") }
             end(id)
-        case .place(let places): for (id, place) in places { peers[id]?.place = place }
+        case .relocate(let locations): for (id, location) in locations { peers[id]?.location = location }
         case .openPublisher(let client, _, let sections):
             let id = open(client, isPublisher: true)
             publish(sections, id)

@@ -298,7 +298,7 @@ struct SessionMediaTests {
         #expect(pauses(world, atMost: count).count == count)
         world.pass(OrderRetries.longestPause)
         world.settle()
-        #expect(world.engine.peers.values.allSatisfy { $0.place == .subsession(target.id) })
+        #expect(world.engine.peers.values.allSatisfy { $0.location == .subsession(target.id) })
         #expect(world.successes["move"] == 1 && world.faults == [])
     }
 

@@ -203,14 +203,14 @@ struct VisitorTests {
     }
 
     @Test("a subsession does not move clients without a control connection")
-    func places() throws {
+    func locations() throws {
         let (world, host) = try stage()
         let (visitor, _) = world.visit(Self.publishing)
         world.settle()
-        world.media.command(.place([visitor.connection, host], .subsession(SubsessionID(rawValue: "one"))))
+        world.media.command(.relocate([visitor.connection, host], .subsession(SubsessionID(rawValue: "one"))))
         world.settle()
-        #expect(world.media.place(of: visitor.connection) == .mainSession)
-        #expect(world.engine.peers.values.allSatisfy { $0.place == .mainSession })
+        #expect(world.media.location(of: visitor.connection) == .mainSession)
+        #expect(world.engine.peers.values.allSatisfy { $0.location == .mainSession })
     }
 
     // MARK: time

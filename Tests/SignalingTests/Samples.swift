@@ -64,9 +64,9 @@ enum Samples {
         ChatRequest(text: "t", to: connection), ChatRequest(text: "t"),
         ChatRequest(text: "t", to: connection, id: "7F"),
         SetChatAllowedRequest(isAllowed: false),
-        StartLiveRequest(to: "https://live.example/whip", token: "t", stream: stream),
-        StartLiveRequest(to: "https://live.example/whip", stream: stream),
-        StopLiveRequest(id: LiveID(rawValue: "live1")),
+        StartPushRequest(to: "https://live.example/whip", token: "t", stream: stream),
+        StartPushRequest(to: "https://live.example/whip", stream: stream),
+        StopPushRequest(id: PushID(rawValue: "live1")),
         StatisticsRequest(), ReportIssueRequest(note: "n"),
         ReportIssueRequest(), PingRequest(),
     ]
@@ -85,13 +85,13 @@ enum Samples {
         .streamChanged(StreamChanged(stream: info)),
         .streamDestroyed(StreamDestroyed(stream: stream, reason: .forced)),
         .recordingStarted(RecordingStarted(stream: stream)), .recordingStopped(RecordingStopped(stream: stream)),
-        .liveStarted(LiveStarted(id: LiveID(rawValue: "live1"), stream: stream)),
+        .liveStarted(PushStarted(id: PushID(rawValue: "live1"), stream: stream)),
         .liveFailed(
-            LiveFailed(
-                id: LiveID(rawValue: "live1"), stream: stream, reason: .refused, detail: "status 503", retryIn: 2)),
+            PushFailed(
+                id: PushID(rawValue: "live1"), stream: stream, reason: .refused, detail: "status 503", retryIn: 2)),
         .liveFailed(
-            LiveFailed(id: LiveID(rawValue: "live1"), stream: stream, reason: .addressRefused, detail: "private")),
-        .liveStopped(LiveStopped(id: LiveID(rawValue: "live1"), stream: stream, reason: .failed)),
+            PushFailed(id: PushID(rawValue: "live1"), stream: stream, reason: .addressRefused, detail: "private")),
+        .liveStopped(PushStopped(id: PushID(rawValue: "live1"), stream: stream, reason: .failed)),
         .offer(
             OfferMade(
                 revision: 2, sdp: "v=0\r\n",

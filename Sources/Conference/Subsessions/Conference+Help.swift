@@ -6,7 +6,7 @@ extension Conference {
     /// Opens a help request.
     /// - Returns: the sender's open request if there is one.
     mutating func requestHelp(_ sender: ConnectionID, now: MediaTime) throws(SignalingError) -> HelpRequestID {
-        guard let subsession = subsessions.place(of: sender).subsession else {
+        guard let subsession = subsessions.location(of: sender).subsession else {
             throw SignalingError(.notInSubsession)
         }
         if let open = helpRequests.first(where: { $0.user == sender }) { return open.id }
@@ -15,11 +15,11 @@ extension Conference {
             id: HelpRequestID(rawValue: "h\(helpMade)"), user: sender, subsession: subsession,
             ends: now + limits.helpTime)
         let managers = clients.filter { isSubsessionManager($0) && participants[$0]?.info.isConnected == true }
-        if managers.contains(where: { subsessions.place(of: $0) == .subsession(subsession) }) {
+        if managers.contains(where: { subsessions.location(of: $0) == .subsession(subsession) }) {
             tellResult(.hostAlreadyInSubsession, of: request)
             return request.id
         }
-        request.asked = managers.filter { subsessions.place(of: $0) == .mainSession }
+        request.asked = managers.filter { subsessions.location(of: $0) == .mainSession }
         guard !request.asked.isEmpty, helpRequests.count < limits.helpRequests else {
             tellResult(.busy, of: request)
             return request.id
@@ -34,11 +34,11 @@ extension Conference {
         _ answer: AnswerHelpRequest, by sender: ConnectionID, now: MediaTime
     ) throws(SignalingError) {
         guard let index = helpRequests.firstIndex(where: { $0.id == answer.request }),
-            let place = helpRequests[index].asked.firstIndex(of: sender)
+            let position = helpRequests[index].asked.firstIndex(of: sender)
         else { throw SignalingError(.unknownHelpRequest, field: "request") }
         let request = helpRequests[index]
         guard answer.isAccepted else {
-            helpRequests[index].asked.remove(at: place)
+            helpRequests[index].asked.remove(at: position)
             helpRequests[index].ignoredBy.insert(sender)
             if helpRequests[index].asked.isEmpty { endHelp(request.id, .ignored) }
             return
@@ -75,14 +75,14 @@ extension Conference {
         while let first = helpRequests.first, first.ends <= now { endHelp(first.id, .ignored) }
     }
 
-    /// Handles a manager who enters a place, or a participant who becomes manager. In a subsession, its open requests
+    /// Handles a manager who enters a location, or a participant who becomes manager. In a subsession, its open requests
     /// end; in the main session, the manager is asked all open requests.
-    mutating func noteManager(_ id: ConnectionID, at place: Place) {
+    mutating func noteManager(_ id: ConnectionID, at location: Location) {
         guard let participant = participants[id], participant.isSubsessionManager else { return }
         for request in helpRequests {
-            if place == .subsession(request.subsession) {
+            if location == .subsession(request.subsession) {
                 endHelp(request.id, .hostAlreadyInSubsession)
-            } else if place == .mainSession, !request.asked.contains(id), !request.ignoredBy.contains(id),
+            } else if location == .mainSession, !request.asked.contains(id), !request.ignoredBy.contains(id),
                 let index = helpRequests.firstIndex(where: { $0.id == request.id })
             {
                 helpRequests[index].asked.append(id)

@@ -1,31 +1,31 @@
 package import MediaBase
 package import Signaling
 
-/// Moves between subsessions, and media between participants in the same place (SUB-3, SUB-4).
+/// Moves between subsessions, and media between participants in the same location (SUB-3, SUB-4).
 extension Conference {
-    package func place(of id: ConnectionID) -> Place { subsessions.place(of: id) }
+    package func location(of id: ConnectionID) -> Location { subsessions.location(of: id) }
 
-    /// Returns the place that a request would move its sender to; nil if it would not move. The media plane can thus
+    /// Returns the location that a request would move its sender to; nil if it would not move. The media plane can thus
     /// stop media between the participants before clients are notified.
-    package func destination(of request: any RequestBody, from sender: ConnectionID, now: MediaTime) -> Place? {
+    package func destination(of request: any RequestBody, from sender: ConnectionID, now: MediaTime) -> Location? {
         guard var participant = participants[sender], participant.isClient else { return nil }
-        let place: Place
+        let location: Location
         switch request {
         case let body as JoinSubsessionRequest:
             guard subsessions.phase == .started, subsessions.info(body.subsession) != nil else { return nil }
-            place = .subsession(body.subsession)
-        case is ReturnToMainSessionRequest: place = .mainSession
+            location = .subsession(body.subsession)
+        case is ReturnToMainSessionRequest: location = .mainSession
         case let body as AnswerHelpRequest:
             guard body.isAccepted, participant.isSubsessionManager,
                 let request = helpRequests.first(where: { $0.id == body.request && $0.asked.contains(sender) })
             else { return nil }
-            place = .subsession(request.subsession)
+            location = .subsession(request.subsession)
         default: return nil
         }
-        guard place != subsessions.place(of: sender) else { return nil }
+        guard location != subsessions.location(of: sender) else { return nil }
         do throws(SignalingError) {
             try participant.rates.admit(.move, limits, now: now)
-            return place
+            return location
         } catch {
             return nil
         }
@@ -41,30 +41,30 @@ extension Conference {
     }
 
     mutating func returnToMainSession(_ sender: RequestSender) throws(SignalingError) {
-        guard subsessions.place(of: sender.id) != .mainSession else { throw SignalingError(.notInSubsession) }
+        guard subsessions.location(of: sender.id) != .mainSession else { throw SignalingError(.notInSubsession) }
         try move(sender, to: .mainSession)
     }
 
-    private mutating func move(_ sender: RequestSender, to place: Place) throws(SignalingError) {
-        guard place != subsessions.place(of: sender.id) else { return }
+    private mutating func move(_ sender: RequestSender, to location: Location) throws(SignalingError) {
+        guard location != subsessions.location(of: sender.id) else { return }
         try admit(.move, sender)
-        relocate(sender.id, to: place, now: sender.now)
+        relocate(sender.id, to: location, now: sender.now)
     }
 
-    /// Moves a participant to another place. Only the end of all subsessions bypasses it. The media plane separates
+    /// Moves a participant to another location. Only the end of all subsessions bypasses it. The media plane separates
     /// participants before clients are notified.
-    mutating func relocate(_ id: ConnectionID, to place: Place, now: MediaTime) {
-        let from = subsessions.place(of: id)
-        guard place != from else { return }
-        subsessions.move(id, to: place, due: now + limits.moveSharing)
-        command(.place([id], place))
+    mutating func relocate(_ id: ConnectionID, to location: Location, now: MediaTime) {
+        let from = subsessions.location(of: id)
+        guard location != from else { return }
+        subsessions.move(id, to: location, due: now + limits.moveSharing)
+        command(.relocate([id], location))
         let heard = activeSpeakers[from]
         refreshHearing(of: id)
-        // An active speaker does not remain the speaker of the place that it leaves.
+        // An active speaker does not remain the speaker of the location that it leaves.
         if let heard, published[heard]?.owner == id { setActiveSpeaker(nil, in: from) }
-        tellSpeaker(activeSpeakers[place], to: id, before: heard)
+        tellSpeaker(activeSpeakers[location], to: id, before: heard)
         withdrawHelp(of: id)
-        noteManager(id, at: place)
+        noteManager(id, at: location)
     }
 
     /// Sends the events about moves that are due (SUB-4).
@@ -79,21 +79,21 @@ extension Conference {
     /// Moves in one event. Bounds its size, because the outboxes of lost clients keep it.
     private static let movesAnEvent = 500
 
-    /// Returns the clients in a place.
-    func audience(of place: Place) -> [ConnectionID] {
-        switch place {
+    /// Returns the clients in a location.
+    func audience(of location: Location) -> [ConnectionID] {
+        switch location {
         case .mainSession:
-            subsessions.areEmpty ? clients : clients.filter { subsessions.place(of: $0) == .mainSession }
+            subsessions.areEmpty ? clients : clients.filter { subsessions.location(of: $0) == .mainSession }
         case .subsession(let id): subsessions.info(id)?.users ?? []
         }
     }
 
-    // MARK: media between places
+    // MARK: media between locations
 
-    /// Returns whether the subscriber and the stream's publisher are in the same place.
+    /// Returns whether the subscriber and the stream's publisher are in the same location.
     func hears(_ connection: ConnectionID, _ stream: PublishedStream) -> Bool {
         participants[connection] != nil && participants[stream.owner] != nil
-            && subsessions.place(of: connection) == subsessions.place(of: stream.owner)
+            && subsessions.location(of: connection) == subsessions.location(of: stream.owner)
     }
 
     /// Updates a participant's subscriptions and the subscriptions to its streams.
@@ -110,17 +110,17 @@ extension Conference {
         for subscriber in subscribers.sorted(by: { $0.rawValue < $1.rawValue }) { refreshHearing(subscriber, id) }
     }
 
-    /// Notifies the subscriber when the publisher enters or leaves its place. The media plane gets the subscription the
-    /// first time that both are in the same place.
+    /// Notifies the subscriber when the publisher enters or leaves its location. The media plane gets the subscription the
+    /// first time that both are in the same location.
     private mutating func refreshHearing(_ connection: ConnectionID, _ id: StreamID) {
-        guard let stream = published[id], var wish = participants[connection]?.subscriptions[id] else { return }
+        guard let stream = published[id], var subscription = participants[connection]?.subscriptions[id] else { return }
         let isHeard = hears(connection, stream)
-        guard wish.isHeard != isHeard else { return }
-        let isFirst = isHeard && !wish.isOrdered
-        wish.isHeard = isHeard
-        wish.isOrdered = wish.isOrdered || isHeard
-        participants[connection]?.subscriptions[id] = wish
-        if isFirst { command(.subscribe(connection, id, wish.preferences)) }
+        guard subscription.isHeard != isHeard else { return }
+        let isFirst = isHeard && !subscription.isOrdered
+        subscription.isHeard = isHeard
+        subscription.isOrdered = subscription.isOrdered || isHeard
+        participants[connection]?.subscriptions[id] = subscription
+        if isFirst { command(.subscribe(connection, id, subscription.preferences)) }
         tell(
             connection,
             .subscriptionChanged(SubscriptionChanged(stream: id, state: isHeard ? .resumed : .suspended)))
@@ -128,22 +128,22 @@ extension Conference {
 
     // MARK: speakers
 
-    /// Notifies the clients in a place of its active speaker.
-    mutating func setActiveSpeaker(_ id: StreamID?, in place: Place) {
+    /// Notifies the clients in a location of its active speaker.
+    mutating func setActiveSpeaker(_ id: StreamID?, in location: Location) {
         let speaker = id.flatMap { id in
             published[id].flatMap { stream in
-                stream.phase == .announced && subsessions.place(of: stream.owner) == place ? id : nil
+                stream.phase == .announced && subsessions.location(of: stream.owner) == location ? id : nil
             }
         }
-        guard speaker != activeSpeakers[place] else { return }
-        activeSpeakers[place] = speaker
-        tell(audience(of: place), .activeSpeaker(ActiveSpeaker(stream: speaker)))
+        guard speaker != activeSpeakers[location] else { return }
+        activeSpeakers[location] = speaker
+        tell(audience(of: location), .activeSpeaker(ActiveSpeaker(stream: speaker)))
     }
 
-    /// Clears the active speaker of a place if its stream has ended.
+    /// Clears the active speaker of a location if its stream has ended.
     mutating func silenceSpeaker(_ id: StreamID) {
-        guard let place = activeSpeakers.first(where: { $0.value == id })?.key else { return }
-        setActiveSpeaker(nil, in: place)
+        guard let location = activeSpeakers.first(where: { $0.value == id })?.key else { return }
+        setActiveSpeaker(nil, in: location)
     }
 
     mutating func tellSpeaker(_ speaker: StreamID?, to id: ConnectionID, before: StreamID?) {

@@ -77,16 +77,16 @@ extension Conference {
         guard subsessions.phase == .started else {
             throw SignalingError(.subsessionsState, "the subsessions have not started")
         }
-        let places = Dictionary(uniqueKeysWithValues: subsessions.users.map { ($0, subsessions.place(of: $0)) })
+        let locations = Dictionary(uniqueKeysWithValues: subsessions.users.map { ($0, subsessions.location(of: $0)) })
         let speakers = activeSpeakers
         let returning = subsessions.stop()
         activeSpeakers = speakers.filter { $0.key == .mainSession }
-        if !returning.isEmpty { command(.place(returning, .mainSession)) }
+        if !returning.isEmpty { command(.relocate(returning, .mainSession)) }
         for request in helpRequests { endHelp(request.id, .ignored) }
         tellSubsessions(.stopping, as: .stopping)
         for stream in streamOrder { refreshHearing(ofSubscribersTo: stream) }
         for id in returning {
-            let before = places[id].flatMap { speakers[$0] }
+            let before = locations[id].flatMap { speakers[$0] }
             tellSpeaker(activeSpeakers[.mainSession], to: id, before: before)
         }
         tellSubsessions(.stopped)
@@ -118,7 +118,7 @@ extension Conference {
         guard subsessions.phase == .started else {
             throw SignalingError(.subsessionsState, "the subsessions have not started")
         }
-        guard subsessions.place(of: sender.id) == .mainSession else {
+        guard subsessions.location(of: sender.id) == .mainSession else {
             throw SignalingError(.subsessionsState, "a broadcast comes from the main session")
         }
         if let objection = request.objection { throw objection }

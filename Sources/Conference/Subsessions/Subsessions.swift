@@ -14,9 +14,9 @@ struct Subsessions: Sendable {
     private(set) var list: [SubsessionInfo] = []
     private var indices: [SubsessionID: Int] = [:]
     /// Subsession of each participant that is not in the main session.
-    private var places: [ConnectionID: SubsessionID] = [:]
-    /// Each participant that moved, with its place before, in order of first move.
-    private var moved: [(user: ConnectionID, from: Place)] = []
+    private var locations: [ConnectionID: SubsessionID] = [:]
+    /// Each participant that moved, with its location before, in order of first move.
+    private var moved: [(user: ConnectionID, from: Location)] = []
     private var movedUsers: Set<ConnectionID> = []
     /// Time when the event about the moves is due; nil if there are none.
     private(set) var movesDue: MediaTime?
@@ -24,9 +24,9 @@ struct Subsessions: Sendable {
     private var made = 0
 
     /// Whether all participants are in the main session.
-    var areEmpty: Bool { places.isEmpty }
+    var areEmpty: Bool { locations.isEmpty }
 
-    func place(of user: ConnectionID) -> Place { Place(places[user]) }
+    func location(of user: ConnectionID) -> Location { Location(locations[user]) }
 
     func info(_ id: SubsessionID) -> SubsessionInfo? { indices[id].map { list[$0] } }
 
@@ -58,7 +58,7 @@ struct Subsessions: Sendable {
     mutating func stop() -> [ConnectionID] {
         let returning = users
         for index in list.indices { list[index].users = [] }
-        places = [:]
+        locations = [:]
         forgetMoves()
         phase = .committed
         return returning
@@ -67,14 +67,14 @@ struct Subsessions: Sendable {
     // MARK: moves
 
     /// - Parameters:
-    ///   - place: a place other than the participant's current one.
+    ///   - location: a location other than the participant's current one.
     ///   - due: latest time of the event about this move.
-    mutating func move(_ user: ConnectionID, to place: Place, due: MediaTime) {
-        let from = self.place(of: user)
+    mutating func move(_ user: ConnectionID, to location: Location, due: MediaTime) {
+        let from = self.location(of: user)
         take(user)
-        if let id = place.subsession, let index = indices[id] {
+        if let id = location.subsession, let index = indices[id] {
             list[index].users.append(user)
-            places[user] = id
+            locations[user] = id
         }
         if movedUsers.insert(user).inserted { moved.append((user, from)) }
         if movesDue == nil { movesDue = due }
@@ -86,18 +86,18 @@ struct Subsessions: Sendable {
         if movedUsers.remove(user) != nil { moved.removeAll { $0.user == user } }
     }
 
-    /// Returns the moves that are due, one for each participant, from its first place to its last. Both can be the
-    /// same: a client that joined or asked for the list in between knows an intermediate place.
+    /// Returns the moves that are due, one for each participant, from its first location to its last. Both can be the
+    /// same: a client that joined or asked for the list in between knows an intermediate location.
     mutating func takeMoves(now: MediaTime) -> [SubsessionMove] {
         guard let movesDue, movesDue <= now else { return [] }
         defer { forgetMoves() }
         return moved.map { user, from in
-            SubsessionMove(user: user, from: from.subsession, to: place(of: user).subsession)
+            SubsessionMove(user: user, from: from.subsession, to: location(of: user).subsession)
         }
     }
 
     private mutating func take(_ user: ConnectionID) {
-        guard let id = places.removeValue(forKey: user), let index = indices[id] else { return }
+        guard let id = locations.removeValue(forKey: user), let index = indices[id] else { return }
         list[index].users.removeAll { $0 == user }
     }
 

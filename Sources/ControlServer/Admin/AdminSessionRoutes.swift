@@ -7,7 +7,7 @@ import Signaling
 
 /// `/v1/admin/sessions`: lists live sessions with their participants and streams, and carries out an operator's commands.
 struct AdminSessionRoutes {
-    let door: any SessionsDoor
+    let sessions: any SessionAdministration
     /// The default app.
     let standard: String
     let configuration: ControlConfiguration
@@ -38,26 +38,26 @@ struct AdminSessionRoutes {
         let after = try paging.after.map(cursor)
         let app = try request.namedApp
         // One more entry than requested shows whether there is a next page.
-        let found = await door.sessions(app: app, after: after, limit: paging.limit + 1)
+        let found = await sessions.sessions(app: app, after: after, limit: paging.limit + 1)
         let page = Array(found.prefix(paging.limit))
         let next = found.count > page.count ? page.last.map { "\($0.app)/\($0.name)" } : nil
         return try .json(SessionPage(sessions: page, next: next))
     }
 
     @Sendable private func show(_ request: Request, _ context: ControlContext) async throws -> Response {
-        try .json(try await door.session(request.address(context, standard: standard)))
+        try .json(try await sessions.session(request.address(context, standard: standard)))
     }
 
     @Sendable private func participants(_ request: Request, _ context: ControlContext) async throws -> Response {
         let paging = try Paging(request)
-        let all = try await door.participants(of: request.address(context, standard: standard))
+        let all = try await sessions.participants(of: request.address(context, standard: standard))
         let (items, next) = try paging.page(of: all) { $0.id.rawValue }
         return try .json(ParticipantPage(participants: items, next: next))
     }
 
     @Sendable private func participant(_ request: Request, _ context: ControlContext) async throws -> Response {
         let id = context.participant
-        let all = try await door.participants(of: request.address(context, standard: standard))
+        let all = try await sessions.participants(of: request.address(context, standard: standard))
         guard let user = all.first(where: { $0.id == id }) else {
             throw Problem(.unknownUser, "the session has no participant \"\(id)\"")
         }
@@ -66,22 +66,22 @@ struct AdminSessionRoutes {
 
     @Sendable private func statistics(_ request: Request, _ context: ControlContext) async throws -> Response {
         try .json(
-            try await door.statistics(of: context.participant, in: request.address(context, standard: standard)))
+            try await sessions.statistics(of: context.participant, in: request.address(context, standard: standard)))
     }
 
     @Sendable private func quality(_ request: Request, _ context: ControlContext) async throws -> Response {
-        try .json(try await door.quality(of: context.participant, in: request.address(context, standard: standard)))
+        try .json(try await sessions.quality(of: context.participant, in: request.address(context, standard: standard)))
     }
 
     @Sendable private func qualityTable(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let quality = try await door.quality(
+        let quality = try await sessions.quality(
             of: context.participant, in: request.address(context, standard: standard))
         return .text(quality.csv, type: "text/csv; charset=utf-8; header=present")
     }
 
     @Sendable private func streams(_ request: Request, _ context: ControlContext) async throws -> Response {
         let paging = try Paging(request)
-        let all = try await door.streams(of: request.address(context, standard: standard))
+        let all = try await sessions.streams(of: request.address(context, standard: standard))
         let (items, next) = try paging.page(of: all) { $0.id.rawValue }
         return try .json(StreamPage(streams: items, next: next))
     }
@@ -95,7 +95,7 @@ struct AdminSessionRoutes {
             throw Problem(.invalidField, "\"\(app)\" is not an app key", field: "app")
         }
         let address = try SessionKey(app: body.app ?? standard, name: body.name)
-        let session = try await door.create(
+        let session = try await sessions.create(
             address, password: body.password, requiresEncryption: body.requiresEncryption ?? false)
         note("session created", address)
         let location = "/v1/admin/sessions/\(StreamName.percentEncoded(address.name))?app=\(address.app)"
@@ -160,7 +160,7 @@ struct AdminSessionRoutes {
         _ metadata: Logger.Metadata = [:]
     ) async throws -> Response {
         let address = try request.address(context, standard: standard)
-        try await door.order(command, in: address)
+        try await sessions.order(command, in: address)
         note(message, address, metadata)
         return Response(status: .noContent)
     }

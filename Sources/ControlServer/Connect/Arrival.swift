@@ -7,7 +7,7 @@ struct Arrival: Sendable {
     /// Time at which the relay began to handle the request.
     let at: MediaTime
     let program: String?
-    let socket: ClientSocket
+    let socket: any ClientChannel
 
     /// See `ClientAddress`.
     var address: String { socket.address }

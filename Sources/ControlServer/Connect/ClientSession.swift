@@ -23,13 +23,13 @@ struct ClientSession {
 
     let liveSessions: LiveSessions
     let messages: MessageHub
-    let socket: ClientSocket
+    let socket: any ClientChannel
     let token: String?
     private let statistics: ControlStatistics
     let onJoin: @Sendable () -> Void
     private var rate: MessageRate
     private var faults = 0
-    private(set) var place: (liveSession: LiveSession, id: ConnectionID)?
+    private(set) var membership: (liveSession: LiveSession, id: ConnectionID)?
     /// User whose conversation events the connection receives.
     var user: UserKey?
     /// Reason for which it receives no conversation events although it joined with an identity.
@@ -39,7 +39,7 @@ struct ClientSession {
     var loginLease: ResourceLease?
 
     init(
-        liveSessions: LiveSessions, messages: MessageHub, socket: ClientSocket, token: String?,
+        liveSessions: LiveSessions, messages: MessageHub, socket: any ClientChannel, token: String?,
         statistics: ControlStatistics,
         onJoin: @escaping @Sendable () -> Void
     ) {
@@ -70,7 +70,7 @@ struct ClientSession {
         if let excess { return fault(message.id, excess) }
         faults = max(faults - 1, 0)
         if message.request.isOfConversations { return await converse(message) }
-        if let place { return await place.liveSession.request(message, from: place.id, socket) }
+        if let membership { return await membership.liveSession.request(message, from: membership.id, socket) }
         return await receiveOutside(message)
     }
 
@@ -80,7 +80,7 @@ struct ClientSession {
         refuse(id, error)
         guard faults > Self.maximumFaults else { return true }
         // After a join, the session closes the socket.
-        if place == nil { socket.close(.policyViolation, DisconnectReason.protocolViolation.rawValue) }
+        if membership == nil { socket.close(.policyViolation, DisconnectReason.protocolViolation.rawValue) }
         return false
     }
 
@@ -121,7 +121,7 @@ struct ClientSession {
         let verified = try await liveSessions.verifier.verify(token, session: name, now: ControlClock.wall).get()
         let arrival = Arrival(
             request: id, at: began, program: request.client.map { String($0.prefix(200)) }, socket: socket)
-        place = try await liveSessions.join(request, verified, arrival)
+        membership = try await liveSessions.join(request, verified, arrival)
         loginLease = nil
         onJoin()
         open(verified)
@@ -131,7 +131,7 @@ struct ClientSession {
         try check(request.version)
         let (liveSession, connection) = try await liveSessions.resume(
             request, Arrival(request: id, at: ControlClock.now, program: nil, socket: socket))
-        place = (liveSession, connection)
+        membership = (liveSession, connection)
         loginLease = nil
         onJoin()
         if let user = await liveSession.messagingUser(of: connection) { open(user) }
@@ -146,8 +146,8 @@ struct ClientSession {
 
     /// Disconnects a client that sends requests but does not read the answers.
     mutating func refuseSlow() async -> Bool {
-        if let place {
-            await place.liveSession.disconnect(place.id, socket, reason: .slowConsumer)
+        if let membership {
+            await membership.liveSession.disconnect(membership.id, socket, reason: .slowConsumer)
         } else {
             socket.close(.policyViolation, DisconnectReason.slowConsumer.rawValue)
         }
@@ -158,14 +158,15 @@ struct ClientSession {
     mutating func end(_ ending: Ending) async {
         guard !isOver else { return }
         isOver = true
-        guard let place else { return }
-        self.place = nil
+        guard let membership else { return }
+        self.membership = nil
         switch ending {
         // A client that closes with 1000 (normal closure) or 1001 (going away, as browsers do) does not resume (RFC 6455 section 7.4.1).
         case .closed(.some(.normalClosure)), .closed(.some(.goingAway)):
-            await place.liveSession.disconnect(place.id, socket, reason: .left)
-        case .violated, .refused: await place.liveSession.disconnect(place.id, socket, reason: .protocolViolation)
-        case .closed, .lost: await place.liveSession.lost(place.id, socket)
+            await membership.liveSession.disconnect(membership.id, socket, reason: .left)
+        case .violated, .refused:
+            await membership.liveSession.disconnect(membership.id, socket, reason: .protocolViolation)
+        case .closed, .lost: await membership.liveSession.lost(membership.id, socket)
         }
     }
 }

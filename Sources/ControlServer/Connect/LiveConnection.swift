@@ -11,7 +11,7 @@ final class LiveConnection {
     let reporter: String
     /// Counts the connection as a participant of its resource holder.
     let lease: ResourceLease
-    var socket: ClientSocket?
+    var socket: (any ClientChannel)?
     var outbox: Outbox<EventText>
     private var queue: QueueLease
     /// Whether a request is in progress whose answer must precede the events that it causes; the outbox holds them until then.
@@ -21,7 +21,7 @@ final class LiveConnection {
 
     init(
         id: ConnectionID, resumeToken: String, program: String?, reporter: String, lease: ResourceLease,
-        socket: ClientSocket, outbox: OutboxLimits, resources: ResourceAccounts
+        socket: any ClientChannel, outbox: OutboxLimits, resources: ResourceAccounts
     ) {
         self.id = id
         self.resumeToken = resumeToken

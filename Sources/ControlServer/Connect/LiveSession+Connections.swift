@@ -53,7 +53,7 @@ extension LiveSession {
     }
 
     /// Adds the fields that only the relay knows to the answer of `Conference`.
-    private func completed(_ answer: JoinAnswer, for socket: ClientSocket) -> JoinAnswer {
+    private func completed(_ answer: JoinAnswer, for socket: any ClientChannel) -> JoinAnswer {
         var answer = answer
         answer.iceServers = environment.iceServers
         answer.transports = socket.isConfidential ? [.native, .webRTC] : [.webRTC]
@@ -65,7 +65,7 @@ extension LiveSession {
     /// Attaches a client that resumes to its new socket (CON-3).
     func resume(_ id: ConnectionID, lastEvent: UInt64, _ arrival: Arrival) -> Result<Void, SignalingError> {
         guard let client = clients[id] else { return .failure(SignalingError(.resumeExpired)) }
-        guard arrival.socket.isConfidential || !media.usesKeys(id) else { return .failure(ClientSocket.readable) }
+        guard arrival.socket.isConfidential || !media.usesKeys(id) else { return .failure(SignalingError.readableKeys) }
         let missed: Int
         do {
             missed = try client.outbox.resume(lastEvent: lastEvent)
@@ -101,7 +101,7 @@ extension LiveSession {
     }
 
     /// Handles the loss of a socket without a close. The connection waits for its client (CON-3).
-    func lost(_ id: ConnectionID, _ socket: ClientSocket) {
+    func lost(_ id: ConnectionID, _ socket: any ClientChannel) {
         guard let client = clients[id], client.socket === socket else { return }
         client.socket = nil
         client.outbox.detach()
@@ -111,13 +111,13 @@ extension LiveSession {
     }
 
     /// Ends a connection for good, on behalf of its own socket.
-    func disconnect(_ id: ConnectionID, _ socket: ClientSocket, reason: DisconnectReason) {
+    func disconnect(_ id: ConnectionID, _ socket: any ClientChannel, reason: DisconnectReason) {
         guard let client = clients[id], client.socket === socket else { return }
         perform(conference.disconnect(id, reason: reason, now: ControlClock.now))
     }
 
     func reply<Answer: Hashable & Sendable & Codable>(
-        _ request: UInt32, _ result: Result<Answer, SignalingError>, on socket: ClientSocket
+        _ request: UInt32, _ result: Result<Answer, SignalingError>, on socket: any ClientChannel
     ) {
         if case .failure(let error) = result { environment.statistics.refused(error.code) }
         environment.statistics.messagesSent(1)

@@ -9,8 +9,8 @@ extension LiveSession {
         case .send, .broadcast: break
         case .close(let id, _): note("close", id.rawValue)
         case .media(let command): note(command)
-        case .live(.start(let id, _)): note("startLive", id.rawValue)
-        case .live(.stop(let id)): note("stopLive", id.rawValue)
+        case .push(.start(let id, _)): note("startLive", id.rawValue)
+        case .push(.stop(let id)): note("stopLive", id.rawValue)
         case .hook(let hook): note(hook)
         case .ended: note("ended", "")
         }
@@ -23,7 +23,7 @@ extension LiveSession {
         case .subscribe(let id, _, _): note("subscribe", id.rawValue)
         case .updateSubscription(let id, _, _): note("updateSubscription", id.rawValue)
         case .unsubscribe(let id, _): note("unsubscribe", id.rawValue)
-        case .place(let ids, _): note("place", ids.first?.rawValue ?? "", Int64(ids.count))
+        case .relocate(let ids, _): note("place", ids.first?.rawValue ?? "", Int64(ids.count))
         case .closeMedia(let id): note("closeMedia", id.rawValue)
         }
     }

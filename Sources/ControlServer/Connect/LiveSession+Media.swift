@@ -51,19 +51,16 @@ extension LiveSession {
             guard let id = media.client(of: PeerID(transport)) else { return }
             report(.codecSupported(id, StreamID(rawValue: name), true))
         case .activeSpeaker(_, let room, let name):
-            report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Place(roomName: room)))
-        case .peerGone(_, let transport): gone(PeerID(transport))
+            report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Location(roomName: room)))
+        case .peerGone(_, let transport):
+            logger.info("peer lost", metadata: ["transport": "\(transport)"])
+            media.gone(PeerID(transport))
+            continueMedia()
         case .noMediaPath(_, let transport, let failure):
             var metadata: Logger.Metadata = ["transport": "\(transport)"]
             if let id = media.client(of: PeerID(transport)) { metadata["connection"] = "\(id)" }
             logger.notice("\(failure.explanation)", metadata: metadata)
         case .missed: Task { await reconcile() }
         }
-    }
-
-    func gone(_ peer: PeerID) {
-        logger.info("peer lost", metadata: ["transport": "\(peer)"])
-        media.gone(peer)
-        continueMedia()
     }
 }

@@ -1,6 +1,5 @@
 import Conference
 import Logging
-import MediaBase
 import MediaEngine
 import SessionMedia
 import Signaling
@@ -10,58 +9,44 @@ extension LiveSession {
     /// Passes orders to the engine. Those that must not be overtaken are in its mailbox on return.
     func carryOutOrders() {
         for (ticket, order) in media.takeOrders() {
-            switch order {
-            case .setMuted(let stream, let kind, let isMuted):
-                watch(
-                    ticket, order,
-                    environment.engine.beginSetMuted(
-                        session: engineName, stream: stream.rawValue, kind: MediaKind(kind), muted: isMuted))
-            case .closeStream(let stream):
-                watch(ticket, order, environment.engine.beginCloseStream(session: engineName, stream: stream.rawValue))
-            case .closePeer(let peer, let isPlain):
+            if case .closePeer(let peer, _) = order {
                 // Its lease is free for a transport that is opened in its place.
                 leases[peer] = nil
                 logger.info("transport closed", metadata: ["transport": "\(peer)"])
-                watch(ticket, order, close(TransportID(peer), isPlain: isPlain))
-            case .openVisitor(let request, _):
-                guard let visit = visits[request] else {
-                    settle(ticket, order, .failure(.unknownTransport("")))
-                    continue
-                }
-                run(ticket, order, visit.leases, visit.open)
-            case .openPublisher(let id, _, _), .openSubscriber(let id, _):
-                do throws(EngineError) {
-                    guard let client = clients[id] else { throw .unknownTransport("") }
-                    carryOut(ticket, order, TransportLeases(transport: try leaseTransport(of: client)))
-                } catch {
-                    settle(ticket, order, .failure(error))
-                }
-            default: carryOut(ticket, order, nil)
             }
-        }
-    }
-
-    private func close(_ transport: TransportID, isPlain: Bool) -> EngineCall {
-        isPlain
-            ? environment.engine.beginClosePlain(transport, session: engineName)
-            : environment.engine.beginCloseWebRTC(transport, session: engineName)
-    }
-
-    private func carryOut(_ ticket: MediaTicket, _ order: MediaOrder, _ leases: TransportLeases?) {
-        run(ticket, order, leases) { [engine = environment.engine, engineName] () async throws(EngineError) in
-            try await engine.carryOut(order, session: engineName)
-        }
-    }
-
-    private func watch(_ ticket: MediaTicket, _ order: MediaOrder, _ call: EngineCall) {
-        Task {
+            if let call = environment.engine.begin(order, session: engineName) {
+                run(ticket, order, nil) { () async throws(EngineError) in
+                    try await call.finish()
+                    return .done
+                }
+                continue
+            }
             do throws(EngineError) {
-                try await call.finish()
-                settle(ticket, order, .success(.done))
+                let counted = try leases(for: order)
+                if case .openVisitor(let request, _) = order, let visit = visits[request] {
+                    run(ticket, order, counted, visit.open)
+                } else {
+                    run(ticket, order, counted) {
+                        [engine = environment.engine, engineName] () async throws(EngineError) in
+                        try await engine.carryOut(order, session: engineName)
+                    }
+                }
             } catch {
                 settle(ticket, order, .failure(error))
             }
-            continueMedia()
+        }
+    }
+
+    /// Returns the leases of the transport that an order opens; nil if it opens none.
+    private func leases(for order: MediaOrder) throws(EngineError) -> TransportLeases? {
+        switch order {
+        case .openVisitor(let request, _):
+            guard let visit = visits[request] else { throw .unknownTransport("") }
+            return visit.leases
+        case .openPublisher(let id, _, _), .openSubscriber(let id, _):
+            guard let client = clients[id] else { throw .unknownTransport("") }
+            return TransportLeases(transport: try leaseTransport(of: client))
+        default: return nil
         }
     }
 
@@ -189,7 +174,7 @@ extension LiveSession {
         case .error(let error): error
         case .description(let error): SignalingError(Problem(error))
         case .negotiation(let error): SignalingError(error)
-        case .readableKeys: ClientSocket.readable
+        case .readableKeys: SignalingError.readableKeys
         case .noStream(let stream):
             conference.isPublished(stream) ? nil : SignalingError(.unknownStream, field: "stream")
         // It was removed, its token was revoked, or a password was set.

@@ -2,7 +2,7 @@ import Conference
 import SessionMedia
 import Signaling
 
-/// Requests of clients about their peer connections and places.
+/// Requests of clients about their peer connections and locations.
 extension LiveSession {
     /// Handles an offer of a client's publish peer connection: the first, or one that changes its tracks or restarts ICE.
     func publish(_ request: PublishRequest, _ call: RequestCall) async {
@@ -20,7 +20,7 @@ extension LiveSession {
     }
 
     /// Sets the transport that a client chooses with its first subscription.
-    func choose(_ transport: MediaTransport, for client: ConnectionID, _ socket: ClientSocket) -> SignalingError? {
+    func choose(_ transport: MediaTransport, for client: ConnectionID, _ socket: any ClientChannel) -> SignalingError? {
         let (present, isOpen) = media.subscribeTransport(of: client)
         if isOpen {
             return present == transport
@@ -29,7 +29,7 @@ extension LiveSession {
                     .invalidField, "the peer connection exists already, with \(present.rawValue)", field: "transport")
         }
         switch transport {
-        case .native: guard socket.isConfidential else { return ClientSocket.readable }
+        case .native: guard socket.isConfidential else { return SignalingError.readableKeys }
         case .webRTC: break
         default: return SignalingError(.invalidField, "\(transport.rawValue) is not known", field: "transport")
         }
@@ -62,11 +62,11 @@ extension LiveSession {
     /// notified.
     func move<Body: RequestBody>(_ body: Body, _ call: RequestCall) async {
         let id = call.client.id
-        guard let place = conference.destination(of: body, from: id, now: ControlClock.now) else {
+        guard let location = conference.destination(of: body, from: id, now: ControlClock.now) else {
             return moved(body, call)
         }
         let request = whenDone { [self] _ in moved(body, call) }
-        media.move(id, to: place, request)
+        media.move(id, to: location, request)
         await finish(request)
     }
 
@@ -74,7 +74,7 @@ extension LiveSession {
         let id = call.client.id
         let moved = conference.request(body, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
         // Takes the move back if the request was refused.
-        media.place([id], at: conference.place(of: id))
+        media.relocate([id], to: conference.location(of: id))
         reply(call, moved.result)
         perform(moved.effects)
     }

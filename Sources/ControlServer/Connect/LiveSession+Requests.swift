@@ -6,7 +6,7 @@ extension LiveSession {
     /// Carries out one request of a client in the session and answers it.
     ///
     /// - Returns: false if the connection is over and no more messages are accepted.
-    func request(_ message: RequestMessage, from id: ConnectionID, _ socket: ClientSocket) async -> Bool {
+    func request(_ message: RequestMessage, from id: ConnectionID, _ socket: any ClientChannel) async -> Bool {
         guard let client = clients[id], client.socket === socket else { return false }
         guard socket.backlog.bytes <= environment.configuration.outbox.unsentBytes else {
             // The client sends requests but does not read the answers.

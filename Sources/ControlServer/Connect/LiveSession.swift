@@ -25,7 +25,7 @@ actor LiveSession {
     var visits: [MediaRequestID: Visit] = [:]
     var leases: [PeerID: TransportLeases] = [:]
     var joinAnswers = JoinAnswerTexts()
-    /// Pushes of the session's live streams.
+    /// Pushes of streams of the session to other servers.
     var pushes = SessionPushes()
     /// Whether the session was given up because no one is in it; its name gets a new one.
     private(set) var isForgotten = false
@@ -69,7 +69,7 @@ actor LiveSession {
             case .media(let command):
                 media.command(command)
                 carryOutOrders()
-            case .live(let command): carryOut(command)
+            case .push(let command): carryOut(command)
             case .hook(let hook): post(hook)
             case .ended(let reason): ended(reason)
             }
@@ -157,7 +157,7 @@ actor LiveSession {
         write(client)
     }
 
-    private func drained(_ id: ConnectionID, _ socket: ClientSocket) {
+    private func drained(_ id: ConnectionID, _ socket: any ClientChannel) {
         guard let client = clients[id], client.socket === socket else { return }
         write(client)
     }

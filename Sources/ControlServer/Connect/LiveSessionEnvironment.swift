@@ -6,7 +6,8 @@ import Signaling
 
 /// Parts of the relay that a session uses.
 struct LiveSessionEnvironment: Sendable {
-    let engine: MediaEngine
+    /// Media of the clients.
+    let engine: any MediaPlane
     /// Configuration that a running relay can replace.
     let shared: NIOLockedValueBox<ConnectConfiguration>
     var configuration: ConnectConfiguration { shared.withLockedValue { $0 } }
@@ -17,7 +18,7 @@ struct LiveSessionEnvironment: Sendable {
     let passwords: PasswordGuard
     let reports: ReportGuard
     let recorded = RecordedStreams()
-    let pushes: LivePushes
+    let pushes: RelayPushes
     let resources: ResourceAccounts
     let logger: Logger
     /// Called when the session is over and its name is free.

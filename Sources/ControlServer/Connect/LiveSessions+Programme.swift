@@ -59,7 +59,7 @@ extension LiveSession {
 
     var programmeRules: ProgrammeRules {
         ProgrammeRules(
-            session: id, streams: streams.filter { place(of: $0.id) == .mainSession },
+            session: id, streams: streams.filter { media.location(ofStream: $0.id) == .mainSession },
             isEncrypted: conference.requiresEncryption || streams.contains(where: \.isEncrypted))
     }
 }

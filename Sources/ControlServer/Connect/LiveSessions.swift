@@ -19,9 +19,13 @@ package final class LiveSessions: Sendable {
     let environment: LiveSessionEnvironment
     private let state: NIOLockedValueBox<State>
 
-    /// - Parameter events: events of the engine; nil: observes the engine from now on.
+    /// - Parameters:
+    ///   - engine: media of the clients.
+    ///   - taps: engine that has the packets of streams that are pushed to other servers.
+    ///   - events: events of `engine`; nil: observes it from now on.
     package init(
-        engine: MediaEngine, verifier: any TokenVerifier, issues: any IssueStore, hooks: any WebhookSink,
+        engine: any MediaPlane, taps: MediaEngine, verifier: any TokenVerifier, issues: any IssueStore,
+        hooks: any WebhookSink,
         configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger,
         events: AsyncStream<StreamEvent>? = nil
     ) {
@@ -33,7 +37,7 @@ package final class LiveSessions: Sendable {
             iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
             passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
             reports: ReportGuard(interval: configuration.issueInterval),
-            pushes: LivePushes(rules: configuration.pushes),
+            pushes: RelayPushes(rules: configuration.pushes, engine: taps),
             resources: ResourceAccounts(limits: configuration.resources), logger: logger,
             onEnd: { id in state.withLockedValue { $0.directory.remove(id) } },
             onLeave: { token in state.withLockedValue { $0.directory.unseat(resumeToken: token) } })

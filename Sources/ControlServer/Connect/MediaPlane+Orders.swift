@@ -1,17 +1,30 @@
+import MediaBase
 import MediaEngine
 import SDP
 import SessionMedia
 import Signaling
 
 extension MediaPlane {
+    /// Begins an order that must not be overtaken; nil for other orders.
+    func begin(_ order: MediaOrder, session: String) -> EngineCall? {
+        switch order {
+        case .setMuted(let stream, let kind, let isMuted):
+            beginSetMuted(session: session, stream: stream.rawValue, kind: MediaKind(kind), muted: isMuted)
+        case .closeStream(let stream): beginCloseStream(session: session, stream: stream.rawValue)
+        case .closePeer(let peer, isPlain: true): beginClosePlain(TransportID(peer), session: session)
+        case .closePeer(let peer, isPlain: false): beginCloseWebRTC(TransportID(peer), session: session)
+        default: nil
+        }
+    }
+
     /// Carries out an order that may wait for others.
     func carryOut(_ order: MediaOrder, session: String) async throws(EngineError) -> MediaAnswer {
         switch order {
-        case .setMuted, .closeStream, .closePeer: preconditionFailure("orders without waiting are made by `EngineCall`")
+        case .setMuted, .closeStream, .closePeer: preconditionFailure("orders without waiting are made by `begin`")
         case .openVisitor: preconditionFailure("the caller has the offer of a client without a control connection")
-        case .place(let places):
+        case .relocate(let locations):
             try await place(
-                places.map { RoomPlacement(peer: TransportID($0.key), room: $0.value.roomName) }, session: session)
+                locations.map { RoomPlacement(peer: TransportID($0.key), room: $0.value.roomName) }, session: session)
         case .openPublisher(_, let peer, let sections):
             let answer = try await openPublisher(
                 PublisherRequest(session: session, peer: peer, sections: sections.map(PublishedSection.init)))

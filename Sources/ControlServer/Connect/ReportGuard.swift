@@ -29,7 +29,7 @@ final class ReportGuard: Sendable {
     func admit(_ client: String, now: MediaTime) throws(SignalingError) {
         let wait = times.withLockedValue { times -> MediaTime? in
             if let time = times[client], time > now { return time - now }
-            if times.count >= capacity { Self.makeRoom(in: &times, capacity, now) }
+            if times.count >= capacity { Self.makeSpace(in: &times, capacity, now) }
             times[client] = now + interval
             return nil
         }
@@ -39,7 +39,7 @@ final class ReportGuard: Sendable {
             retryAfter: Int((wait.rawValue + 999_999_999) / 1_000_000_000))
     }
 
-    private static func makeRoom(in times: inout [String: MediaTime], _ capacity: Int, _ now: MediaTime) {
+    private static func makeSpace(in times: inout [String: MediaTime], _ capacity: Int, _ now: MediaTime) {
         times = times.filter { $0.value > now }
         guard times.count >= capacity, let oldest = times.min(by: { $0.value < $1.value }) else { return }
         times[oldest.key] = nil

@@ -4,7 +4,7 @@ import Signaling
 struct RequestCall {
     let id: UInt32
     let client: LiveConnection
-    let socket: ClientSocket
+    let socket: any ClientChannel
 }
 
 /// Handlers of requests in a session, by the type of the request.

@@ -13,7 +13,7 @@ struct LiveBody {
     let statistics: ControlStatistics
     let logger: Logger
 
-    enum Format: Sendable {
+    enum Format: Sendable, CaseIterable {
         case webM
         case matroska
 
@@ -25,6 +25,14 @@ struct LiveBody {
             }
         }
 
+        /// Last component of the path.
+        var file: String {
+            switch self {
+            case .webM: "live.webm"
+            case .matroska: "live.mkv"
+            }
+        }
+
         func mediaType(hasVideo: Bool) -> String {
             let name =
                 switch self {
@@ -32,6 +40,16 @@ struct LiveBody {
                 case .matroska: "matroska"
                 }
             return (hasVideo ? "video/" : "audio/") + name
+        }
+    }
+
+    /// Adds one path for each format below `path`.
+    func add(
+        to table: RouteTable, at path: String,
+        _ answer: @escaping @Sendable (Format, Request, ControlContext) async throws -> Response
+    ) {
+        for format in Format.allCases {
+            table.add(path + "/" + format.file, [.get: { try await answer(format, $0, $1) }])
         }
     }
 

@@ -11,19 +11,10 @@ struct LiveRoutes {
     let body: LiveBody
 
     func add(to table: RouteTable) {
-        table.add("sessions/:session/streams/:stream/live.webm", [.get: webM])
-        table.add("sessions/:session/streams/:stream/live.mkv", [.get: matroska])
+        body.add(to: table, at: "sessions/:session/streams/:stream", answer)
     }
 
-    @Sendable private func webM(_ request: Request, _ context: ControlContext) async throws -> Response {
-        try await endless(.webM, request, context)
-    }
-
-    @Sendable private func matroska(_ request: Request, _ context: ControlContext) async throws -> Response {
-        try await endless(.matroska, request, context)
-    }
-
-    private func endless(
+    @Sendable private func answer(
         _ format: LiveBody.Format, _ request: Request, _ context: ControlContext
     ) async throws -> Response {
         let session = try request.address(context, standard: standard).engineName(standard: standard)

@@ -15,19 +15,10 @@ struct ProgrammeRoutes {
     let body: LiveBody
 
     func add(to table: RouteTable) {
-        table.add("sessions/:session/live.webm", [.get: webM])
-        table.add("sessions/:session/live.mkv", [.get: matroska])
+        body.add(to: table, at: "sessions/:session", answer)
     }
 
-    @Sendable private func webM(_ request: Request, _ context: ControlContext) async throws -> Response {
-        try await endless(.webM, request, context)
-    }
-
-    @Sendable private func matroska(_ request: Request, _ context: ControlContext) async throws -> Response {
-        try await endless(.matroska, request, context)
-    }
-
-    private func endless(
+    @Sendable private func answer(
         _ format: LiveBody.Format, _ request: Request, _ context: ControlContext
     ) async throws -> Response {
         let key = try request.address(context, standard: standard)

@@ -33,7 +33,7 @@ extension ClientSession {
             throw SignalingError(.notPermitted, "this connection is logged in as another user", field: "token")
         }
         var lease = loginLease
-        if place == nil, lease == nil, let holder {
+        if membership == nil, lease == nil, let holder {
             lease = try liveSessions.resources.lease(.participants, for: holder)
             socket.count(for: holder, in: liveSessions.resources)
         }

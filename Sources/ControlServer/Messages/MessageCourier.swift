@@ -12,8 +12,8 @@ struct MessageCourier: Sendable {
 
     /// - Returns: number of events passed on, and sockets that were closed instead.
     func deliver(
-        _ delivery: MessageDelivery, to sockets: [ClientSocket], origin: ClientSocket?
-    ) -> (events: Int, slow: [ClientSocket]) {
+        _ delivery: MessageDelivery, to sockets: [any ClientChannel], origin: (any ClientChannel)?
+    ) -> (events: Int, slow: [any ClientChannel]) {
         let sockets = delivery.sparesOrigin ? sockets.filter { $0 !== origin } : sockets
         guard !sockets.isEmpty else { return (0, []) }
         // Encoded once for all receivers.
@@ -22,7 +22,7 @@ struct MessageCourier: Sendable {
             logger.error("cannot encode a conversation event")
             return (0, [])
         }
-        var slow: [ClientSocket] = []
+        var slow: [any ClientChannel] = []
         for socket in sockets {
             let backlog = socket.backlog
             guard backlog.messages < configuration.unsentEvents, backlog.bytes < configuration.unsentBytes else {

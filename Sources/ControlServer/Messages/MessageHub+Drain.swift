@@ -21,7 +21,7 @@ extension MessageHub {
         for socket in sockets { socket.close(reason.closeCode, reason.rawValue) }
     }
 
-    private func tell(_ sockets: [ClientSocket], _ event: Event) {
+    private func tell(_ sockets: [any ClientChannel], _ event: Event) {
         guard !sockets.isEmpty, let text = EventText(event)?.message(0) else { return }
         for socket in sockets { socket.send([text]) }
         statistics.messagesSent(sockets.count)

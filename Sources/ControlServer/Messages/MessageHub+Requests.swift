@@ -8,7 +8,7 @@ extension MessageHub {
     ///
     /// - Returns: false if the login was refused; the socket then receives no more events than before.
     func login(
-        _ request: LoginRequest, _ user: UserKey, id: UInt32, _ socket: ClientSocket
+        _ request: LoginRequest, _ user: UserKey, id: UInt32, _ socket: any ClientChannel
     ) async throws(SignalingError) -> Bool {
         let database = try database()
         // Other users are told of a new name, which has a cost; a login without a name costs nothing.
@@ -23,7 +23,7 @@ extension MessageHub {
 
     /// Carries out a request of a user and answers it.
     func request(
-        _ request: MessagingRequest, from user: UserKey, id: UInt32, _ socket: ClientSocket
+        _ request: MessagingRequest, from user: UserKey, id: UInt32, _ socket: any ClientChannel
     ) async throws(SignalingError) {
         let database = try database()
         var isMessage = false
@@ -44,7 +44,7 @@ extension MessageHub {
     /// - Parameter undo: called before a refusal is sent.
     /// - Returns: whether the command was carried out; otherwise the answer is a refusal.
     private func write(
-        _ command: MessagingCommand, _ database: MessageDatabase, id: UInt32, _ socket: ClientSocket,
+        _ command: MessagingCommand, _ database: MessageDatabase, id: UInt32, _ socket: any ClientChannel,
         undo: @escaping @Sendable () -> Void = {}
     ) async -> Bool {
         await withCheckedContinuation { continuation in

@@ -23,14 +23,14 @@ package final class MessageHub: Sendable {
         var deliveries: [MessageDelivery] = []
         var app = ""
         /// Socket of the request, with its answer.
-        var origin: ClientSocket?
+        var origin: (any ClientChannel)?
         var reply: ByteBuffer?
         /// Called when all messages have been passed to sockets.
         var told: (@Sendable () -> Void)?
     }
 
     private struct State {
-        var sockets: [UserKey: [ClientSocket]] = [:]
+        var sockets: [UserKey: [any ClientChannel]] = [:]
         /// Whether logins outside of sessions are refused.
         var isDraining = false
         var rates: UserRates
@@ -39,7 +39,7 @@ package final class MessageHub: Sendable {
         var complaints: [StorageError.Kind: MediaTime] = [:]
 
         /// - Returns: whether the socket was logged in.
-        mutating func remove(_ socket: ClientSocket, of user: UserKey) -> Bool {
+        mutating func remove(_ socket: any ClientChannel, of user: UserKey) -> Bool {
             guard var others = sockets[user], let index = others.firstIndex(where: { $0 === socket }) else {
                 return false
             }
@@ -129,7 +129,7 @@ package final class MessageHub: Sendable {
     /// - Throws: `limitReached` if the user has too many sockets; `draining` if the relay drains and the socket is not in a session,
     ///   because no one would tell it of the shutdown.
     @discardableResult
-    func enter(_ user: UserKey, _ socket: ClientSocket) throws(SignalingError) -> Bool {
+    func enter(_ user: UserKey, _ socket: any ClientChannel) throws(SignalingError) -> Bool {
         let result = state.withLockedValue { state -> Result<Bool, SignalingError> in
             var sockets = state.sockets[user] ?? []
             if sockets.contains(where: { $0 === socket }) { return .success(false) }
@@ -147,14 +147,14 @@ package final class MessageHub: Sendable {
         return try result.get()
     }
 
-    func leave(_ user: UserKey, _ socket: ClientSocket) {
+    func leave(_ user: UserKey, _ socket: any ClientChannel) {
         state.withLockedValue { _ = $0.remove(socket, of: user) }
     }
 
     /// Refuses logins outside of sessions from now on.
     ///
     /// - Returns: logged-in sockets that are not in a session, which would tell them of the shutdown.
-    func beginDraining() -> [ClientSocket] {
+    func beginDraining() -> [any ClientChannel] {
         state.withLockedValue { state in
             state.isDraining = true
             return state.sockets.values.joined().filter { !$0.isInSession }

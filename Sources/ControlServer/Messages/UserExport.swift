@@ -56,7 +56,7 @@ struct UserExport {
     private var waiting: [ConversationRef] = []
     private var since: Int64 = 0
     private var isListRead = false
-    private var place: (ref: ConversationRef, after: Int64)?
+    private var position: (ref: ConversationRef, after: Int64)?
 
     init(_ user: UserKey, _ database: MessageDatabase) {
         self.user = user
@@ -74,7 +74,7 @@ struct UserExport {
 
     /// Returns the next lines; nil after the last.
     mutating func next() async throws -> [Line]? {
-        if let place { return try await messages(place.ref, after: place.after) }
+        if let position { return try await messages(position.ref, after: position.after) }
         if !isListRead { return try await conversations() }
         guard let ref = waiting.popLast() else { return nil }
         var lines: [Line] = []
@@ -88,7 +88,7 @@ struct UserExport {
                 return []
             }
         }
-        place = (ref, 0)
+        position = (ref, 0)
         return lines
     }
 
@@ -121,11 +121,11 @@ struct UserExport {
             answer = try await ask(.history(request))
         } catch StorageFailure.refused(let error) where Self.isGone(error) {
             // The user lost access during the export; the remaining messages are left out.
-            place = nil
+            position = nil
             return []
         }
         guard case .history(let page) = answer else { return [] }
-        place = page.hasMore ? page.messages.last.map { (ref, $0.number) } : nil
+        position = page.hasMore ? page.messages.last.map { (ref, $0.number) } : nil
         return page.messages.map { .message($0) }
     }
 }

@@ -216,8 +216,8 @@ extension APIOperation {
                     body: offer, status: 201, offer),
             ]
         }
-        for (door, access) in [("/whip", RouteCatalogue.Access.publish), ("/whep", .view)] {
-            let path = door + "/{session}/{stream}/{id}"
+        for (endpoint, access) in [("/whip", RouteCatalogue.Access.publish), ("/whep", .view)] {
+            let path = endpoint + "/{session}/{stream}/{id}"
             all += [
                 .get(path, access, "webrtc", "Checks that the transport exists", status: 204),
                 .act("PATCH", path, access, "webrtc", "Trickles candidates or restarts ICE", body: fragment),

@@ -68,9 +68,9 @@ package enum OpenAPIDocument {
         }
     }
 
-    private static func parameter(_ name: String, _ place: String, _ about: String?) -> [String: Any] {
-        var out: [String: Any] = ["name": name, "in": place, "schema": ["type": "string"]]
-        if place == "path" { out["required"] = true }
+    private static func parameter(_ name: String, _ location: String, _ about: String?) -> [String: Any] {
+        var out: [String: Any] = ["name": name, "in": location, "schema": ["type": "string"]]
+        if location == "path" { out["required"] = true }
         if let about { out["description"] = about }
         return out
     }

@@ -61,8 +61,8 @@ final class PushPeer {
         } catch {
             return events.append(.failed(.unusableAnswer("\(error)")))
         }
-        let isRefused = endpoint.tracks.indices.contains { place in
-            endpoint.tracks[place] == nil && tracks.kind(ofTrack: place) == .video
+        let isRefused = endpoint.tracks.indices.contains { track in
+            endpoint.tracks[track] == nil && tracks.kind(ofTrack: track) == .video
         }
         if isRefused { return events.append(.failed(.codecRefused(codec ?? .vp8))) }
         drain(now: now)

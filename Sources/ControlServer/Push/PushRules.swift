@@ -1,4 +1,4 @@
-/// Limits of the live streams that a relay pushes to other servers.
+/// Limits of a relay's pushes to other servers.
 package struct PushRules: Sendable, Hashable {
     /// Configuration key of `pushes`, named in errors.
     package static let pushesKey = "live.pushes"

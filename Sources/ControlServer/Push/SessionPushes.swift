@@ -1,30 +1,30 @@
 import Signaling
 
-/// Pushes of one session by the ids of their live streams.
+/// Pushes of one session by their ids.
 struct SessionPushes {
     private enum Entry {
         /// The stream is being tapped.
         case starting
-        case running(LivePush)
+        case running(RunningPush)
     }
 
-    private var entries: [LiveID: Entry] = [:]
+    private var entries: [PushID: Entry] = [:]
 
-    mutating func add(_ id: LiveID) { entries[id] = .starting }
+    mutating func add(_ id: PushID) { entries[id] = .starting }
 
-    /// Returns whether a live stream is on.
-    func contains(_ id: LiveID) -> Bool { entries[id] != nil }
+    /// Returns whether a push has been added and not stopped.
+    func contains(_ id: PushID) -> Bool { entries[id] != nil }
 
-    /// Adds the push of a live stream.
-    /// - Returns: false if the live stream has ended since.
-    mutating func set(_ id: LiveID, _ push: LivePush) -> Bool {
+    /// Sets the running push of an id.
+    /// - Returns: false if it has been stopped since.
+    mutating func set(_ id: PushID, _ push: RunningPush) -> Bool {
         guard entries[id] != nil else { return false }
         entries[id] = .running(push)
         return true
     }
 
-    /// Removes a live stream and stops its push.
-    mutating func stop(_ id: LiveID) {
+    /// Removes a push and stops it.
+    mutating func stop(_ id: PushID) {
         if case .running(let push)? = entries.removeValue(forKey: id) { push.stop() }
     }
 }

@@ -47,7 +47,7 @@ struct WHEPRoutes {
     @Sendable private func chooseLayer(_ request: Request, _ context: ControlContext) async throws -> Response {
         let target = try await resource.target(context)
         let body = try await request.json(LayerBody.self, limit: exchange.configuration.bodyBytes)
-        try await exchange.door.setLayer(target.id, session: target.session, try body.choice)
+        try await exchange.plane.setLayer(target.id, session: target.session, try body.choice)
         return Response(status: .noContent)
     }
 }

@@ -12,7 +12,7 @@ struct WebRTCExchange {
     /// Interval at which a waiting request checks whether its client is still connected.
     private static let look = TimeAmount.seconds(1)
 
-    let door: any WebRTCDoor
+    let plane: any WebRTCMediaPlane
     let liveSessions: LiveSessions
     let arrivals: StreamArrivals
     let configuration: ControlConfiguration
@@ -62,8 +62,8 @@ struct WebRTCExchange {
     ) async throws -> WebRTCAnswer {
         let name = try context.engineName
         return try await liveSessions.publish(visitor, stream: stream, kinds: offer.kinds, isPlain: false) {
-            [door] (stream) async throws(EngineError) in
-            let answer = try await door.openWebRTC(offer.request(session: name, stream: stream))
+            [plane] (stream) async throws(EngineError) in
+            let answer = try await plane.openWebRTC(offer.request(session: name, stream: stream))
             return OpenedTransport(answer: answer, id: answer.id, codec: offer.codec)
         }
     }
@@ -77,11 +77,11 @@ struct WebRTCExchange {
     }
 
     private func view(_ request: WebRTCRequest, _ viewer: Visitor) async throws -> WebRTCAnswer {
-        try await liveSessions.view(viewer, isPlain: false) { [door] () async throws(EngineError) in
-            let answer = try await door.openWebRTC(request)
+        try await liveSessions.view(viewer, isPlain: false) { [plane] () async throws(EngineError) in
+            let answer = try await plane.openWebRTC(request)
             return OpenedTransport(answer: answer, id: answer.id)
         } close: {
-            try await door.closeWebRTC($0, session: request.session)
+            try await plane.closeWebRTC($0, session: request.session)
         }
     }
 

@@ -11,7 +11,7 @@ import SDP
 struct WebRTCResource {
     static let fragmentType = "application/trickle-ice-sdpfrag"
 
-    let door: any WebRTCDoor
+    let plane: any WebRTCMediaPlane
     let liveSessions: LiveSessions
     let direction: WebRTCRequest.Direction
     let configuration: ControlConfiguration
@@ -21,11 +21,11 @@ struct WebRTCResource {
     private let restarts = NIOLockedValueBox<Set<TransportID>>([])
 
     init(
-        door: any WebRTCDoor, liveSessions: LiveSessions, direction: WebRTCRequest.Direction,
+        plane: any WebRTCMediaPlane, liveSessions: LiveSessions, direction: WebRTCRequest.Direction,
         configuration: ControlConfiguration, logger: Logger,
         ended: @escaping @Sendable (TransportID) -> Void = { _ in }
     ) {
-        self.door = door
+        self.plane = plane
         self.liveSessions = liveSessions
         self.direction = direction
         self.configuration = configuration
@@ -37,8 +37,9 @@ struct WebRTCResource {
     static func tag(of credentials: ICECredentials) -> String { "\"\(credentials.ufrag)\"" }
 
     static func path(_ answer: WebRTCAnswer, session: SessionName) -> String {
-        let door = answer.direction == .publish ? "whip" : "whep"
-        return "/\(door)/\(session.percentEncoded)/\(StreamName.percentEncoded(answer.stream))/\(answer.id.rawValue)"
+        let endpoint = answer.direction == .publish ? "whip" : "whep"
+        return
+            "/\(endpoint)/\(session.percentEncoded)/\(StreamName.percentEncoded(answer.stream))/\(answer.id.rawValue)"
     }
 
     /// Resource that a path names.
@@ -57,7 +58,7 @@ struct WebRTCResource {
         let gone = Problem(EngineError.unknownTransport(id.rawValue))
         let snapshot: WebRTCSnapshot
         do throws(EngineError) {
-            snapshot = try await door.webRTC(id, session: session)
+            snapshot = try await plane.webRTC(id, session: session)
         } catch {
             switch error {
             // A resource does not come back, so the error must not ask for a retry.
@@ -76,7 +77,7 @@ struct WebRTCResource {
 
     @Sendable func delete(_ request: Request, _ context: ControlContext) async throws -> Response {
         let target = try await target(context)
-        try await door.closeWebRTC(target.id, session: target.session)
+        try await plane.closeWebRTC(target.id, session: target.session)
         ended(target.id)
         await liveSessions.visitorLeft(target.id, engineName: target.session)
         logger.info(
@@ -114,7 +115,7 @@ struct WebRTCResource {
             throw Problem(.restartExists, "another request restarts this ICE session", retryAfter: 1)
         }
         defer { restarts.withLockedValue { _ = $0.remove(target.id) } }
-        let credentials = try await door.restartICE(target.id, session: target.session, peer: peer)
+        let credentials = try await plane.restartICE(target.id, session: target.session, peer: peer)
         logger.info("ICE restarted", metadata: ["session": "\(target.session)", "transport": "\(target.id)"])
         return Response(
             status: .ok,

@@ -35,14 +35,14 @@ package struct WebhookEvent: Hashable, Sendable {
         }
     }
 
-    package struct Live: Hashable, Sendable, Codable {
-        package var id: LiveID
+    package struct Push: Hashable, Sendable, Codable {
+        package var id: PushID
         package var stream: StreamID
         /// Description of a failure, and seconds until the next try.
         package var detail: String?
         package var retryIn: Int?
 
-        package init(id: LiveID, stream: StreamID, detail: String? = nil, retryIn: Int? = nil) {
+        package init(id: PushID, stream: StreamID, detail: String? = nil, retryIn: Int? = nil) {
             self.id = id
             self.stream = stream
             self.detail = detail
@@ -59,8 +59,8 @@ package struct WebhookEvent: Hashable, Sendable {
     package var participant: UserInfo?
     package var stream: StreamInfo?
     package var recording: Recording?
-    package var live: Live?
-    /// Reason for the end or failure: a `DisconnectReason`, `StreamEndReason`, `LiveFailureReason` or `LiveEndReason`.
+    package var live: Push?
+    /// Reason for the end or failure: a `DisconnectReason`, `StreamEndReason`, `PushFailureReason` or `PushEndReason`.
     package var reason: String?
 
     package init(

@@ -26,7 +26,7 @@ package struct WebhookMessage: Sendable {
         let participant: UserInfo?
         let stream: StreamInfo?
         let recording: WebhookEvent.Recording?
-        let live: WebhookEvent.Live?
+        let live: WebhookEvent.Push?
         let reason: String?
     }
 

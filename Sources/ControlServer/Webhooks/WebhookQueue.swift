@@ -91,7 +91,7 @@ package struct WebhookQueue: Sendable {
     package mutating func add(_ event: WebhookEvent, now: MediaTime) -> Bool {
         let address = event.session
         lastNumber += 1
-        guard waiting < limits.events || makeRoom(for: address.app) else {
+        guard waiting < limits.events || makeSpace(for: address.app) else {
             dropped += 1
             return false
         }
@@ -110,7 +110,7 @@ package struct WebhookQueue: Sendable {
     }
 
     /// Removes the newest event of the app with the most events, if this app has less than its share.
-    private mutating func makeRoom(for app: String) -> Bool {
+    private mutating func makeSpace(for app: String) -> Bool {
         let apps = shares.count + (shares[app] == nil ? 1 : 0)
         guard (shares[app]?.waiting ?? 0) < limits.events / apps,
             let largest = shares.max(by: { $0.value.waiting < $1.value.waiting })?.value,

@@ -1,5 +1,7 @@
 import Foundation
+import MediaBase
 import MillraceClient
+import NIOConcurrencyHelpers
 import Signaling
 
 /// A participant: a WebSocket connection that joins, sends signals and counts.
@@ -10,10 +12,10 @@ final class CrowdMember: Sendable {
     private struct State {
         var socket: WebSocketConnection?
         var reader: Task<Void, Never>?
-        var waiting: [UInt32: CheckedContinuation<[UInt8], any Error>] = [:]
+        /// Requests without an answer, with the continuation of the caller if one waits.
+        var requests = RequestLedger<CheckedContinuation<[UInt8], any Error>?>(timeout: .seconds(86_400))
         var joined: JoinAnswer?
         var subsessions = SubsessionAnnouncements()
-        var nextID: UInt32 = 1
         var sent = 0
         var order = SignalOrder()
         var latency = Distribution()
@@ -23,7 +25,7 @@ final class CrowdMember: Sendable {
         var loss: String?
     }
 
-    private let state = Locked(State())
+    private let state = NIOLockedValueBox(State())
     /// The participant's media, if it has any.
     let voice: CrowdVoice?
 
@@ -34,9 +36,9 @@ final class CrowdMember: Sendable {
     }
 
     /// Answer to the join request; nil before it has joined.
-    var joined: JoinAnswer? { state.withLock { $0.joined } }
+    var joined: JoinAnswer? { state.withLockedValue { $0.joined } }
     /// Announcements of subsessions that it received.
-    var subsessions: SubsessionAnnouncements { state.withLock { $0.subsessions } }
+    var subsessions: SubsessionAnnouncements { state.withLockedValue { $0.subsessions } }
 
     struct Findings: Sendable {
         var sent = 0
@@ -47,7 +49,7 @@ final class CrowdMember: Sendable {
     }
 
     var findings: Findings {
-        state.withLock {
+        state.withLockedValue {
             Findings(sent: $0.sent, order: $0.order, latency: $0.latency, refusals: $0.refusals, loss: $0.loss)
         }
     }
@@ -62,13 +64,13 @@ final class CrowdMember: Sendable {
                 let reason = await socket.run { [weak self] in self?.receive($0) }
                 self?.ended(reason)
             }
-            state.withLock {
+            state.withLockedValue {
                 $0.socket = socket
                 $0.reader = reader
             }
             let request = JoinRequest(session: sessionName, name: "Load \(index)", client: "millrace load")
             let answer = try await self.request(request)
-            state.withLock { $0.joined = answer }
+            state.withLockedValue { $0.joined = answer }
         } catch let error as SignalingError {
             throw .refused(status: 0, code: error.code.rawValue, detail: error.message)
         } catch let error as LoadError {
@@ -81,7 +83,7 @@ final class CrowdMember: Sendable {
 
     /// Sends a signal to all participants of the session.
     func signal() {
-        let mark = state.withLock { state in
+        let mark = state.withLockedValue { state in
             state.sent += 1
             return SignalMark(sender: index, number: state.sent, sentAt: LoadClock.now)
         }
@@ -92,7 +94,7 @@ final class CrowdMember: Sendable {
 
     /// Leaves the session; returns when the connection has ended.
     func leave() async {
-        let (socket, reader) = state.withLock { state in
+        let (socket, reader) = state.withLockedValue { state in
             state.isLeaving = true
             return (state.socket, state.reader)
         }
@@ -102,62 +104,46 @@ final class CrowdMember: Sendable {
 
     /// Sends a request and waits for the answer.
     func request<Body: RequestBody>(_ body: Body) async throws -> Body.Answer {
-        let answer = try await ask(body)
+        let answer = try await withCheckedThrowingContinuation { waiting in
+            do { try send(body, waiting) } catch { waiting.resume(throwing: error) }
+        }
         return try JSONDecoder().decode(ResultMessage<Body.Answer>.self, from: Data(answer)).result.get()
     }
 
-    private func message(_ request: any RequestBody) -> (id: UInt32, text: [UInt8])? {
-        let id = state.withLock { state in
-            defer { state.nextID &+= 1 }
-            return state.nextID
-        }
-        return (try? JSONEncoder().encode(RequestMessage(id: id, request))).map { (id, Array($0)) }
-    }
+    /// Sends a request. Its answer is counted if it is a refusal.
+    private func send(_ request: any RequestBody) { try? send(request, nil) }
 
-    func send(_ request: any RequestBody) {
-        guard let message = message(request) else { return }
-        state.withLock { $0.socket }?.send(message.text)
-    }
-
-    private func ask(_ request: any RequestBody) async throws -> [UInt8] {
-        guard let message = message(request) else { return [] }
-        return try await withCheckedThrowingContinuation { waiting in
-            let socket = state.withLock { state -> WebSocketConnection? in
-                guard state.loss == nil else { return nil }
-                state.waiting[message.id] = waiting
-                return state.socket
-            }
-            guard let socket else {
-                waiting.resume(throwing: LoadError.notConnected("the relay ended the connection"))
-                return
-            }
-            socket.send(message.text)
+    private func send(_ request: any RequestBody, _ waiting: CheckedContinuation<[UInt8], any Error>?) throws {
+        let (socket, message) = try state.withLockedValue { state in
+            guard let socket = state.socket else { throw LoadError.notConnected("the relay ended the connection") }
+            return (socket, try state.requests.add(request, waiting, now: .nanoseconds(LoadClock.now)))
         }
+        socket.send(message)
     }
 
     private func receive(_ message: [UInt8]) {
         let now = LoadClock.now
         if let mark = SignalMark(in: message) {
-            state.withLock { state in
+            state.withLockedValue { state in
                 state.order.receive(mark)
                 state.latency.record((now - mark.sentAt) / 1_000)
             }
             return
         }
-        if state.withLock({ $0.subsessions.receive(message, now: now) }) { return }
+        if state.withLockedValue({ $0.subsessions.receive(message, now: now) }) { return }
         let data = Data(message)
         guard let head = try? JSONDecoder().decode(MessageHead.self, from: data) else { return }
         guard let id = head.id else {
             if head.event == EventName.offer.rawValue { answer(offer: data) }
             return
         }
-        if let waiting = state.withLock({ $0.waiting.removeValue(forKey: id) }) {
+        if let waiting = state.withLockedValue({ $0.requests.take(id) }) ?? nil {
             waiting.resume(returning: message)
             return
         }
         let result = try? JSONDecoder().decode(ResultMessage<Done>.self, from: data).result
         if case .success = result { return }
-        state.withLock { $0.refusals += 1 }
+        state.withLockedValue { $0.refusals += 1 }
     }
 
     private func answer(offer data: Data) {
@@ -168,12 +154,11 @@ final class CrowdMember: Sendable {
     }
 
     private func ended(_ reason: String) {
-        let waiting = state.withLock { state in
+        let waiting = state.withLockedValue { state in
             if !state.isLeaving { state.loss = reason }
             state.socket = nil
-            defer { state.waiting = [:] }
-            return state.waiting.values
+            return state.requests.removeAll()
         }
-        for waiting in waiting { waiting.resume(throwing: LoadError.notConnected(reason)) }
+        for waiting in waiting.compactMap(\.self) { waiting.resume(throwing: LoadError.notConnected(reason)) }
     }
 }

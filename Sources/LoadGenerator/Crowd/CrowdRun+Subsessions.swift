@@ -55,8 +55,8 @@ extension CrowdRun {
         guard let host = members.first(where: { $0.joined?.subsessions.isManager == true }) else {
             throw LoadError.noAnswer("no participant is host")
         }
-        let guests = members.filter { $0 !== host }.enumerated().compactMap { place, member in
-            member.voice.map { Guest(member: member, voice: $0, subsession: place % plan.subsessions) }
+        let guests = members.filter { $0 !== host }.enumerated().compactMap { index, member in
+            member.voice.map { Guest(member: member, voice: $0, subsession: index % plan.subsessions) }
         }
         try await publish(guests)
         progress("\(guests.count) publish audio")
@@ -191,12 +191,12 @@ extension CrowdRun {
             var results = [Int64](repeating: 0, count: guests.count)
             var rest = guests.enumerated().makeIterator()
             func begin() {
-                guard let (place, guest) = rest.next() else { return }
-                group.addTask { (place, try await body(guest)) }
+                guard let (index, guest) = rest.next() else { return }
+                group.addTask { (index, try await body(guest)) }
             }
             for _ in 0..<max(1, width) { begin() }
-            while let (place, result) = try await group.next() {
-                results[place] = result
+            while let (index, result) = try await group.next() {
+                results[index] = result
                 begin()
             }
             return results

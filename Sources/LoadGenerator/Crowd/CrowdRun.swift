@@ -4,6 +4,7 @@ import Foundation
 import MediaBase
 import MillraceClient
 import MillraceTokens
+import NIOConcurrencyHelpers
 import Signaling
 import Synchronization
 
@@ -38,7 +39,7 @@ package final class CrowdRun: Sendable {
         try voices?.start()
         defer { voices?.stop() }
         let members = try await makeMembers(voices)
-        let tally = Locked(Tally())
+        let tally = NIOLockedValueBox(Tally())
         let before = await relay.usage()
         let begun = LoadClock.now
         let pinger = Task { await self.ping(members) }
@@ -47,15 +48,15 @@ package final class CrowdRun: Sendable {
         let joinSeconds = Double(LoadClock.now - begun) / 1e9
         try? await Task.sleep(for: Self.rest)
         let full = await relay.usage()
-        let moves = await moveAll(members.filter { tally.withLock { $0.joined }.contains($0.index) }, progress)
-        let signalling = await signal(members, tally.withLock { $0.joined }, progress)
+        let moves = await moveAll(members.filter { tally.withLockedValue { $0.joined }.contains($0.index) }, progress)
+        let signalling = await signal(members, tally.withLockedValue { $0.joined }, progress)
         let after = await relay.usage()
         let findings = members.map(\.findings)
         await withTaskGroup(of: Void.self) { group in
             for member in members { group.addTask { await member.leave() } }
         }
         var report = report(
-            tally.withLock { $0 }, findings, joinSeconds: joinSeconds, usage: (before, full, after), signalling)
+            tally.withLockedValue { $0 }, findings, joinSeconds: joinSeconds, usage: (before, full, after), signalling)
         if let moves { report.take(moves) }
         if let failure = voices?.failure { report.failures.append("the audio stopped: \(failure)") }
         return report
@@ -101,14 +102,14 @@ package final class CrowdRun: Sendable {
     }
 
     private func joinAll(
-        _ members: [CrowdMember], _ targets: [WebSocketTarget], _ tally: Locked<Tally>,
+        _ members: [CrowdMember], _ targets: [WebSocketTarget], _ tally: NIOLockedValueBox<Tally>,
         _ progress: @escaping @Sendable (String) -> Void
     ) async {
         let begun = LoadClock.now
         let reporter = Task {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .seconds(1))
-                let (joined, failed) = tally.withLock { ($0.joined.count, $0.failed.values.reduce(0, +)) }
+                let (joined, failed) = tally.withLockedValue { ($0.joined.count, $0.failed.values.reduce(0, +)) }
                 progress(
                     String(format: "%6.1f s  ", Double(LoadClock.now - begun) / 1e9)
                         + "\(joined)/\(members.count) joined" + (failed > 0 ? ", \(failed) failed" : ""))
@@ -125,12 +126,12 @@ package final class CrowdRun: Sendable {
                 group.addTask { [self] in
                     do throws(LoadError) {
                         let time = try await member.join(targets[member.index], sessionName: name(of: member.session))
-                        tally.withLock { tally in
+                        tally.withLockedValue { tally in
                             tally.joined.insert(member.index)
                             tally.joinTime.record(time / 1_000)
                         }
                     } catch {
-                        tally.withLock { tally in
+                        tally.withLockedValue { tally in
                             tally.failed[error.kind, default: 0] += 1
                             if tally.firstFailure == nil { tally.firstFailure = error.description }
                         }

@@ -1,6 +1,7 @@
 import CLinuxNet
 import DTLS
 import MediaBase
+import NIOConcurrencyHelpers
 import RTP
 import SDP
 import WebRTCClient
@@ -12,12 +13,13 @@ final class CrowdVoice: LoadEndpoint, Sendable {
     let source: UInt32
     /// Sockets for publishing and for receiving.
     let sockets: [UDPSocket]
-    private let state: Locked<State>
+    private let state: NIOLockedValueBox<State>
 
     /// Sending interval in nanoseconds; long, so that the generator's own work does not distort the measurement.
     private static let interval: Int64 = 100_000_000
 
-    private struct State {
+    /// Used only under the lock.
+    private struct State: @unchecked Sendable {
         let publishing: PeerLink
         let receiving: PeerLink
         let heard: Heard
@@ -48,17 +50,17 @@ final class CrowdVoice: LoadEndpoint, Sendable {
             heard.packets += 1
         }
         sockets = [publishing.socket, receiving.socket]
-        state = Locked(State(publishing: publishing, receiving: receiving, heard: heard))
+        state = NIOLockedValueBox(State(publishing: publishing, receiving: receiving, heard: heard))
     }
 
-    var newest: [UInt32: Int64] { state.withLock { $0.heard.newest } }
-    var packetsHeard: Int { state.withLock { $0.heard.packets } }
-    var isConnected: Bool { state.withLock { $0.links.allSatisfy(\.endpoint.isConnected) } }
-    var isPublishing: Bool { state.withLock { $0.publishing.endpoint.isConnected } }
+    var newest: [UInt32: Int64] { state.withLockedValue { $0.heard.newest } }
+    var packetsHeard: Int { state.withLockedValue { $0.heard.packets } }
+    var isConnected: Bool { state.withLockedValue { $0.links.allSatisfy(\.endpoint.isConnected) } }
+    var isPublishing: Bool { state.withLockedValue { $0.publishing.endpoint.isConnected } }
 
     /// - Returns: the offer, and the identification of its audio section.
     func offer() -> (sdp: String, mid: String?) {
-        state.withLock { state in
+        state.withLockedValue { state in
             let endpoint = state.publishing.endpoint
             state.track = endpoint.addTracks([.offered(.audio, encodings: [.init()])]).first
             let description = endpoint.reoffer()
@@ -67,33 +69,33 @@ final class CrowdVoice: LoadEndpoint, Sendable {
     }
 
     func accept(_ answer: String) throws(LoadError) {
-        try state.withLock { state throws(LoadError) in
-            do { try state.publishing.endpoint.accept(Array(answer.utf8), now: .nanoseconds(LoadClock.now)) } catch {
-                throw .answer("\(error)")
+        do {
+            try state.withLockedValue {
+                try $0.publishing.endpoint.accept(Array(answer.utf8), now: .nanoseconds(LoadClock.now))
             }
-        }
+        } catch { throw .answer("\(error)") }
     }
 
     func answer(_ offer: String) throws(LoadError) -> String {
-        try state.withLock { state throws(LoadError) in
-            do {
-                return try state.receiving.endpoint.answer(Array(offer.utf8), now: .nanoseconds(LoadClock.now))
-            } catch { throw .answer("\(error)") }
-        }
+        do {
+            return try state.withLockedValue {
+                try $0.receiving.endpoint.answer(Array(offer.utf8), now: .nanoseconds(LoadClock.now))
+            }
+        } catch { throw .answer("\(error)") }
     }
 
     func receive(_ datagram: UnsafeMutableRawBufferPointer, at socket: Int, from: millrace_address, now: Int64) {
-        state.withLock { $0.links[socket].receive(datagram, from: from, now: now) }
+        state.withLockedValue { $0.links[socket].receive(datagram, from: from, now: now) }
     }
 
     func respond(now: Int64, with sender: PacketSender) {
-        state.withLock { state in
+        state.withLockedValue { state in
             for link in state.links { _ = link.drain(now: now, with: sender) }
         }
     }
 
     func handleTimeout(now: Int64, with sender: PacketSender) {
-        state.withLock { state in
+        state.withLockedValue { state in
             for link in state.links { link.handleTimeout(now: now) }
             if let track = state.track, state.publishing.endpoint.isConnected, now >= state.nextPacket {
                 state.nextPacket = max(state.nextPacket + Self.interval, now)
@@ -108,7 +110,7 @@ final class CrowdVoice: LoadEndpoint, Sendable {
     }
 
     func close(now: Int64, with sender: PacketSender) {
-        state.withLock { state in
+        state.withLockedValue { state in
             for link in state.links { link.endpoint.close(now: .nanoseconds(now)) }
         }
         respond(now: now, with: sender)

@@ -28,14 +28,14 @@ struct SubsessionAnnouncements: Sendable {
 
     private static func count(_ needle: [UInt8], in message: [UInt8], limit: Int = .max) -> Int {
         var found = 0
-        var place = 0
+        var position = 0
         let first = needle[0]
-        while found < limit, place + needle.count <= message.count {
-            if message[place] == first, message[place..<(place + needle.count)].elementsEqual(needle) {
+        while found < limit, position + needle.count <= message.count {
+            if message[position] == first, message[position..<(position + needle.count)].elementsEqual(needle) {
                 found += 1
-                place += needle.count
+                position += needle.count
             } else {
-                place += 1
+                position += 1
             }
         }
         return found

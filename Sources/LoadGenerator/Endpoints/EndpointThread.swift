@@ -1,14 +1,15 @@
 import CLinuxNet
+import NIOConcurrencyHelpers
 
 /// Thread that runs endpoints: their datagrams, their timers, and publishers' media when it is due.
 final class EndpointThread: Sendable {
     typealias Ready = @Sendable (Result<Void, LoadError>) -> Void
 
-    let usage: Locked<ThreadUsage>
+    let usage: NIOLockedValueBox<ThreadUsage>
     private let name: String
     private let sweepInterval: Int64
     private let poller = millrace_poller_open()
-    private let state = Locked(State())
+    private let state = NIOLockedValueBox(State())
     private let loop = WakeableThread()
     /// Event that sources signal to wake the thread.
     var event: Int32 { loop.event }
@@ -42,7 +43,7 @@ final class EndpointThread: Sendable {
     init(name: String, sweepInterval: Int64 = 5_000_000) {
         self.name = name
         self.sweepInterval = sweepInterval
-        usage = Locked(ThreadUsage(name: name))
+        usage = NIOLockedValueBox(ThreadUsage(name: name))
     }
 
     deinit {
@@ -51,7 +52,7 @@ final class EndpointThread: Sendable {
 
     func start() throws(LoadError) {
         try loop.start(name: name) { [self] in
-            do throws(LoadError) { try run() } catch { state.withLock { $0.failure = error } }
+            do throws(LoadError) { try run() } catch { state.withLockedValue { $0.failure = error } }
             end()
         }
     }
@@ -70,7 +71,7 @@ final class EndpointThread: Sendable {
     ) async throws(LoadError) {
         let result = await withCheckedContinuation { waiting in
             let joining = Joining(index: index, make: make, ready: { waiting.resume(returning: $0) })
-            let isOver = state.withLock { state in
+            let isOver = state.withLockedValue { state in
                 if !state.isOver { state.joining.append(joining) }
                 return state.isOver
             }
@@ -86,7 +87,7 @@ final class EndpointThread: Sendable {
     /// Removes an endpoint, and returns when it is gone: packets that arrive later do not count.
     func remove(_ index: Int) async {
         await withCheckedContinuation { waiting in
-            let isOver = state.withLock { state in
+            let isOver = state.withLockedValue { state in
                 if !state.isOver { state.leaving.append((index, { waiting.resume() })) }
                 return state.isOver
             }
@@ -96,8 +97,8 @@ final class EndpointThread: Sendable {
     }
 
     /// Sums over all endpoints, including those that have left.
-    var totals: EndpointTotals { state.withLock { $0.totals } }
-    var failure: LoadError? { state.withLock { $0.failure } }
+    var totals: EndpointTotals { state.withLockedValue { $0.totals } }
+    var failure: LoadError? { state.withLockedValue { $0.failure } }
 
     private func run() throws(LoadError) {
         var meter = ThreadMeter(name: name, publishing: usage)
@@ -159,15 +160,15 @@ final class EndpointThread: Sendable {
     }
 
     private func admit(to members: inout Members, _ sender: PacketSender) {
-        let joining = state.withLock { state in
+        let joining = state.withLockedValue { state in
             defer { state.joining.removeAll() }
             return state.joining
         }
         for join in joining {
             do throws(LoadError) {
                 let endpoint = try join.make()
-                for (place, socket) in endpoint.sockets.enumerated() {
-                    let tag = UInt64(join.index) << 1 | UInt64(place)
+                for (index, socket) in endpoint.sockets.enumerated() {
+                    let tag = UInt64(join.index) << 1 | UInt64(index)
                     let code = millrace_poller_add(poller, socket.descriptor, tag)
                     guard code == 0 else { throw .system(call: "epoll_ctl", errno: -code) }
                 }
@@ -181,7 +182,7 @@ final class EndpointThread: Sendable {
     }
 
     private func dismiss(from members: inout Members, _ sender: PacketSender) {
-        let leaving = state.withLock { state in
+        let leaving = state.withLockedValue { state in
             defer { state.leaving.removeAll() }
             return state.leaving
         }
@@ -201,12 +202,12 @@ final class EndpointThread: Sendable {
         var totals = members.finished
         for endpoint in members.endpoints.values { endpoint.add(to: &totals, now: now) }
         totals.sent.refused += sender.refused
-        state.withLock { $0.totals = totals }
+        state.withLockedValue { $0.totals = totals }
     }
 
     /// Completes all pending additions and removals, so that no caller waits forever.
     private func end() {
-        let (joining, leaving) = state.withLock { state in
+        let (joining, leaving) = state.withLockedValue { state in
             defer {
                 state.joining.removeAll()
                 state.leaving.removeAll()

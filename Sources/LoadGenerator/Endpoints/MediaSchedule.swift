@@ -12,18 +12,46 @@ struct MediaSchedule {
         let audioOffset: Int64
     }
 
-    let source: Source
+    /// A frame that is due.
+    struct Frame {
+        /// Capture time in monotonic nanoseconds.
+        let captured: Int64
+        /// RTP payloads of each encoding, by index among the encodings that the publisher sends.
+        let encodings: [(encoding: Int, payloads: [[UInt8]])]
+    }
+
     var statistics = SendStatistics()
+    private let source: Source
+    /// Encodings of the source that the publisher sends.
+    private let encodings: [Int]
+    private var hasKeyFrame: [Bool]
     private var nextAudio: Int64
     private var nextFrame: Int64
     private var pendingAudio: AudioSource.Packet?
     private var pendingFrame: SourceFrame?
 
     /// Creates a schedule that begins with the next frame and audio packet of the source.
-    init(_ source: Source) {
-        self.source = source
-        nextAudio = source.audio?.nextNumber ?? 0
-        nextFrame = source.video?.nextNumber ?? 0
+    /// - Parameters:
+    ///   - audio: true if the relay accepts audio.
+    ///   - encodings: encodings of the source that the relay accepts; empty if it accepts no video.
+    init(_ source: Source, audio: Bool, encodings: [Int]) {
+        var accepted = source
+        if !audio { accepted.audio = nil }
+        if encodings.isEmpty { accepted.video = nil }
+        self.source = accepted
+        self.encodings = encodings
+        hasKeyFrame = Array(repeating: false, count: encodings.count)
+        nextAudio = accepted.audio?.nextNumber ?? 0
+        nextFrame = accepted.video?.nextNumber ?? 0
+        // A new publisher's first frame must be a key frame.
+        for index in encodings.indices { requestKeyFrame(index) }
+    }
+
+    /// Makes the next frame of an encoding a key frame.
+    /// - Parameter encoding: index among the encodings that the publisher sends.
+    func requestKeyFrame(_ encoding: Int) {
+        guard encodings.indices.contains(encoding) else { return }
+        source.video?.requestKeyFrame(encoding: encodings[encoding])
     }
 
     /// Returns the next audio packet that is due; nil if there is none.
@@ -36,14 +64,21 @@ struct MediaSchedule {
         return packet
     }
 
-    /// Returns the next frame that is due; nil if there is none.
-    mutating func takeFrame(now: Int64) -> SourceFrame? {
+    /// Returns the next frame that is due; nil if there is none. Leaves out encodings before their first key frame, which cannot be
+    /// decoded.
+    mutating func takeFrame(now: Int64) -> Frame? {
         pendingFrame = pendingFrame ?? source.video?.frame(nextFrame)
         guard let frame = pendingFrame, frame.ready + source.videoOffset <= now else { return nil }
         statistics.account(late: now - frame.ready - source.videoOffset, missed: frame.number - nextFrame)
         nextFrame = frame.number + 1
         pendingFrame = nil
-        return frame
+        var sent: [(encoding: Int, payloads: [[UInt8]])] = []
+        for (index, encoding) in encodings.enumerated() {
+            let encoded = frame.encodings[encoding]
+            hasKeyFrame[index] = hasKeyFrame[index] || encoded.isKeyFrame
+            if hasKeyFrame[index] { sent.append((index, encoded.payloads)) }
+        }
+        return Frame(captured: frame.captured, encodings: sent)
     }
 
     /// Time at which the next known frame or audio packet is due, or `Int64.max`.

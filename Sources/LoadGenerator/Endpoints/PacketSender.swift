@@ -80,11 +80,11 @@ final class PacketSender {
     }
 
     private func add(_ length: Int, to address: millrace_address) {
-        let place = messages.count
-        addresses[place] = address
+        let index = messages.count
+        addresses[index] = address
         messages.append(
             millrace_message(
-                data: slab + place * Self.slot, to: addresses + place, length: UInt32(length), segment: 0, local: 0,
+                data: slab + index * Self.slot, to: addresses + index, length: UInt32(length), segment: 0, local: 0,
                 socket: 0, mark: 0, error: 0))
     }
 }

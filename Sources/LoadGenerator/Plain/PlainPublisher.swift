@@ -17,7 +17,6 @@ final class PlainPublisher: LoadEndpoint {
     private var media: MediaSchedule
     private var audio: OutgoingTrack?
     private var video: OutgoingTrack?
-    private var hasKeyFrame = false
     private var lastAudio: (ticks: Int64, ready: Int64)?
     /// Sequence numbers of video that the relay has requested again.
     private var requested: [SequenceNumber] = []
@@ -37,22 +36,15 @@ final class PlainPublisher: LoadEndpoint {
             outbound = try SRTPContext(key: transport.clientKey, direction: .outbound)
             inbound = try SRTPContext(key: transport.relayKey, direction: .inbound)
         } catch { throw .media("SRTP: \(error)") }
-        var accepted = source
-        if let track = transport.audio {
-            audio = try OutgoingTrack(track, of: transport, kind: .audio, history: 0)
-        } else {
-            accepted.audio = nil
+        audio = try transport.audio.map { track throws(LoadError) in
+            try OutgoingTrack(track, of: transport, kind: .audio, history: 0)
         }
-        if let track = transport.video {
-            video = try OutgoingTrack(track, of: transport, kind: .video, history: 512)
-        } else {
-            accepted.video = nil
+        video = try transport.video.map { track throws(LoadError) in
+            try OutgoingTrack(track, of: transport, kind: .video, history: 512)
         }
-        media = MediaSchedule(accepted)
+        media = MediaSchedule(source, audio: audio != nil, encodings: video == nil ? [] : [0])
         sockets = [try UDPSocket(host: host, receiveBuffer: 256 << 10, coalescing: false)]
         nextReport = epoch + 200_000_000
-        // A new publisher's first frame must be a key frame.
-        accepted.video?.requestKeyFrame()
     }
 
     private var socket: Int32 { sockets[0].descriptor }
@@ -64,14 +56,11 @@ final class PlainPublisher: LoadEndpoint {
             transmit(&audio, packet.payload, ticks: ticks, marker: false, with: sender)
         }
         while let frame = media.takeFrame(now: now) {
-            let encoded = frame.encodings[0]
-            // Frames before the first key frame cannot be decoded.
-            hasKeyFrame = hasKeyFrame || encoded.isKeyFrame
-            guard hasKeyFrame else { continue }
             let ticks = RTPTicks.ticks(nanoseconds: frame.captured - epoch, clockRate: 90_000)
-            for (i, payload) in encoded.payloads.enumerated() {
-                let isLast = i == encoded.payloads.count - 1
-                transmit(&video, payload, ticks: ticks, marker: isLast, with: sender)
+            for payloads in frame.encodings.map(\.payloads) {
+                for (i, payload) in payloads.enumerated() {
+                    transmit(&video, payload, ticks: ticks, marker: i == payloads.count - 1, with: sender)
+                }
             }
         }
         if now >= nextReport {
@@ -134,7 +123,7 @@ final class PlainPublisher: LoadEndpoint {
             switch packet.kind {
             case .pli, .fir:
                 media.statistics.keyFrameRequests += 1
-                media.source.video?.requestKeyFrame()
+                media.requestKeyFrame(0)
             case .genericNACK:
                 if let nack = try? GenericNACK(parsing: packet), nack.media.rawValue == video?.ssrc {
                     requested += nack.sequences

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCalls
 
 /// WHIP or WHEP URL with placeholders for the names: `http://relay/whip/{session}?stream={stream}`.
 package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
@@ -30,15 +31,8 @@ package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the URL with the names inserted.
     package func expanded(session: String, stream: String) -> String {
-        text.replacingOccurrences(of: "{session}", with: Self.escaped(session))
-            .replacingOccurrences(of: "{stream}", with: Self.escaped(stream))
-    }
-
-    /// Percent-encoded but for the unreserved characters of RFC 3986 section 2.3.
-    static func escaped(_ name: String) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? name
+        text.replacingOccurrences(of: "{session}", with: HTTPTarget.percentEncoded(session))
+            .replacingOccurrences(of: "{stream}", with: HTTPTarget.percentEncoded(stream))
     }
 
     package var description: String { text }

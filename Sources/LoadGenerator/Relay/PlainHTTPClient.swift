@@ -35,7 +35,7 @@ package final class PlainHTTPClient: PlainRelay {
     }
 
     package func close(_ transport: PlainTransport) async {
-        let target = endpoint(of: transport.session).appending("/" + EndpointTemplate.escaped(transport.id.rawValue))
+        let target = endpoint(of: transport.session).appending("/" + HTTPTarget.percentEncoded(transport.id.rawValue))
         _ = try? await http.send("DELETE", target)
     }
 
@@ -48,6 +48,6 @@ package final class PlainHTTPClient: PlainRelay {
     }
 
     private func endpoint(of session: String) -> HTTPTarget {
-        base.appending("/v1/sessions/\(EndpointTemplate.escaped(session))/plain")
+        base.appending("/v1/sessions/\(HTTPTarget.percentEncoded(session))/plain")
     }
 }

@@ -126,10 +126,10 @@ package struct LoadPlan: Sendable {
     /// Returns the publisher whose stream subscription `index` receives, as an index over all sessions. An index past
     /// `totalSubscribers`, of a subscription that replaces another, gives the same publisher as the index that it replaces.
     package func publisher(ofSubscription index: Int) -> Int {
-        let (session, place) = (index % sessions, index / sessions)
-        guard isFullMesh else { return session * publishers + place % publishers }
+        let (session, position) = (index % sessions, index / sessions)
+        guard isFullMesh else { return session * publishers + position % publishers }
         let others = publishers - 1
-        let (participant, other) = (place / others % publishers, place % others)
+        let (participant, other) = (position / others % publishers, position % others)
         return session * publishers + (other < participant ? other : other + 1)
     }
 

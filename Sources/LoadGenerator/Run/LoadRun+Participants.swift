@@ -1,4 +1,5 @@
 import SRTP
+import TestMedia
 
 /// Parts that all participants of a run need.
 extension LoadRun {

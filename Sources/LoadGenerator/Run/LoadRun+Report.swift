@@ -1,3 +1,5 @@
+import NIOConcurrencyHelpers
+
 extension LoadRun {
     /// - Parameter processNanoseconds: CPU time of this process during the run.
     func report(_ measurement: Measurement, processNanoseconds: Int64) -> LoadReport {
@@ -6,7 +8,7 @@ extension LoadRun {
         let decoded = decoder.totals
         let connections = connections
         let threads = threadUsages
-        let roster = roster.withLock { $0 }
+        let roster = roster.withLockedValue { $0 }
         let skipped = videoSources.reduce(0) { $0 + $1.statistics.skipped }
         let drawn = videoSources.reduce(0) { $0 + $1.statistics.frames }
         let watch = GeneratorWatch(

@@ -1,8 +1,11 @@
+import NIOConcurrencyHelpers
+
 extension LoadRun {
     func snapshot() -> LoadSnapshot {
-        LoadSnapshot(
-            time: LoadClock.now, sent: sent, received: receivedTotals.received,
-            present: roster.withLock { $0.present.count })
+        let (failedJoins, present) = roster.withLockedValue { ($0.failedJoins, $0.present.count) }
+        return LoadSnapshot(
+            time: LoadClock.now, sent: sent, received: receivedTotals.received, failedJoins: failedJoins,
+            video: decoder.totals.video, present: present)
     }
 
     private var receivedTotals: EndpointTotals {
@@ -31,6 +34,6 @@ extension LoadRun {
             videoSources.map(\.thread.usage) + [audioSource?.thread.usage].compactMap(\.self) + endpoints + [
                 decoder.usage
             ]
-        return all.map { $0.withLock { $0 } }
+        return all.map { $0.withLockedValue { $0 } }
     }
 }

@@ -2,8 +2,10 @@ import CLinuxNet
 import DTLS
 import Foundation
 import MediaBase
+import NIOConcurrencyHelpers
 import SRTP
 import Synchronization
+import TestMedia
 
 /// A load run: publishers that encode, subscribers that count packets, and a sample of subscribers that decode.
 ///
@@ -16,7 +18,7 @@ package final class LoadRun: Sendable {
     let plan: LoadPlan
     let clock = LoadClock()
     let loss: LossPattern
-    let roster = Locked(Roster())
+    let roster = NIOLockedValueBox(Roster())
     let videoSources: [VideoSource]
     let audioSource: AudioSource?
     /// Thread of all publishers.
@@ -25,7 +27,7 @@ package final class LoadRun: Sendable {
     let receivers: [EndpointThread]
     let decoder: SampleDecoder
     private let opener: any ParticipantOpener
-    private let recorded = Locked(LoadTimeline())
+    private let recorded = NIOLockedValueBox(LoadTimeline())
     private let interrupted = Atomic<Bool>(false)
 
     /// Maximum number of joins that wait for the relay's answer at the same time.
@@ -89,7 +91,7 @@ package final class LoadRun: Sendable {
     package var isInterrupted: Bool { interrupted.load(ordering: .relaxed) }
 
     /// Timeline of the run so far; of the whole run once it has ended, even if it failed.
-    package var timeline: LoadTimeline { recorded.withLock { $0 } }
+    package var timeline: LoadTimeline { recorded.withLockedValue { $0 } }
 
     /// Runs the plan to its end.
     ///
@@ -110,7 +112,7 @@ package final class LoadRun: Sendable {
         decoder.stop()
         // Participants close their connections themselves: a close by the relay would count as a lost connection.
         sender.stop()
-        await close(roster.withLock { $0.takeAll() }.map(\.seat) + publishers)
+        await close(roster.withLockedValue { $0.takeAll() }.map(\.seat) + publishers)
         for source in videoSources { source.thread.stop() }
         audioSource?.thread.stop()
         await opener.relay.stop()
@@ -182,7 +184,7 @@ package final class LoadRun: Sendable {
             if isInterrupted { break }
             if meter.isDue(now: now) {
                 let point = meter.point(snapshot(), of: self, isMeasured: measurement != nil)
-                recorded.withLock { $0.add(point) }
+                recorded.withLockedValue { $0.add(point) }
                 progress(meter.line(point, of: self))
             }
             try? await Task.sleep(for: Self.tick)
@@ -196,29 +198,29 @@ package final class LoadRun: Sendable {
         }
         result.end = snapshot()
         let point = meter.point(result.end, of: self, isMeasured: measurement != nil)
-        recorded.withLock { $0.finish(point) }
+        recorded.withLockedValue { $0.finish(point) }
         result.endUsage = await opener.relay.usage()
         return result
     }
 
     /// Adds a subscriber; counts a failed join.
     private func join() async {
-        let (index, isSampled) = roster.withLock { $0.begin(sample: plan.decodeSample) }
+        let (index, isSampled) = roster.withLockedValue { $0.begin(sample: plan.decodeSample) }
         let join = Join(
             index: index, publisher: plan.publisher(ofSubscription: index), started: LoadClock.now,
             isSampled: isSampled)
         do {
             let seat = try await opener.subscribe(join, in: self)
             let microseconds = (LoadClock.now - join.started) / 1_000
-            roster.withLock { $0.joined(join, seat, microseconds: microseconds) }
+            roster.withLockedValue { $0.joined(join, seat, microseconds: microseconds) }
         } catch {
-            roster.withLock { $0.failed(error, wasSampled: isSampled) }
+            roster.withLockedValue { $0.failed(error, wasSampled: isSampled) }
         }
     }
 
     /// Replaces the subscriber that joined first by a new one (churn).
     private func replace() async {
-        if let entry = roster.withLock({ $0.leaveOldest() }) {
+        if let entry = roster.withLockedValue({ $0.leaveOldest() }) {
             await receiver(of: entry.join.index).remove(entry.join.index)
             await entry.seat.close()
         }

@@ -1,47 +1,36 @@
 import Foundation
 import MediaBase
+import NIOConcurrencyHelpers
 
 /// Meter that makes a point of the timeline, and the progress line for display, once a second.
 struct ProgressMeter {
     private let start: Int64
-    private var last: Sample
+    private var last: LoadSnapshot
     private let interval: Int64 = 1_000_000_000
-
-    /// Sums so far, including those of subscribers that have left.
-    private struct Sample {
-        var time: Int64
-        var failedJoins = 0
-        var sent = SendStatistics()
-        var received = ReceptionStatistics()
-        var video = VideoStatistics(frameInterval: .zero)
-    }
 
     init(start: LoadSnapshot) {
         self.start = start.time
-        last = Sample(time: start.time, sent: start.sent, received: start.received)
+        last = start
     }
 
     func isDue(now: Int64) -> Bool { now - last.time >= interval }
 
     /// Returns the point for the interval since the last call.
     mutating func point(_ now: LoadSnapshot, of run: LoadRun, isMeasured: Bool) -> TimelinePoint {
-        let sample = Sample(
-            time: now.time, failedJoins: run.roster.withLock { $0.failedJoins }, sent: now.sent, received: now.received,
-            video: run.decoder.totals.video)
-        defer { last = sample }
-        var point = TimelinePoint(start: last.time - start, end: sample.time - start)
+        defer { last = now }
+        var point = TimelinePoint(start: last.time - start, end: now.time - start)
         point.isMeasured = isMeasured
         point.connected = now.present
-        point.failedJoins = sample.failedJoins - last.failedJoins
-        point.sentPackets = Self.grown(last.sent.packets, sample.sent.packets)
-        point.sentBytes = Self.grown(last.sent.bytes, sample.sent.bytes)
-        point.receivedPackets = Self.grown(last.received.packets, sample.received.packets)
-        point.receivedBytes = Self.grown(last.received.bytes, sample.received.bytes)
-        point.lost = Int64(clamping: sample.received.lost) - Int64(clamping: last.received.lost)
-        point.framesDecoded = Self.grown(last.video.decoded, sample.video.decoded)
-        point.countersMissed = Self.grown(last.video.countersMissed, sample.video.countersMissed)
-        point.freezes = Self.grown(last.video.freezes, sample.video.freezes)
-        point.frozen = max(0, (sample.video.frozen - last.video.frozen).rawValue)
+        point.failedJoins = now.failedJoins - last.failedJoins
+        point.sentPackets = Self.grown(last.sent.packets, now.sent.packets)
+        point.sentBytes = Self.grown(last.sent.bytes, now.sent.bytes)
+        point.receivedPackets = Self.grown(last.received.packets, now.received.packets)
+        point.receivedBytes = Self.grown(last.received.bytes, now.received.bytes)
+        point.lost = Int64(clamping: now.received.lost) - Int64(clamping: last.received.lost)
+        point.framesDecoded = Self.grown(last.video.decoded, now.video.decoded)
+        point.countersMissed = Self.grown(last.video.countersMissed, now.video.countersMissed)
+        point.freezes = Self.grown(last.video.freezes, now.video.freezes)
+        point.frozen = max(0, (now.video.frozen - last.video.frozen).rawValue)
         point.latency = run.decoder.takeRecentLatency()
         point.busiestThread = run.threadUsages.map(\.latest).max() ?? 0
         return point

@@ -1,4 +1,5 @@
 package import MediaBase
+import TestMedia
 
 /// Size and frame rate of a synthetic video, written `1280x720@30`.
 package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible {

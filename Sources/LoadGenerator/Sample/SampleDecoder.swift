@@ -1,4 +1,5 @@
 import CLinuxNet
+import NIOConcurrencyHelpers
 
 /// Thread that decodes the media of sampled subscribers.
 final class SampleDecoder: Sendable {
@@ -11,12 +12,12 @@ final class SampleDecoder: Sendable {
         var subscribers = 0
     }
 
-    let usage = Locked(ThreadUsage(name: "load-decode"))
+    let usage = NIOLockedValueBox(ThreadUsage(name: "load-decode"))
     /// Event that feeds signal.
     var event: Int32 { loop.event }
     private let clock: LoadClock
     private let format: VideoFormat?
-    private let state: Locked<State>
+    private let state: NIOLockedValueBox<State>
     private let loop = WakeableThread()
 
     private struct State {
@@ -29,7 +30,7 @@ final class SampleDecoder: Sendable {
     init(clock: LoadClock, format: VideoFormat?) {
         self.clock = clock
         self.format = format
-        state = Locked(State(totals: Self.empty(format)))
+        state = NIOLockedValueBox(State(totals: Self.empty(format)))
     }
 
     func start() throws(LoadError) {
@@ -42,16 +43,16 @@ final class SampleDecoder: Sendable {
     }
 
     func add(_ feed: SampleFeed) {
-        state.withLock { $0.joining.append(feed) }
+        state.withLockedValue { $0.joining.append(feed) }
         loop.wake()
     }
 
-    var totals: Totals { state.withLock { $0.totals } }
-    var failure: LoadError? { state.withLock { $0.failure } }
+    var totals: Totals { state.withLockedValue { $0.totals } }
+    var failure: LoadError? { state.withLockedValue { $0.failure } }
 
     /// Returns the latency in microseconds since the last call.
     func takeRecentLatency() -> Distribution {
-        state.withLock { state in
+        state.withLockedValue { state in
             defer { state.recentLatency = Distribution() }
             return state.recentLatency
         }
@@ -89,13 +90,13 @@ final class SampleDecoder: Sendable {
     }
 
     private func admit(to subscribers: inout [SampledSubscriber]) {
-        let joining = state.withLock { state in
+        let joining = state.withLockedValue { state in
             defer { state.joining.removeAll() }
             return state.joining
         }
         for feed in joining {
             do { subscribers.append(try SampledSubscriber(feed: feed, clock: clock)) } catch {
-                state.withLock { $0.failure = .media("decoder: \(error)") }
+                state.withLockedValue { $0.failure = .media("decoder: \(error)") }
             }
         }
     }
@@ -107,7 +108,7 @@ final class SampleDecoder: Sendable {
             Self.add(subscriber, to: &totals)
             recent.merge(subscriber.takeRecentLatency())
         }
-        state.withLock {
+        state.withLockedValue {
             $0.totals = totals
             $0.recentLatency.merge(recent)
         }

@@ -1,7 +1,9 @@
 import CLinuxNet
 import MediaBase
+import NIOConcurrencyHelpers
 import SRTP
 import Synchronization
+import TestMedia
 
 /// Queue of one sampled subscriber's packets for the decoding thread. Bounded: if it is full, new packets are dropped and counted.
 final class SampleFeed: Sendable {
@@ -27,7 +29,7 @@ final class SampleFeed: Sendable {
     }
 
     let source: Source
-    private let queue = Locked(Queue())
+    private let queue = NIOLockedValueBox(Queue())
     private let wakeUp: Int32
     private let keyFrameWanted = Atomic<Bool>(false)
 
@@ -50,7 +52,7 @@ final class SampleFeed: Sendable {
     }
 
     func push(_ bytes: UnsafeRawBufferPointer, arrival: Int64) {
-        let wasEmpty = queue.withLock { queue in
+        let wasEmpty = queue.withLockedValue { queue in
             guard queue.packets.count < Self.capacity, queue.closed == nil else {
                 queue.dropped += 1
                 return false
@@ -63,19 +65,19 @@ final class SampleFeed: Sendable {
 
     /// Ends the feed; no more packets follow.
     func close(now: Int64) {
-        queue.withLock { if $0.closed == nil { $0.closed = now } }
+        queue.withLockedValue { if $0.closed == nil { $0.closed = now } }
         millrace_event_signal(wakeUp)
     }
 
     /// Returns all queued packets, and the time at which the feed was closed.
     func take() -> (packets: [Packet], closed: Int64?) {
-        queue.withLock { queue in
+        queue.withLockedValue { queue in
             defer { queue.packets.removeAll(keepingCapacity: true) }
             return (queue.packets, queue.closed)
         }
     }
 
-    var dropped: UInt64 { queue.withLock { $0.dropped } }
+    var dropped: UInt64 { queue.withLockedValue { $0.dropped } }
 
     /// True if the decoder waits for a key frame. Set by the decoding thread, read by the thread that sends the subscriber's RTCP.
     var wantsKeyFrame: Bool {

@@ -2,6 +2,7 @@ import Codecs
 import MediaBase
 import RTP
 import SRTP
+import TestMedia
 
 /// Decryption, frame assembly and decoding of one sampled subscriber; confined to the decoding thread.
 final class SampledSubscriber {
@@ -15,7 +16,7 @@ final class SampledSubscriber {
     private let context: SRTPContext?
     private let videoDecoder: VPXDecoder
     private let audioDecoder: OpusDecoder
-    private let drawing: TestPicture?
+    private let drawing: TestVideo?
     private var source: I420Frame?
     private var assembler = FrameAssembler(maximumWait: .milliseconds(150))
     private var videoSequence = SequenceUnwrapper()
@@ -37,7 +38,7 @@ final class SampledSubscriber {
         videoDecoder = try VPXDecoder()
         audioDecoder = try OpusDecoder(channels: 2)
         video = VideoStatistics(frameInterval: feed.source.format?.interval ?? .milliseconds(33))
-        drawing = feed.source.format.map { TestPicture(width: $0.width, height: $0.height) }
+        drawing = feed.source.format.map { TestVideo(width: $0.width, height: $0.height) }
         source = feed.source.format.map { I420Frame(width: $0.width, height: $0.height) }
     }
 

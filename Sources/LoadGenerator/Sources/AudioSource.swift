@@ -1,6 +1,8 @@
 import CLinuxNet
 import Codecs
 import MediaBase
+import NIOConcurrencyHelpers
+import TestMedia
 
 /// Opus encoder of the test tones: 20 ms stereo packets in real time, on one thread for all publishers.
 final class AudioSource: Sendable {
@@ -15,7 +17,7 @@ final class AudioSource: Sendable {
     let toneCount: Int
     let thread = SourceThread(name: "load-audio")
     private let bitrate: Bitrate
-    private let state: Locked<State>
+    private let state: NIOLockedValueBox<State>
 
     static let samplesPerPacket = 960
     static let interval: MediaTime = .milliseconds(20)
@@ -31,7 +33,7 @@ final class AudioSource: Sendable {
     init(toneCount: Int, bitrate: Bitrate = .kilobits(64)) {
         self.toneCount = toneCount
         self.bitrate = bitrate
-        state = Locked(State(packets: Array(repeating: [], count: Int(Self.kept) * toneCount)))
+        state = NIOLockedValueBox(State(packets: Array(repeating: [], count: Int(Self.kept) * toneCount)))
     }
 
     /// - Parameter listener: an eventfd that is signalled with each packet.
@@ -61,25 +63,25 @@ final class AudioSource: Sendable {
     }
 
     /// Number of the next packet.
-    var nextNumber: Int64 { state.withLock { $0.next } }
+    var nextNumber: Int64 { state.withLockedValue { $0.next } }
 
     /// Returns packet `number` of a tone, or the oldest stored one if it is gone; nil if it is not encoded yet.
     func packet(_ number: Int64, tone: Int) -> Packet? {
-        state.withLock { state in
+        state.withLockedValue { state in
             guard number < state.next else { return nil }
             let number = max(number, state.next - Self.kept)
-            let place = Int(number % Self.kept)
+            let index = Int(number % Self.kept)
             return Packet(
-                number: number, ready: state.ready[place], payload: state.packets[place * toneCount + tone % toneCount])
+                number: number, ready: state.ready[index], payload: state.packets[index * toneCount + tone % toneCount])
         }
     }
 
     private func publish(_ packets: [[UInt8]], number: Int64) {
         let now = LoadClock.now
-        state.withLock { state in
-            let place = Int(number % Self.kept)
-            for (tone, packet) in packets.enumerated() { state.packets[place * toneCount + tone] = packet }
-            state.ready[place] = now
+        state.withLockedValue { state in
+            let index = Int(number % Self.kept)
+            for (tone, packet) in packets.enumerated() { state.packets[index * toneCount + tone] = packet }
+            state.ready[index] = now
             state.next = number + 1
         }
     }

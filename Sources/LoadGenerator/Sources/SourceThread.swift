@@ -1,20 +1,21 @@
 import CLinuxNet
 import MediaBase
+import NIOConcurrencyHelpers
 
 /// Thread of one synthetic source: wakes at regular times until it is stopped, and measures its own load.
 final class SourceThread: Sendable {
     let name: String
-    let usage: Locked<ThreadUsage>
+    let usage: NIOLockedValueBox<ThreadUsage>
     private let loop = WakeableThread()
-    private let failed = Locked<LoadError?>(nil)
+    private let failed = NIOLockedValueBox<LoadError?>(nil)
 
     init(name: String) {
         self.name = name
-        usage = Locked(ThreadUsage(name: name))
+        usage = NIOLockedValueBox(ThreadUsage(name: name))
     }
 
     /// Error that ended the thread early.
-    var failure: LoadError? { failed.withLock { $0 } }
+    var failure: LoadError? { failed.withLockedValue { $0 } }
 
     /// - Parameters:
     ///   - interval: time from one call to the next.
@@ -25,7 +26,7 @@ final class SourceThread: Sendable {
     ) throws(LoadError) {
         try loop.start(name: name) { [self] in
             do { try run(interval: interval.rawValue, prepare()) } catch {
-                failed.withLock { $0 = .media("\(name): \(error)") }
+                failed.withLockedValue { $0 = .media("\(name): \(error)") }
             }
         }
     }

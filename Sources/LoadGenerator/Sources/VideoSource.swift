@@ -1,8 +1,10 @@
 import CLinuxNet
 import Codecs
 import MediaBase
+import NIOConcurrencyHelpers
 import RTP
 import Synchronization
+import TestMedia
 
 /// Source of one synthetic video, drawn and encoded on its own thread, in real time, for any number of publishers. Only the last 32
 /// frames are stored: a slow reader misses some.
@@ -12,7 +14,7 @@ final class VideoSource: Sendable {
     let bitrates: [Bitrate]
     let thread: SourceThread
     private let clock: LoadClock
-    private let state = Locked(State())
+    private let state = NIOLockedValueBox(State())
     /// Encodings whose next frame must be a key frame, one bit each.
     private let wantsKeyFrame = Atomic<UInt8>(0)
 
@@ -48,9 +50,9 @@ final class VideoSource: Sendable {
                 lastTicks = max(lastTicks + 1, RTPTicks.ticks(nanoseconds: captured - start, clockRate: 90_000))
                 let force = wantsKeyFrame.exchange(0, ordering: .relaxed)
                 var encodings: [SourceFrame.Encoding] = []
-                for place in encoders.indices {
-                    let isForced = force & (1 << UInt8(place)) != 0
-                    guard let encoding = try encoders[place].encode(bar, timestamp: lastTicks, forceKeyFrame: isForced)
+                for index in encoders.indices {
+                    let isForced = force & (1 << UInt8(index)) != 0
+                    guard let encoding = try encoders[index].encode(bar, timestamp: lastTicks, forceKeyFrame: isForced)
                     else { return }
                     encodings.append(encoding)
                 }
@@ -66,7 +68,7 @@ final class VideoSource: Sendable {
     /// Encoder of one size, which also draws the frames.
     private struct Encoder {
         private let encoder: VP8Encoder
-        private let drawing: TestPicture
+        private let drawing: TestVideo
         private var frame: I420Frame
         private var packetizer = VP8Packetizer(maximumPayloadLength: 1_200)
 
@@ -75,7 +77,7 @@ final class VideoSource: Sendable {
                 VP8EncoderConfiguration(
                     width: format.width, height: format.height, framesPerSecond: Double(format.framesPerSecond),
                     bitrate: bitrate, speed: 8))
-            drawing = TestPicture(width: format.width, height: format.height)
+            drawing = TestVideo(width: format.width, height: format.height)
             frame = I420Frame(width: format.width, height: format.height)
         }
 
@@ -92,20 +94,20 @@ final class VideoSource: Sendable {
         _ = wantsKeyFrame.bitwiseOr(1 << UInt8(truncatingIfNeeded: encoding & 7), ordering: .relaxed)
     }
 
-    var statistics: VideoSourceStatistics { state.withLock { $0.statistics } }
+    var statistics: VideoSourceStatistics { state.withLockedValue { $0.statistics } }
     /// Number of the next frame.
-    var nextNumber: Int64 { state.withLock { $0.next } }
+    var nextNumber: Int64 { state.withLockedValue { $0.next } }
 
     /// Returns frame `number`, or the oldest stored one if it is gone; nil if it is not encoded yet.
     func frame(_ number: Int64) -> SourceFrame? {
-        state.withLock { state in
+        state.withLockedValue { state in
             guard number < state.next else { return nil }
             return state.frames[Int(max(number, state.next - Self.kept) % Self.kept)]
         }
     }
 
     private func publish(_ frame: SourceFrame, skipped: Int64) {
-        state.withLock { state in
+        state.withLockedValue { state in
             state.frames[Int(frame.number % Self.kept)] = frame
             state.next = frame.number + 1
             state.statistics.frames += 1

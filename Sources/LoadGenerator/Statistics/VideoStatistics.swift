@@ -1,4 +1,5 @@
 package import MediaBase
+package import TestMedia
 
 /// Statistics of decoded frames with a frame bar, of one subscriber or of several merged.
 package struct VideoStatistics: Sendable {

@@ -1,23 +1,24 @@
 import CLinuxNet
+import NIOConcurrencyHelpers
 
 /// Meter of one thread's CPU time, and of its share of a core in its busiest second. The thread itself calls `sample`.
 struct ThreadMeter {
     private let name: String
-    private let published: Locked<ThreadUsage>
+    private let published: NIOLockedValueBox<ThreadUsage>
     private var lastWall: Int64
     private var lastCPU: Int64
     private var lastWaiting: Int64
     private let firstCPU: Int64
 
     /// Creates a meter; must be called on the thread to be measured.
-    init(name: String, publishing published: Locked<ThreadUsage>) {
+    init(name: String, publishing published: NIOLockedValueBox<ThreadUsage>) {
         self.name = name
         self.published = published
         lastWall = millrace_monotonic_ns()
         firstCPU = millrace_thread_cpu_ns()
         lastCPU = firstCPU
         lastWaiting = SchedulerWait.thread
-        published.withLock { $0 = ThreadUsage(name: name) }
+        published.withLockedValue { $0 = ThreadUsage(name: name) }
     }
 
     /// Publishes the usage once a second; does nothing otherwise, so that every turn of a loop can call it.
@@ -39,7 +40,7 @@ struct ThreadMeter {
         let waiting = SchedulerWait.thread
         let waited = Double(waiting - lastWaiting) / Double(elapsed)
         (lastWall, lastCPU, lastWaiting) = (now, cpu, waiting)
-        published.withLock {
+        published.withLockedValue {
             $0.cpuNanoseconds = cpu - firstCPU
             $0.latest = share
             $0.busiest = max($0.busiest, share)

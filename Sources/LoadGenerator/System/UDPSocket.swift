@@ -1,5 +1,6 @@
 import CLinuxNet
 import MediaBase
+import MediaEngine
 
 /// UDP socket on a port that the kernel chooses; closed when it is released.
 final class UDPSocket: Sendable {
@@ -31,26 +32,4 @@ final class UDPSocket: Sendable {
 
     /// Number of datagrams that the kernel dropped here since the socket was opened.
     var kernelDrops: UInt64 { UInt64(max(0, millrace_udp_drops(descriptor))) }
-}
-
-extension millrace_address {
-    init(_ address: SocketAddress) {
-        self.init()
-        address.withKernelBytes { source in
-            withUnsafeMutableBytes(of: &bytes) { $0.copyMemory(from: source) }
-        }
-        length = address.length
-    }
-}
-
-extension SocketAddress {
-    init?(_ address: millrace_address) {
-        let length = Int(address.length)
-        guard length <= 28 else { return nil }
-        let found = withUnsafeBytes(of: address.bytes) {
-            SocketAddress(kernelBytes: UnsafeRawBufferPointer(rebasing: $0[0..<length]))
-        }
-        guard let found else { return nil }
-        self = found
-    }
 }

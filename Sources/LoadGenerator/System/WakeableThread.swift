@@ -1,4 +1,6 @@
 import CLinuxNet
+import MediaEngine
+import NIOConcurrencyHelpers
 import Synchronization
 
 /// Thread that waits on descriptors and can be woken and stopped from other threads; the base of every loop of the generator.
@@ -7,14 +9,23 @@ final class WakeableThread: Sendable {
     /// Event that is readable after `wake` or `stop`, until `clear`.
     let event = millrace_event_open()
     private let stopping = Atomic<Bool>(false)
-    private let thread = Locked<LoadThread?>(nil)
+    private let running = ConditionLock(value: false)
 
     deinit { millrace_close(event) }
 
-    /// - Parameter body: must return soon after `isStopping` becomes true.
+    /// - Parameters:
+    ///   - name: `top -H` shows at most 15 characters.
+    ///   - body: must return soon after `isStopping` becomes true.
     func start(name: String, _ body: @escaping @Sendable () -> Void) throws(LoadError) {
-        let started = try LoadThread(name: name, body)
-        thread.withLock { $0 = started }
+        set(running: true)
+        let code = DetachedThread.run(String(name.prefix(15))) { [self] in
+            body()
+            set(running: false)
+        }
+        guard code == 0 else {
+            set(running: false)
+            throw .system(call: "pthread_create", errno: code)
+        }
     }
 
     func wake() { millrace_event_signal(event) }
@@ -25,11 +36,12 @@ final class WakeableThread: Sendable {
     func stop() {
         stopping.store(true, ordering: .releasing)
         wake()
-        let running = thread.withLock { thread in
-            let running = thread
-            thread = nil
-            return running
-        }
-        running?.join()
+        running.lock(whenValue: false)
+        running.unlock()
+    }
+
+    private func set(running isRunning: Bool) {
+        running.lock()
+        running.unlock(withValue: isRunning)
     }
 }

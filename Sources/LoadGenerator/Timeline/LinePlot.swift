@@ -26,14 +26,14 @@ struct LinePlot {
 
     /// A figure with a legend: the name of each line, and its smallest and largest value.
     var html: String {
-        let names = series.enumerated().map { place, one in
+        let names = series.enumerated().map { index, one in
             let known = one.values.compactMap(\.self)
             let range =
                 known.isEmpty
                 ? "nothing measured"
                 : "\(LoadReport.number(known.min() ?? 0)) to \(LoadReport.number(known.max() ?? 0))"
             return "<span class=\"key\"><svg width=\"24\" height=\"8\" aria-hidden=\"true\">"
-                + "<path class=\"line s\(place)\" d=\"M0 4H24\"/></svg> \(HTMLText.escaped(one.name)) (\(range))</span>"
+                + "<path class=\"line s\(index)\" d=\"M0 4H24\"/></svg> \(HTMLText.escaped(one.name)) (\(range))</span>"
         }
         return """
             <figure>
@@ -55,24 +55,24 @@ struct LinePlot {
         var parts: [String] = []
         if rampEnd > 0 {
             parts.append(
-                "<rect class=\"ramp\" x=\"\(Self.left)\" y=\"\(Self.top)\" width=\"\(Self.place(x(rampEnd) - Self.left))\" "
+                "<rect class=\"ramp\" x=\"\(Self.left)\" y=\"\(Self.top)\" width=\"\(Self.coordinate(x(rampEnd) - Self.left))\" "
                     + "height=\"\(Self.height - Self.top - Self.bottom)\"/>")
         }
         for step in 0...4 {
             let value = top * Double(step) / 4
             parts.append(
-                "<path class=\"grid\" d=\"M\(Self.left) \(Self.place(y(value)))H\(Self.width - Self.right)\"/>"
-                    + "<text class=\"y\" x=\"\(Self.left - 6)\" y=\"\(Self.place(y(value) + 4))\">\(LoadReport.number(value))</text>"
+                "<path class=\"grid\" d=\"M\(Self.left) \(Self.coordinate(y(value)))H\(Self.width - Self.right)\"/>"
+                    + "<text class=\"y\" x=\"\(Self.left - 6)\" y=\"\(Self.coordinate(y(value) + 4))\">\(LoadReport.number(value))</text>"
             )
         }
         let step = Self.niceCeiling(last / 6)
         for time in stride(from: 0, through: last, by: step) {
             parts.append(
-                "<text class=\"x\" x=\"\(Self.place(x(time)))\" y=\"\(Self.height - 8)\">\(LoadReport.number(time)) s</text>"
+                "<text class=\"x\" x=\"\(Self.coordinate(x(time)))\" y=\"\(Self.height - 8)\">\(LoadReport.number(time)) s</text>"
             )
         }
-        for (place, one) in series.enumerated() {
-            parts.append("<path class=\"line s\(place)\" d=\"\(path(one, x, y))\"/>")
+        for (index, one) in series.enumerated() {
+            parts.append("<path class=\"line s\(index)\" d=\"\(path(one, x, y))\"/>")
         }
         let label = HTMLText.escaped("\(title), \(unit), over \(LoadReport.number(last)) s")
         return
@@ -88,15 +88,15 @@ struct LinePlot {
                 isDrawing = false
                 continue
             }
-            let place = "\(Self.place(x(time))) \(Self.place(y(value)))"
+            let point = "\(Self.coordinate(x(time))) \(Self.coordinate(y(value)))"
             // A value without a previous one is drawn as a dot, which becomes the start of a line if more values follow.
-            text += isDrawing ? "L\(place)" : "M\(place)h0"
+            text += isDrawing ? "L\(point)" : "M\(point)h0"
             isDrawing = true
         }
         return text
     }
 
-    private static func place(_ value: Double) -> String { String(format: "%.1f", value) }
+    private static func coordinate(_ value: Double) -> String { String(format: "%.1f", value) }
 
     /// Returns the next of 1, 2, 2.5, 5 times a power of ten; 1 for 0.
     static func niceCeiling(_ value: Double) -> Double {

@@ -37,9 +37,9 @@ package struct LoadTimeline: Sendable {
     }
 
     private mutating func halve() {
-        points = stride(from: 0, to: points.count, by: 2).map { place in
-            var point = points[place]
-            point.append(points[place + 1])
+        points = stride(from: 0, to: points.count, by: 2).map { index in
+            var point = points[index]
+            point.append(points[index + 1])
             return point
         }
         samplesPerPoint *= 2

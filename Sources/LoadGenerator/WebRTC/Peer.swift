@@ -128,7 +128,7 @@ final class Peer: LoadEndpoint {
         for output in link.drain(now: now, with: sender, drops: { isDropped($0) }) {
             switch output {
             case .connected: connected(now: LoadClock.now)
-            case .keyFrameWanted(let track, let place): media?.requestKeyFrame(track: track, place: place)
+            case .keyFrameWanted(let track, let encoding): media?.requestKeyFrame(track: track, encoding: encoding)
             case .ended(let reason): ended(reason)
             case .transmit, .connect, .disconnect, .noPath: break
             }

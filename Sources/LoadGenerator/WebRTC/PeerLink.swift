@@ -1,5 +1,6 @@
 import CLinuxNet
 import MediaBase
+import MediaEngine
 import SDP
 import Transport
 import WebRTCClient

@@ -1,10 +1,10 @@
 import Foundation
-import MediaBase
+package import MediaBase
 import NIOCore
-import Signaling
+package import Signaling
 
 /// Pending requests of one connection: their numbers, purposes and timeouts.
-struct RequestLedger<Purpose> {
+package struct RequestLedger<Purpose> {
     private let timeout: MediaTime
     private var nextID: UInt32 = 1
     private var open: [UInt32: Purpose] = [:]
@@ -12,7 +12,7 @@ struct RequestLedger<Purpose> {
     private var timeouts = CircularBuffer<(id: UInt32, at: MediaTime)>()
 
     /// - Parameter timeout: time limit for each answer, at most one day.
-    init(timeout: MediaTime) { self.timeout = timeout.bounded }
+    package init(timeout: MediaTime) { self.timeout = timeout.bounded }
 
     /// Number of requests without an answer.
     var count: Int { open.count }
@@ -23,7 +23,8 @@ struct RequestLedger<Purpose> {
     /// Assigns a number to a request and starts its timeout.
     /// - Returns: the encoded message to send.
     /// - Throws: `messageTooLarge` if the message exceeds the relay's limit; the request is then not pending.
-    mutating func add(_ request: any RequestBody, _ purpose: Purpose, now: MediaTime) throws(SignalingError) -> [UInt8]
+    package mutating func add(_ request: any RequestBody, _ purpose: Purpose, now: MediaTime) throws(SignalingError)
+        -> [UInt8]
     {
         let id = nextID
         nextID = nextID == .max ? 1 : nextID + 1
@@ -39,7 +40,7 @@ struct RequestLedger<Purpose> {
 
     /// Removes an answered request.
     /// - Returns: its purpose; nil if no such request is pending.
-    mutating func take(_ id: UInt32) -> Purpose? {
+    package mutating func take(_ id: UInt32) -> Purpose? {
         guard let purpose = open.removeValue(forKey: id) else { return nil }
         while let first = timeouts.first, open[first.id] == nil { timeouts.removeFirst() }
         return purpose
@@ -47,10 +48,12 @@ struct RequestLedger<Purpose> {
 
     /// Removes all requests when the connection is lost.
     /// - Returns: their purposes in the order of sending.
-    mutating func removeAll() -> [Purpose] {
+    package mutating func removeAll() -> [Purpose] {
         let purposes = timeouts.compactMap { open[$0.id] }
         timeouts.removeAll()
         open.removeAll()
         return purposes
     }
 }
+
+extension RequestLedger: Sendable where Purpose: Sendable {}

@@ -85,7 +85,7 @@ final class DatagramSocket {
             // The layouts agree on all systems except for the address family, which is set through the structure.
             let port = address.port.bigEndian
             raw.storeBytes(of: port, toByteOffset: 2, as: UInt16.self)
-            for (place, octet) in octets.enumerated() { raw[(address.isIPv6 ? 8 : 4) + place] = octet }
+            for (index, octet) in octets.enumerated() { raw[(address.isIPv6 ? 8 : 4) + index] = octet }
         }
         storage.ss_family = sa_family_t(address.isIPv6 ? AF_INET6 : AF_INET)
         return withUnsafePointer(to: &storage) { pointer in

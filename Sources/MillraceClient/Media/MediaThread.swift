@@ -3,9 +3,9 @@ import MediaBase
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Thread that receives, sends and assembles a session's packets. It owns a `MediaRoom`; other threads submit work.
+/// Thread that receives, sends and assembles a session's packets. It owns a `MediaConnections`; other threads submit work.
 final class MediaThread: Sendable {
-    typealias Work = @Sendable (MediaRoom) -> Void
+    typealias Work = @Sendable (MediaConnections) -> Void
 
     private struct State {
         var work = CircularBuffer<Work>()
@@ -61,33 +61,33 @@ final class MediaThread: Sendable {
     }
 
     /// Runs `work` and returns its result; nil if the thread has ended.
-    func call<Answer: Sendable>(_ work: @escaping @Sendable (MediaRoom) -> Answer) async -> Answer? {
+    func call<Answer: Sendable>(_ work: @escaping @Sendable (MediaConnections) -> Answer) async -> Answer? {
         await withCheckedContinuation { (waiting: CheckedContinuation<Answer?, Never>) in
             let once = Once(waiting)
-            submit { room in once.resume(work(room)) }
+            submit { connections in once.resume(work(connections)) }
             // If the work is refused, releasing `once` resumes the continuation with nil.
         }
     }
 
     /// Closes all peer connections and ends the thread.
     func stop() {
-        submit { room in room.isOver = true }
+        submit { connections in connections.isOver = true }
     }
 
     private func run() {
-        let room = MediaRoom(localAddress: localAddress) { [weak self] stream in
+        let connections = MediaConnections(localAddress: localAddress) { [weak self] stream in
             self?.submit { $0.subscribing?.askForKeyFrame(stream) }
         }
-        while !room.isOver {
+        while !connections.isOver {
             // Work left at the end is refused only after the peer connections have closed and reported their statistics.
-            while !room.isOver, let work = state.withLockedValue({ $0.work.popFirst() }) { work(room) }
-            let deadline = room.turn(now: ClientClock.now)
+            while !connections.isOver, let work = state.withLockedValue({ $0.work.popFirst() }) { work(connections) }
+            let deadline = connections.turn(now: ClientClock.now)
             let wait = min(Self.longestWait, max(.zero, deadline - ClientClock.now))
-            DatagramSocket.wait(for: [pipe.reading] + room.descriptors, atMost: wait)
+            DatagramSocket.wait(for: [pipe.reading] + connections.descriptors, atMost: wait)
             DatagramSocket.clear(pipe.reading)
-            room.receive(now: ClientClock.now)
+            connections.receive(now: ClientClock.now)
         }
-        room.close(now: ClientClock.now)
+        connections.close(now: ClientClock.now)
         let rest = state.withLockedValue { state in
             state.isOver = true
             defer { state.work.removeAll() }

@@ -79,7 +79,7 @@ final class AudioPipeline: Sendable {
             state.withLockedValue { $0.encoded += 1 }
             // With DTX, packets of at most 2 bytes contain silence and are not sent (RFC 7587 section 3.1.3).
             if settings.dtx, bytes.count <= 2 { continue }
-            output(.sound(bytes: bytes, level: Self.level(part), time: first))
+            output(.audio(bytes: bytes, level: Self.level(part), time: first))
         }
     }
 
@@ -96,8 +96,8 @@ final class AudioPipeline: Sendable {
         switch (block.channels, settings.channels) {
         case (1, 2): for sample in block.samples { samples += [sample, sample] }
         case (2, 1):
-            for place in stride(from: 0, to: block.samples.count - 1, by: 2) {
-                samples.append(Int16((Int32(block.samples[place]) + Int32(block.samples[place + 1])) / 2))
+            for index in stride(from: 0, to: block.samples.count - 1, by: 2) {
+                samples.append(Int16((Int32(block.samples[index]) + Int32(block.samples[index + 1])) / 2))
             }
         default: samples += block.samples
         }

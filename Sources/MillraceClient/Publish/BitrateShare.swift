@@ -17,7 +17,7 @@ struct BitrateShare: Hashable, Sendable {
     ///   - count: number of encodings, each with four times the pixels of the previous one.
     init(bitrate: Bitrate, count: Int) {
         // A quarter of the pixels needs about a third of the bit rate.
-        let weights = (0..<max(1, count)).map { place in (0..<place).reduce(1.0) { weight, _ in weight * 3 } }
+        let weights = (0..<max(1, count)).map { index in (0..<index).reduce(1.0) { weight, _ in weight * 3 } }
         let sum = weights.reduce(0, +)
         most = weights.map {
             Bitrate(bitsPerSecond: max(Self.floor.rawValue, Int64(Double(bitrate.rawValue) * $0 / sum)))
@@ -32,9 +32,9 @@ struct BitrateShare: Hashable, Sendable {
         guard let available else { return most }
         var left = Int64(Double(available.rawValue) * (1 - Self.overhead)) - audio.rawValue
         var rates: [Bitrate?] = []
-        for (place, wanted) in most.enumerated() {
-            let least = place == 0 ? Self.floor.rawValue : Int64(Double(wanted.rawValue) * Self.leastShare)
-            guard place == 0 || (left >= least && rates[place - 1] != nil) else {
+        for (index, wanted) in most.enumerated() {
+            let least = index == 0 ? Self.floor.rawValue : Int64(Double(wanted.rawValue) * Self.leastShare)
+            guard index == 0 || (left >= least && rates[index - 1] != nil) else {
                 rates.append(nil)
                 continue
             }

@@ -13,7 +13,7 @@ final class MediaFileReader {
     }
 
     /// Samples per channel read from a WAV file at a time.
-    private static let soundBlock = 960
+    private static let audioBlock = 960
 
     private let source: Source
     private var samplesRead: Int64 = 0
@@ -60,27 +60,27 @@ final class MediaFileReader {
     func next() throws(SessionError) -> RawMedia? {
         do {
             switch source {
-            case .y4m(let reader): return try reader.next().map { .picture($0) }
-            case .wav(let reader): return try sound(reader)
+            case .y4m(let reader): return try reader.next().map { .video($0) }
+            case .wav(let reader): return try audio(reader)
             case .ivf(let reader, let decoder):
                 while let frame = try reader.next() {
-                    if let picture = try? decoder.decode(frame.bytes, captureTime: reader.time(of: frame)) {
-                        return .picture(picture)
+                    if let decoded = try? decoder.decode(frame.bytes, captureTime: reader.time(of: frame)) {
+                        return .video(decoded)
                     }
                 }
                 return nil
-            case .webm(let reader, let video, let audio, let pictures, let sounds):
+            case .webm(let reader, let video, let audio, let videoDecoder, let audioDecoder):
                 while let frame = try reader.next() {
                     if frame.track == video {
-                        guard let picture = try? pictures.decode(frame.bytes, captureTime: frame.timestamp) else {
+                        guard let decoded = try? videoDecoder.decode(frame.bytes, captureTime: frame.timestamp) else {
                             continue
                         }
-                        return .picture(picture)
+                        return .video(decoded)
                     } else if frame.track == audio {
-                        guard let block = try? sounds.decode(frame.bytes, captureTime: frame.timestamp) else {
+                        guard let block = try? audioDecoder.decode(frame.bytes, captureTime: frame.timestamp) else {
                             continue
                         }
-                        return .sound(block)
+                        return .audio(block)
                     }
                 }
                 return nil
@@ -90,11 +90,11 @@ final class MediaFileReader {
         }
     }
 
-    private func sound(_ reader: WAVReader) throws(ContainerError) -> RawMedia? {
-        let samples = try reader.read(frames: Self.soundBlock)
+    private func audio(_ reader: WAVReader) throws(ContainerError) -> RawMedia? {
+        let samples = try reader.read(frames: Self.audioBlock)
         guard !samples.isEmpty else { return nil }
         let time = MediaTime.nanoseconds(samplesRead * 1_000_000_000 / Int64(PCMBlock.sampleRate))
         samplesRead += Int64(samples.count / reader.format.channels)
-        return .sound(PCMBlock(channels: reader.format.channels, samples: samples, captureTime: time))
+        return .audio(PCMBlock(channels: reader.format.channels, samples: samples, captureTime: time))
     }
 }

@@ -7,7 +7,7 @@ struct PacketPacer: Sendable {
     struct Packet: Sendable {
         var payload: [UInt8]
         var track: Int
-        var place: Int
+        var encoding: Int
         var time: MediaTime
         var marker: Bool
     }

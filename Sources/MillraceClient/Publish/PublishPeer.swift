@@ -69,7 +69,7 @@ final class PublishPeer {
     /// - Parameter restartsICE: whether to use new ICE credentials (RFC 8445 section 9); certificate and keys stay.
     func offer(_ publishers: [Publisher], restartsICE: Bool = false) -> PublishOffer {
         for (key, source) in sources where !publishers.contains(where: { $0.key == key }) {
-            for place in [source.audio, source.video] { if let place { endpoint.stopTrack(place) } }
+            for track in [source.audio, source.video] { if let track { endpoint.stopTrack(track) } }
             sources[key] = nil
         }
         for publisher in publishers where sources[publisher.key] == nil { add(publisher) }
@@ -77,7 +77,7 @@ final class PublishPeer {
         let description = endpoint.reoffer(restart: restartsICE ? ICECredentials.random(using: &random) : nil)
         var sections: [UInt64: PublishOffer.Sections] = [:]
         for (key, source) in sources {
-            let mids = [source.audio, source.video].map { place in place.flatMap { description.media[$0].mid } }
+            let mids = [source.audio, source.video].map { track in track.flatMap { description.media[$0].mid } }
             sections[key] = PublishOffer.Sections(audio: mids[0], video: mids[1])
         }
         return PublishOffer(sdp: description.text, sections: sections)
@@ -99,10 +99,10 @@ final class PublishPeer {
         if count > 1 {
             tracks.append(.offered(.video, codecs: [codec], encodings: Self.rids.map { .init(rid: $0) }))
         }
-        let places = endpoint.addTracks(tracks)
+        let indices = endpoint.addTracks(tracks)
         sources[publisher.key] = Source(
-            publisher: publisher, audio: publisher.settings.audio == nil ? nil : places.first,
-            video: count == 0 ? nil : places.last,
+            publisher: publisher, audio: publisher.settings.audio == nil ? nil : indices.first,
+            video: count == 0 ? nil : indices.last,
             packetizers: (0..<count).map { _ in VideoPacketizer(codec, maximumPayloadLength: 1_150) },
             hasKeyFrame: Array(repeating: false, count: count))
     }
@@ -168,7 +168,7 @@ final class PublishPeer {
             case .connected:
                 troubled(.mended)
                 showConnected()
-            case .keyFrameWanted(let track, let place): keyFrameWanted(track, place)
+            case .keyFrameWanted(let track, let index): keyFrameWanted(track, index)
             case .ended:
                 for source in sources.values { source.publisher.setConnected(false) }
                 troubled(.ended)
@@ -191,16 +191,16 @@ final class PublishPeer {
     func send(_ media: EncodedMedia, key: UInt64, now: MediaTime) {
         guard endpoint.isConnected, !watch.isExpired, let source = sources[key] else { return }
         switch media {
-        case .sound(let bytes, let level, let time):
+        case .audio(let bytes, let level, let time):
             guard let track = source.audio, let bytes = source.sealed(bytes, .audio) else { return }
             bytes.withUnsafeBytes {
                 _ = endpoint.send(
                     $0, track: track, time: time, marker: false, level: AudioLevel(level: level, isVoice: level < 60),
                     now: now)
             }
-        case .picture(let encoding, let bytes, let isKeyFrame, let isReference, let time):
+        case .video(let encoding, let bytes, let isKeyFrame, let isReference, let time):
             guard let track = source.video, source.hasKeyFrame.indices.contains(encoding),
-                let place = place(of: encoding, track: track)
+                let index = index(of: encoding, track: track)
             else { return }
             // Subscribers cannot decode frames before the first key frame.
             guard isKeyFrame || source.hasKeyFrame[encoding] else { return }
@@ -210,7 +210,7 @@ final class PublishPeer {
             sources[key]?.hasKeyFrame[encoding] = true
             for (number, payload) in payloads.enumerated() {
                 let packet = PacketPacer.Packet(
-                    payload: payload, track: track, place: place, time: time, marker: number == payloads.count - 1)
+                    payload: payload, track: track, encoding: index, time: time, marker: number == payloads.count - 1)
                 if !pacer.add(packet) {
                     source.publisher.video?.setPaused(false)
                     break
@@ -225,25 +225,26 @@ final class PublishPeer {
         while let packet = pacer.take(now: now) {
             packet.payload.withUnsafeBytes {
                 _ = endpoint.send(
-                    $0, track: packet.track, encoding: packet.place, time: packet.time, marker: packet.marker, now: now)
+                    $0, track: packet.track, encoding: packet.encoding, time: packet.time, marker: packet.marker,
+                    now: now)
             }
         }
     }
 
     /// Returns the index of an encoding among those that the relay accepted; nil if it was not accepted. If the relay accepted no
     /// simulcast, only encoding 0 is sent.
-    private func place(of encoding: Int, track: Int) -> Int? {
+    private func index(of encoding: Int, track: Int) -> Int? {
         let count = endpoint.encodingCount(track: track)
         guard count > 0 else { return nil }
         let taken = endpoint.tracks[track]?.encodings.compactMap(\.rid) ?? []
         guard !taken.isEmpty else { return encoding == 0 ? 0 : nil }
-        let places = Self.rids.filter(taken.contains)
-        return Self.rids.indices.contains(encoding) ? places.firstIndex(of: Self.rids[encoding]) : nil
+        let accepted = Self.rids.filter(taken.contains)
+        return Self.rids.indices.contains(encoding) ? accepted.firstIndex(of: Self.rids[encoding]) : nil
     }
 
-    private func keyFrameWanted(_ track: Int, _ place: Int) {
+    private func keyFrameWanted(_ track: Int, _ index: Int) {
         guard let source = sources.values.first(where: { $0.video == track }) else { return }
-        let encoding = source.hasKeyFrame.indices.first { self.place(of: $0, track: track) == place }
+        let encoding = source.hasKeyFrame.indices.first { self.index(of: $0, track: track) == index }
         if let encoding { source.publisher.video?.requestKeyFrame(encoding: encoding) }
     }
 

@@ -19,10 +19,10 @@ extension Publisher {
                 count += 1
                 do { try await clock.sleep(until: start + .nanoseconds(media.time.rawValue)) } catch { return }
                 switch media {
-                case .picture(var frame):
+                case .video(var frame):
                     frame.captureTime += base
                     push(frame)
-                case .sound(var block):
+                case .audio(var block):
                     block.captureTime += base
                     push(block)
                 }

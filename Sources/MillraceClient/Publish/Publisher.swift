@@ -84,15 +84,15 @@ public final class Publisher: Sendable {
     /// Encodes and sends a frame. If the previous frame is still waiting to be encoded, this one replaces it.
     ///
     /// Capture times of video and audio must use the same clock; zero means now.
-    public func push(_ picture: I420Frame) {
+    public func push(_ frame: I420Frame) {
         guard let video, !isVideoMuted else { return }
-        video.push(picture, time: time(of: picture.captureTime))
+        video.push(frame, time: time(of: frame.captureTime))
     }
 
     /// Encodes and sends audio: blocks of any length with one or two channels, each beginning at the end of the previous one.
-    public func push(_ sound: PCMBlock) {
-        guard let audio, !isAudioMuted, !sound.samples.isEmpty else { return }
-        audio.push(sound, time: time(of: sound.captureTime))
+    public func push(_ block: PCMBlock) {
+        guard let audio, !isAudioMuted, !block.samples.isEmpty else { return }
+        audio.push(block, time: time(of: block.captureTime))
     }
 
     /// Mutes or unmutes the audio or video of the stream. The relay also drops muted media itself. Unmuting lifts a moderator's mute as
@@ -119,15 +119,15 @@ public final class Publisher: Sendable {
             var statistics = PublisherStatistics()
             if let video {
                 let made = video.statistics
-                statistics.picturesPushed = made.pushed
-                statistics.picturesEncoded = made.encoded
+                statistics.framesPushed = made.pushed
+                statistics.framesEncoded = made.encoded
                 statistics.keyFrames = made.keyFrames
-                statistics.picturesReplaced = made.replaced
+                statistics.framesReplaced = made.replaced
                 statistics.videoBitrate = video.bitrate
             }
             if let audio {
-                statistics.soundPackets = audio.encoded
-                statistics.soundDropped = audio.dropped
+                statistics.audioPackets = audio.encoded
+                statistics.audioDropped = audio.dropped
             }
             if let thread = state.withLockedValue({ $0.thread }) {
                 statistics.transport = await thread.call { $0.publishing?.statistics } ?? nil
@@ -227,8 +227,8 @@ public final class Publisher: Sendable {
 
     private func forward(_ media: EncodedMedia) {
         let key = key
-        state.withLockedValue { $0.thread }?.submitMedia { room in
-            room.publishing?.send(media, key: key, now: ClientClock.now)
+        state.withLockedValue { $0.thread }?.submitMedia { connections in
+            connections.publishing?.send(media, key: key, now: ClientClock.now)
         }
     }
 

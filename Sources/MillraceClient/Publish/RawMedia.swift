@@ -2,13 +2,13 @@ import MediaBase
 
 /// Raw frame or audio block from a file, with its time since the start of the file.
 enum RawMedia: Sendable {
-    case picture(I420Frame)
-    case sound(PCMBlock)
+    case video(I420Frame)
+    case audio(PCMBlock)
 
     var time: MediaTime {
         switch self {
-        case .picture(let frame): frame.captureTime
-        case .sound(let block): block.captureTime
+        case .video(let frame): frame.captureTime
+        case .audio(let block): block.captureTime
         }
     }
 }

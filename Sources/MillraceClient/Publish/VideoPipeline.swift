@@ -135,32 +135,32 @@ final class VideoPipeline: Sendable {
         _ frame: I420Frame, _ time: MediaTime, _ rates: [Bitrate?], _ keyFrames: Set<Int>
     ) throws(CodecError) {
         // Each smaller frame is scaled from the next larger one.
-        var scaled = [PictureTurner.upright(frame)]
-        while scaled.count < share.most.count, let smaller = PictureScaler.half(scaled[scaled.count - 1]) {
+        var scaled = [FrameRotator.upright(frame)]
+        while scaled.count < share.most.count, let smaller = FrameScaler.half(scaled[scaled.count - 1]) {
             scaled.append(smaller)
         }
         let frames = Array(scaled.reversed())
         try prepare(frames)
         let timestamp = max(lastTimestamp + 1, time.rawValue / 1_000 * 9 / 100)
         lastTimestamp = timestamp
-        for (place, frame) in frames.enumerated() {
-            guard let rate = rates[place] else {
-                encodings[place].wasSent = false
+        for (index, frame) in frames.enumerated() {
+            guard let rate = rates[index] else {
+                encodings[index].wasSent = false
                 continue
             }
-            let encoder = encodings[place].encoder
+            let encoder = encodings[index].encoder
             if encoder.bitrate != rate { try encoder.setBitrate(rate) }
             // An encoding that was not sent for a while needs a key frame, because receivers lack its reference frames.
-            let forced = keyFrames.contains(place) || !encodings[place].wasSent
+            let forced = keyFrames.contains(index) || !encodings[index].wasSent
             guard let encoded = try encoder.encode(frame, timestamp: timestamp, forceKeyFrame: forced) else { continue }
-            encodings[place].wasSent = true
+            encodings[index].wasSent = true
             state.withLockedValue { state in
                 state.statistics.encoded += 1
                 if encoded.isKeyFrame { state.statistics.keyFrames += 1 }
             }
             output(
-                .picture(
-                    encoding: place, bytes: encoded.bytes, isKeyFrame: encoded.isKeyFrame,
+                .video(
+                    encoding: index, bytes: encoded.bytes, isKeyFrame: encoded.isKeyFrame,
                     isReference: encoded.isReference, time: time))
         }
     }
@@ -177,14 +177,14 @@ final class VideoPipeline: Sendable {
         guard let largest = frames.last, largest.width != size.width || largest.height != size.height else { return }
         let isChange = size.width != 0
         encodings = []
-        for (place, frame) in frames.enumerated() {
+        for (index, frame) in frames.enumerated() {
             encodings.append(
                 Encoding(
                     encoder: try VideoEncoder(
                         settings.codec,
                         VideoEncoderConfiguration(
                             width: frame.width, height: frame.height, framesPerSecond: settings.framesPerSecond,
-                            bitrate: share.most[place], threads: threads(for: frame), speed: settings.speed,
+                            bitrate: share.most[index], threads: threads(for: frame), speed: settings.speed,
                             mayDropFrames: true))))
         }
         size = (largest.width, largest.height)

@@ -44,7 +44,7 @@ extension Session {
     /// leaves.
     ///
     /// ```swift
-    /// for await frame in session.canvas(of: user.id).pictures() { show(frame) }
+    /// for await frame in session.canvas(of: user.id).frames() { show(frame) }
     /// ```
     /// - Parameter type: `camera` for the user's camera and microphone, or `screen` for the shared screen.
     public func canvas(of user: ConnectionID, _ type: VideoType = .camera) -> Canvas {

@@ -40,14 +40,14 @@ extension SessionCore {
                 forget(subscription: stream.id)
                 subscriber.end(reason)
             }
-            guard let place = publications.firstIndex(where: { $0.stream == stream.id }) else { return }
-            let publisher = publications[place].publisher
+            guard let index = publications.firstIndex(where: { $0.stream == stream.id }) else { return }
+            let publisher = publications[index].publisher
             publisher.hub.send(.destroyed(stream.id, reason))
             if reason == .reset {
-                publications[place].stream = nil
+                publications[index].stream = nil
                 publisher.setStream(nil)
             } else {
-                publications.remove(at: place)
+                publications.remove(at: index)
                 publisher.detach()
                 showPublishers()
                 Task { await dropSections() }
@@ -78,10 +78,10 @@ extension SessionCore {
     /// Negotiates paths that failed while the connection was lost, when no negotiation was possible.
     private func mendPaths() async {
         let now = ClientClock.now
-        let broken = await thread?.call { room in
+        let broken = await thread?.call { connections in
             (
-                publish: room.publishing.flatMap { Self.trouble($0.isEnded, $0.isSilent(now: now)) },
-                subscribe: room.subscribing.flatMap { Self.trouble($0.isEnded, $0.isSilent(now: now)) }
+                publish: connections.publishing.flatMap { Self.trouble($0.isEnded, $0.isSilent(now: now)) },
+                subscribe: connections.subscribing.flatMap { Self.trouble($0.isEnded, $0.isSilent(now: now)) }
             )
         }
         guard let broken else { return }
@@ -144,5 +144,5 @@ extension SessionCore {
         }
     }
 
-    func networkChanged() { thread?.submit { room in room.rebind(now: ClientClock.now) } }
+    func networkChanged() { thread?.submit { connections in connections.rebind(now: ClientClock.now) } }
 }

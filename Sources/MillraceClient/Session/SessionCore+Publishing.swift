@@ -93,14 +93,14 @@ extension SessionCore {
     /// Publishes all streams again over a new peer connection, because the relay no longer knows the streams and the old
     /// one.
     func republish() {
-        thread?.submit { room in
-            room.publishing?.close(now: ClientClock.now)
-            room.publishing = nil
+        thread?.submit { connections in
+            connections.publishing?.close(now: ClientClock.now)
+            connections.publishing = nil
         }
         guard !publications.isEmpty else { return }
-        for place in publications.indices {
-            publications[place].stream = nil
-            publications[place].publisher.setStream(nil)
+        for index in publications.indices {
+            publications[index].stream = nil
+            publications[index].publisher.setStream(nil)
         }
         guard !isRepublishing else { return }
         isRepublishing = true
@@ -178,8 +178,8 @@ extension SessionCore {
             Task { await self.publishPath(is: trouble) }
         }
         let transport = try mediaTransport()
-        let made = await thread.call { room in
-            room.offerPublish(
+        let made = await thread.call { connections in
+            connections.offerPublish(
                 sources, by: transport, restartsICE: restartsICE, now: ClientClock.now, troubled: troubled)
         }
         guard let made else { throw SessionError(.notConnected) }
@@ -196,14 +196,14 @@ extension SessionCore {
         }
         let answer = try await request(PublishRequest(sdp: offer.sdp, streams: streams))
         for (publication, stream) in zip(wanted, answer.streams) {
-            guard let place = publications.firstIndex(where: { $0.publisher === publication.publisher }) else {
+            guard let index = publications.firstIndex(where: { $0.publisher === publication.publisher }) else {
                 continue
             }
-            publications[place].stream = stream
+            publications[index].stream = stream
             publication.publisher.setStream(stream)
             if machine.model.streams[stream] != nil { announce(stream) }
         }
-        let taken = await thread.call { room in room.acceptPublish(answer.sdp, now: ClientClock.now) }
+        let taken = await thread.call { connections in connections.acceptPublish(answer.sdp, now: ClientClock.now) }
         guard let taken else { throw SessionError(.notConnected) }
         try taken.get()
     }
@@ -212,9 +212,9 @@ extension SessionCore {
     func dropSections() async {
         guard !publications.isEmpty else {
             pathless.remove(.publish)
-            thread?.submit { room in
-                room.publishing?.close(now: ClientClock.now)
-                room.publishing = nil
+            thread?.submit { connections in
+                connections.publishing?.close(now: ClientClock.now)
+                connections.publishing = nil
             }
             return
         }

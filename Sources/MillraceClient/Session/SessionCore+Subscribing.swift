@@ -38,16 +38,16 @@ extension SessionCore {
     func forget(subscription stream: StreamID) {
         subscriptions[stream] = nil
         board.update { $0.subscribers[stream] = nil }
-        thread?.submit { room in room.subscribing?.remove(stream) }
+        thread?.submit { connections in connections.subscribing?.remove(stream) }
     }
 
     /// Subscribes to all streams again, because the relay no longer knows the subscriptions.
     func resubscribe() {
         latestOffer = nil
         answeredRevision = nil
-        thread?.submit { room in
-            room.subscribing?.close(now: ClientClock.now)
-            room.subscribing = nil
+        thread?.submit { connections in
+            connections.subscribing?.close(now: ClientClock.now)
+            connections.subscribing = nil
         }
         for (stream, subscriber) in subscriptions {
             guard machine.model.streams[stream] != nil, let thread else {
@@ -104,8 +104,8 @@ extension SessionCore {
             guard let self else { return }
             Task { await self.subscribePath(is: trouble) }
         }
-        let made = await thread.call { room in
-            room.answerSubscribe(offer.sdp, routes, now: ClientClock.now, troubled: troubled)
+        let made = await thread.call { connections in
+            connections.answerSubscribe(offer.sdp, routes, now: ClientClock.now, troubled: troubled)
         }
         guard case .success(let sdp) = made else {
             if case .failure(let error) = made { board.send(.didFail(error)) }

@@ -34,10 +34,10 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, recordingStarted stream: StreamID)
     func session(_ session: Session, recordingStopped stream: StreamID)
     /// A stream reaches another server.
-    func session(_ session: Session, liveStarted live: LiveID, stream: StreamID)
+    func session(_ session: Session, liveStarted live: PushID, stream: StreamID)
     /// A try to reach the other server failed.
-    func session(_ session: Session, liveFailed failure: LiveFailed)
-    func session(_ session: Session, liveStopped end: LiveStopped)
+    func session(_ session: Session, liveFailed failure: PushFailed)
+    func session(_ session: Session, liveStopped end: PushStopped)
     /// Frames of a subscribed stream cannot be decrypted.
     func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure)
     /// Participants have agreed on keys, and can compare this number.
@@ -122,9 +122,9 @@ extension SessionDelegate {
     public func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason) {}
     public func session(_ session: Session, recordingStarted stream: StreamID) {}
     public func session(_ session: Session, recordingStopped stream: StreamID) {}
-    public func session(_ session: Session, liveStarted live: LiveID, stream: StreamID) {}
-    public func session(_ session: Session, liveFailed failure: LiveFailed) {}
-    public func session(_ session: Session, liveStopped end: LiveStopped) {}
+    public func session(_ session: Session, liveStarted live: PushID, stream: StreamID) {}
+    public func session(_ session: Session, liveFailed failure: PushFailed) {}
+    public func session(_ session: Session, liveStopped end: PushStopped) {}
     public func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure) {}
     public func session(_ session: Session, safetyNumberChanged number: String) {}
     public func session(_ session: Session, keyAgreementFailed reason: KeyAgreementFailure) {}

@@ -46,10 +46,10 @@ public enum SessionEvent: Hashable, Sendable {
     case recordingStarted(StreamID)
     case recordingStopped(StreamID)
     /// A stream reaches another server from now on, or again (LIV-1); also sent after the join for live streams that are running.
-    case liveStarted(LiveID, StreamID)
+    case liveStarted(PushID, StreamID)
     /// A try to reach the other server failed. Only the host receives it.
-    case liveFailed(LiveFailed)
-    case liveStopped(LiveStopped)
+    case liveFailed(PushFailed)
+    case liveStopped(PushStopped)
     /// Frames of a subscribed stream cannot be decrypted (E2E-1). Sent once until a frame is decrypted again, or the reason changes.
     case encryptionFailed(StreamID, EncryptionFailure)
 

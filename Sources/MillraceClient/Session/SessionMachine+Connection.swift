@@ -41,7 +41,7 @@ extension SessionMachine {
         let relays = MediaTime.milliseconds(Int64(min(max(answer.pingInterval, 100), 3_600_000)))
         liveness = Liveness(interval: min(MediaTime(configuration.pingInterval), relays))
         stand(now: now)
-        let former = (session: model.session, place: model.ownSubsession)
+        let former = (session: model.session, subsession: model.ownSubsession)
         let changes = model.join(answer)
         isEntering = false
         if isFirst {
@@ -58,7 +58,7 @@ extension SessionMachine {
         beginAgreement(now: now)
         // Under another connection id the relay recognizes a repeated message only by its user. A new join also ends in the main session,
         // so messages sent in a subsession would reach other users.
-        if former.session == answer.session, former.place == nil, model.localUser?.identity != nil {
+        if former.session == answer.session, former.subsession == nil, model.localUser?.identity != nil {
             repeatChats(now: now)
         } else {
             failChats()

@@ -47,14 +47,14 @@ extension SessionModel {
     /// origin of a move.
     private static func moves(from former: SubsessionsState, to state: SubsessionsState) -> [SubsessionMove] {
         var before: [ConnectionID: SubsessionID] = [:]
-        for room in former.subsessions where state.subsessions.contains(where: { $0.id == room.id }) {
-            for user in room.users { before[user] = room.id }
+        for subsession in former.subsessions where state.subsessions.contains(where: { $0.id == subsession.id }) {
+            for user in subsession.users { before[user] = subsession.id }
         }
         var moves: [SubsessionMove] = []
-        for room in state.subsessions {
-            for user in room.users {
+        for subsession in state.subsessions {
+            for user in subsession.users {
                 let from = before.removeValue(forKey: user)
-                if from != room.id { moves.append(SubsessionMove(user: user, from: from, to: room.id)) }
+                if from != subsession.id { moves.append(SubsessionMove(user: user, from: from, to: subsession.id)) }
             }
         }
         // Users that are in no subsession any more, in the order of the list.
@@ -78,35 +78,35 @@ extension SessionModel {
     }
 
     mutating func apply(_ event: SubsessionUsersChanged) -> [SessionEvent] {
-        let places = places
-        for change in event.changes { move(change.user, to: change.to, places) }
+        let positions = positions
+        for change in event.changes { move(change.user, to: change.to, positions) }
         return [.subsessions(.usersChanged(event.changes))]
     }
 
     /// Position of each user in order of joining.
-    private var places: [ConnectionID: Int] {
+    private var positions: [ConnectionID: Int] {
         Dictionary(users.enumerated().map { ($1.id, $0) }) { first, _ in first }
     }
 
     /// Moves a user.
     /// - Parameter to: target subsession; nil for the main session.
-    mutating func move(_ user: ConnectionID, to: SubsessionID?) { move(user, to: to, places) }
+    mutating func move(_ user: ConnectionID, to: SubsessionID?) { move(user, to: to, positions) }
 
-    private mutating func move(_ user: ConnectionID, to: SubsessionID?, _ places: [ConnectionID: Int]) {
+    private mutating func move(_ user: ConnectionID, to: SubsessionID?, _ positions: [ConnectionID: Int]) {
         leaveSubsession(user)
-        guard let to, let place = subsessions.subsessions.firstIndex(where: { $0.id == to }) else { return }
-        let mine = places[user] ?? .max
-        let members = subsessions.subsessions[place].users
-        let before = members.firstIndex { (places[$0] ?? .max) > mine } ?? members.endIndex
-        subsessions.subsessions[place].users.insert(user, at: before)
+        guard let to, let index = subsessions.subsessions.firstIndex(where: { $0.id == to }) else { return }
+        let mine = positions[user] ?? .max
+        let members = subsessions.subsessions[index].users
+        let before = members.firstIndex { (positions[$0] ?? .max) > mine } ?? members.endIndex
+        subsessions.subsessions[index].users.insert(user, at: before)
     }
 
     /// Removes a user from its subsession.
     /// - Returns: the subsession that the user was in.
     @discardableResult
     mutating func leaveSubsession(_ user: ConnectionID) -> SubsessionID? {
-        guard let place = subsessions.subsessions.firstIndex(where: { $0.users.contains(user) }) else { return nil }
-        subsessions.subsessions[place].users.removeAll { $0 == user }
-        return subsessions.subsessions[place].id
+        guard let index = subsessions.subsessions.firstIndex(where: { $0.users.contains(user) }) else { return nil }
+        subsessions.subsessions[index].users.removeAll { $0 == user }
+        return subsessions.subsessions[index].id
     }
 }

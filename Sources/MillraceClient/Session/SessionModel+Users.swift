@@ -16,22 +16,24 @@ extension SessionModel {
 
     /// Lists a user for the first time, or updates its state.
     mutating func add(_ user: UserInfo) -> [SessionEvent] {
-        if let place = users.firstIndex(where: { $0.id == user.id }) {
-            guard users[place] != user else { return [] }
-            users[place] = user
+        if let index = users.firstIndex(where: { $0.id == user.id }) {
+            guard users[index] != user else { return [] }
+            users[index] = user
             return [.userChanged(user)]
         }
         // A user that was only counted until it got a stream may have joined before other users of the list.
-        let place = users.lastIndex { $0.joinedAt <= user.joinedAt }.map { $0 + 1 } ?? 0
-        users.insert(user, at: place)
+        let index = users.lastIndex { $0.joinedAt <= user.joinedAt }.map { $0 + 1 } ?? 0
+        users.insert(user, at: index)
         return [.connectionCreated(user)]
     }
 
     mutating func remove(_ gone: UserLeft) -> [SessionEvent] {
-        let room = leaveSubsession(gone.user)
-        let move = room.map { SessionEvent.subsessions(.usersChanged([SubsessionMove(user: gone.user, from: $0)])) }
-        guard let place = users.firstIndex(where: { $0.id == gone.user }) else { return [move].compactMap { $0 } }
-        return [move].compactMap { $0 } + [.connectionDestroyed(users.remove(at: place), gone.reason)]
+        let subsession = leaveSubsession(gone.user)
+        let move = subsession.map {
+            SessionEvent.subsessions(.usersChanged([SubsessionMove(user: gone.user, from: $0)]))
+        }
+        guard let index = users.firstIndex(where: { $0.id == gone.user }) else { return [move].compactMap { $0 } }
+        return [move].compactMap { $0 } + [.connectionDestroyed(users.remove(at: index), gone.reason)]
     }
 
     /// Updates the number of users.

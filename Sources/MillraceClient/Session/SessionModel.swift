@@ -17,8 +17,8 @@ struct SessionModel: Sendable {
     var userCount = 0
     private(set) var streams: [StreamID: StreamInfo] = [:]
     private(set) var recordedStreams: Set<StreamID> = []
-    /// Streams that are pushed to other servers, by the ids of their live streams.
-    private(set) var liveStreams: [LiveID: StreamID] = [:]
+    /// Streams that are pushed to other servers, by push.
+    private(set) var pushes: [PushID: StreamID] = [:]
     private(set) var host: ConnectionID?
     private(set) var isMuteForced = false
     private(set) var isShareLocked = false
@@ -49,8 +49,8 @@ struct SessionModel: Sendable {
         userCount = max(answer.userCount, users.count)
         streams = Dictionary(answer.streams.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         recordedStreams = Set(answer.recordedStreams)
-        // The relay sends an event for each live stream after the join.
-        liveStreams = [:]
+        // The relay sends an event for each push after the join.
+        pushes = [:]
         for stream in formerRecorded.subtracting(recordedStreams).sorted(by: { $0.rawValue < $1.rawValue }) {
             events.append(.recordingStopped(stream))
         }
@@ -97,10 +97,10 @@ struct SessionModel: Sendable {
             userCount = users.count
             return events
         case .userChanged(let body):
-            guard let place = users.firstIndex(where: { $0.id == body.user.id }), users[place] != body.user else {
+            guard let index = users.firstIndex(where: { $0.id == body.user.id }), users[index] != body.user else {
                 return []
             }
-            users[place] = body.user
+            users[index] = body.user
             return [.userChanged(body.user)]
         case .userLeft(let body):
             let events = remove(body)
@@ -108,8 +108,8 @@ struct SessionModel: Sendable {
             return events
         case .usersChanged(let body): return apply(body)
         case .userDropped(let body):
-            guard let place = users.firstIndex(where: { $0.id == body.user }) else { return [] }
-            users[place].isConnected = !body.isDropped
+            guard let index = users.firstIndex(where: { $0.id == body.user }) else { return [] }
+            users[index].isConnected = !body.isDropped
             return [.userDropped(body.user, body.isDropped)]
         case .hostChanged(let body): return change(host: body.host)
         case .streamCreated(let body):
@@ -130,11 +130,11 @@ struct SessionModel: Sendable {
         case .recordingStopped(let body):
             return recordedStreams.remove(body.stream) != nil ? [.recordingStopped(body.stream)] : []
         case .liveStarted(let body):
-            return liveStreams.updateValue(body.stream, forKey: body.id) == nil
+            return pushes.updateValue(body.stream, forKey: body.id) == nil
                 ? [.liveStarted(body.id, body.stream)] : []
         case .liveFailed(let body): return [.liveFailed(body)]
         case .liveStopped(let body):
-            liveStreams[body.id] = nil
+            pushes[body.id] = nil
             return [.liveStopped(body)]
         case .signal(let body): return [.signal(from: body.from, type: body.type, data: body.data)]
         case .muteForced(let body):
@@ -179,7 +179,7 @@ struct SessionModel: Sendable {
         case .subsessionsStarted: subsessions.status = .started
         case .subsessionsStopped:
             subsessions.status = .committed
-            for place in subsessions.subsessions.indices { subsessions.subsessions[place].users = [] }
+            for index in subsessions.subsessions.indices { subsessions.subsessions[index].users = [] }
         case .subsessionsWithdrawn:
             subsessions.status = .none
             subsessions.subsessions = []
@@ -196,11 +196,11 @@ struct SessionModel: Sendable {
         self.host = host
         // The relay sends `userChanged` for the users separately, before or after; updating the roles here keeps
         // them consistent in between.
-        for place in users.indices {
-            if users[place].id == host {
-                users[place].role = .host
-            } else if users[place].role == .host {
-                users[place].role = .participant
+        for index in users.indices {
+            if users[index].id == host {
+                users[index].role = .host
+            } else if users[index].role == .host {
+                users[index].role = .participant
             }
         }
         return [.hostChanged(host)]

@@ -4,26 +4,26 @@ public import MediaBase
 /// which are counted, and delays no other reader.
 ///
 /// ```swift
-/// for await frame in subscriber.canvas.pictures() { show(frame) }
+/// for await frame in subscriber.canvas.frames() { show(frame) }
 /// ```
 public struct Canvas: Sendable {
-    let pictureHub = FeedHub<I420Frame>()
-    let soundHub = FeedHub<PCMBlock>()
+    let frameHub = FeedHub<I420Frame>()
+    let audioHub = FeedHub<PCMBlock>()
 
     init() {}
 
     /// Returns a new reader of video frames: I420 with dimensions and capture time. Frames are upright: the sender's rotation
     /// (RFC 7742 section 4) has been applied.
     /// - Parameter limit: maximum number of frames queued for the reader; on overflow the oldest are dropped.
-    public func pictures(limit: Int = 2) -> Feed<I420Frame> { pictureHub.feed(limit: limit) }
+    public func frames(limit: Int = 2) -> Feed<I420Frame> { frameHub.feed(limit: limit) }
 
     /// Returns a new reader of audio: stereo PCM at 48 kHz, one block per packet. While audio is received, lost packets are
     /// concealed, so that there are no gaps.
     /// - Parameter limit: maximum number of blocks queued for the reader; 50 blocks are usually one second.
-    public func sound(limit: Int = 50) -> Feed<PCMBlock> { soundHub.feed(limit: limit) }
+    public func audio(limit: Int = 50) -> Feed<PCMBlock> { audioHub.feed(limit: limit) }
 
     func finish() {
-        pictureHub.finish()
-        soundHub.finish()
+        frameHub.finish()
+        audioHub.finish()
     }
 }

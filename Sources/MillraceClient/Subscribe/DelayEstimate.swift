@@ -59,7 +59,7 @@ struct DelayEstimate: Sendable {
         count += 1
         // The first packets have a greater weight, so that the estimate is soon usable.
         let weight = max(configuration.weight, 1 / Double(count))
-        for place in bins.indices { bins[place] *= 1 - weight }
+        for index in bins.indices { bins[index] *= 1 - weight }
         bins[min(bins.count - 1, Int(late / Self.bin))] += weight
         settle()
     }
@@ -72,13 +72,13 @@ struct DelayEstimate: Sendable {
 
     private mutating func settle() {
         var sum = 0.0
-        var place = 0
-        while place < bins.count - 1 {
-            sum += bins[place]
+        var index = 0
+        while index < bins.count - 1 {
+            sum += bins[index]
             if sum >= configuration.coverage { break }
-            place += 1
+            index += 1
         }
-        let covered = MediaTime.nanoseconds(Int64(place + 1) * Self.bin)
+        let covered = MediaTime.nanoseconds(Int64(index + 1) * Self.bin)
         let wanted = min(max(covered, configuration.shortest), configuration.longest)
         if wanted > target {
             target = wanted

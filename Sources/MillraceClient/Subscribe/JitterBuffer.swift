@@ -107,8 +107,8 @@ struct JitterBuffer: Sendable {
             statistics.late += 1
             return
         }
-        let place = packets.lastIndex { $0.sequence < packet.sequence }.map { $0 + 1 } ?? 0
-        packets.insert(packet, at: place)
+        let index = packets.lastIndex { $0.sequence < packet.sequence }.map { $0 + 1 } ?? 0
+        packets.insert(packet, at: index)
         if packets.count > configuration.packetLimit {
             statistics.discarded += 1
             packets.removeFirst()

@@ -9,7 +9,7 @@ final class StreamReceiver {
     let subscriber: Subscriber
     private var audio: AudioPlayout?
     private let video = VideoPlayout()
-    private let decoder: PictureDecoder
+    private let decoder: FrameDecoder
     /// Track of the video in the peer connection.
     private var videoTrack: Int?
     private var lastKeyFrameRequest = MediaTime.zero
@@ -26,8 +26,8 @@ final class StreamReceiver {
     init(_ subscriber: Subscriber, needsKeyFrame: @escaping @Sendable (StreamID) -> Void) {
         self.subscriber = subscriber
         let (canvases, stream, hub) = (subscriber.canvases, subscriber.stream, subscriber.hub)
-        decoder = PictureDecoder { picture in
-            for canvas in canvases { canvas.pictureHub.send(picture) }
+        decoder = FrameDecoder { frame in
+            for canvas in canvases { canvas.frameHub.send(frame) }
         } needsKeyFrame: {
             needsKeyFrame(stream)
         } undecodable: { error in
@@ -62,7 +62,7 @@ final class StreamReceiver {
             now: now)
     }
 
-    private func decode(_ frame: EncodedPicture, now: MediaTime) {
+    private func decode(_ frame: EncodedFrame, now: MediaTime) {
         guard subscriber.decryption.isEncrypted else { return decoder.add(frame) }
         guard frame.codec == .vp8 else { return failed(.unsupportedCodec, .video, now: now) }
         guard let bytes = frame.bytes.withUnsafeBytes({ decrypted($0, .video, now: now) }) else {
@@ -109,8 +109,8 @@ final class StreamReceiver {
     /// Passes on all due media.
     /// - Returns: the track for which to request a key frame; nil for none.
     func handleTimeout(now: MediaTime) -> Int? {
-        audio?.handleTimeout(now: now) { sound in
-            for canvas in subscriber.canvases { canvas.soundHub.send(sound) }
+        audio?.handleTimeout(now: now) { block in
+            for canvas in subscriber.canvases { canvas.audioHub.send(block) }
         }
         if video.take(now: now, { decode($0, now: now) }) { needsKeyFrame = true }
         guard let videoTrack, needsKeyFrame || video.isWaitingForKeyFrame,
@@ -124,12 +124,12 @@ final class StreamReceiver {
     var statistics: SubscriberStatistics {
         var statistics = SubscriberStatistics()
         if let audio {
-            statistics.soundPackets = audio.statistics.received
-            statistics.soundLate = audio.statistics.late
-            statistics.soundReordered = audio.statistics.reordered
-            statistics.soundConcealed = audio.concealed
-            statistics.soundDelay = Duration(audio.targetDelay)
-            statistics.soundJitter = Duration(audio.jitter)
+            statistics.audioPackets = audio.statistics.received
+            statistics.audioLate = audio.statistics.late
+            statistics.audioReordered = audio.statistics.reordered
+            statistics.audioConcealed = audio.concealed
+            statistics.audioDelay = Duration(audio.targetDelay)
+            statistics.audioJitter = Duration(audio.jitter)
         }
         let decoded = decoder.statistics
         statistics.frames = video.frames

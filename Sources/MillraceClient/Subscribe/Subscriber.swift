@@ -69,7 +69,7 @@ public final class Subscriber: Sendable {
     public var statistics: SubscriberStatistics {
         get async {
             let thread = state.withLockedValue { $0.thread }
-            let present = await thread?.call { room in room.subscribing?.statistics(of: self) }
+            let present = await thread?.call { connections in connections.subscribing?.statistics(of: self) }
             return (present ?? nil) ?? state.withLockedValue { $0.lastStatistics }
         }
     }

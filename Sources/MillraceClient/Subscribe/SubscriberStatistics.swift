@@ -2,17 +2,17 @@
 public struct SubscriberStatistics: Hashable, Sendable {
     // MARK: audio
     /// Audio packets received.
-    public var soundPackets: UInt64 = 0
+    public var audioPackets: UInt64 = 0
     /// Audio packets that arrived after their playout time, or twice.
-    public var soundLate: UInt64 = 0
+    public var audioLate: UInt64 = 0
     /// Lost audio packets that were concealed.
-    public var soundConcealed: UInt64 = 0
+    public var audioConcealed: UInt64 = 0
     /// Audio packets that arrived out of order.
-    public var soundReordered: UInt64 = 0
+    public var audioReordered: UInt64 = 0
     /// Target delay of the audio jitter buffer.
-    public var soundDelay = Duration.zero
+    public var audioDelay = Duration.zero
     /// Interarrival jitter of the audio (RFC 3550 section 6.4.1).
-    public var soundJitter = Duration.zero
+    public var audioJitter = Duration.zero
 
     // MARK: video
     /// Frames received completely.

@@ -51,7 +51,7 @@ final class VideoPlayout {
 
     /// Passes complete frames with their capture times to `body`.
     /// - Returns: true if a key frame has to be requested.
-    func take(now: MediaTime, _ body: (EncodedPicture) -> Void) -> Bool {
+    func take(now: MediaTime, _ body: (EncodedFrame) -> Void) -> Bool {
         assembler.handleTimeout(now: now)
         var needsKeyFrame = false
         while let event = assembler.nextEvent() {
@@ -69,7 +69,7 @@ final class VideoPlayout {
                     }
                 }
                 body(
-                    EncodedPicture(
+                    EncodedFrame(
                         codec: frame.codec, bytes: frame.bytes, isKeyFrame: frame.isKeyFrame, rotation: frame.rotation,
                         captureTime: Self.time(frame.timestamp) + (captureOffset ?? .zero)))
             case .gap(let gap):

@@ -7,7 +7,7 @@ public import Signaling
 /// requests are pending.
 ///
 /// ```swift
-/// let rooms = try await session.subsessions.commit(["Red", "Blue"])   // host
+/// let subsessions = try await session.subsessions.commit(["Red", "Blue"])   // host
 /// try await session.subsessions.start()                              // host and managers
 /// try await session.subsessions.list[0].join()                       // any user, for itself
 /// ```

@@ -13,9 +13,9 @@ public enum Event: Hashable, Sendable {
     case streamDestroyed(StreamDestroyed)
     case recordingStarted(RecordingStarted)
     case recordingStopped(RecordingStopped)
-    case liveStarted(LiveStarted)
-    case liveFailed(LiveFailed)
-    case liveStopped(LiveStopped)
+    case liveStarted(PushStarted)
+    case liveFailed(PushFailed)
+    case liveStopped(PushStopped)
     /// The relay's offer for the subscribe peer connection.
     case offer(OfferMade)
     case subscriptionChanged(SubscriptionChanged)

@@ -14,7 +14,7 @@ public enum RequestTable {
         StartSubsessionsRequest.self, StopSubsessionsRequest.self, JoinSubsessionRequest.self,
         ReturnToMainSessionRequest.self, BroadcastRequest.self, RequestHelpRequest.self, AnswerHelpRequest.self,
         ChatRequest.self, SetChatAllowedRequest.self,
-        StartLiveRequest.self, StopLiveRequest.self,
+        StartPushRequest.self, StopPushRequest.self,
         LoginRequest.self, SendMessageRequest.self, ConversationsRequest.self, HistoryRequest.self,
         ConversationChangesRequest.self, ClearUnreadRequest.self, SetNotificationRequest.self,
         DeleteConversationRequest.self, DeleteMessagesRequest.self, CreateGroupRequest.self, GroupRequest.self,

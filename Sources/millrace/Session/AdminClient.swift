@@ -21,7 +21,7 @@ struct AdminClient {
 
     /// Returns the path of a session under the admin API, followed by `parts`.
     func path(_ session: String, _ parts: String...) -> String {
-        "/v1/admin/sessions/" + ([session] + parts).map(Self.escaped).joined(separator: "/")
+        "/v1/admin/sessions/" + ([session] + parts).map(HTTPTarget.percentEncoded).joined(separator: "/")
     }
 
     /// Reason for which a call had no usable answer.
@@ -139,7 +139,8 @@ struct AdminClient {
         if !query.isEmpty {
             text +=
                 "?"
-                + query.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.escaped($0.value))" }.joined(separator: "&")
+                + query.sorted { $0.key < $1.key }.map { "\($0.key)=\(HTTPTarget.percentEncoded($0.value))" }.joined(
+                    separator: "&")
         }
         var fields = body.isEmpty ? [] : [("Content-Type", "application/json")]
         if let token { fields.append(("Authorization", "Bearer \(token)")) }
@@ -154,14 +155,5 @@ struct AdminClient {
         let detail = problem?.detail ?? "the relay refused with HTTP \(status)"
         return Failure(
             description: "\(detail) (\(code))", hint: status == 401 ? "set --token or MILLRACE_ADMIN_TOKEN" : nil)
-    }
-
-    /// Percent-encodes a path component or query value, except the unreserved characters (RFC 3986 section 2.3).
-    static func escaped(_ text: String) -> String {
-        var allowed = CharacterSet(charactersIn: "-._~")
-        allowed.formUnion(CharacterSet(charactersIn: "a"..."z"))
-        allowed.formUnion(CharacterSet(charactersIn: "A"..."Z"))
-        allowed.formUnion(CharacterSet(charactersIn: "0"..."9"))
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPCalls
 
 /// User that a command uses, and its relay.
 struct UserOptions: ParsableArguments {
@@ -6,7 +7,7 @@ struct UserOptions: ParsableArguments {
     @OptionGroup(title: "Relay") var relay: RelayOptions
 
     func path(_ parts: String...) -> String {
-        "/v1/users/" + ([user] + parts).map(AdminClient.escaped).joined(separator: "/")
+        "/v1/users/" + ([user] + parts).map(HTTPTarget.percentEncoded).joined(separator: "/")
     }
 
     var query: [String: String] { relay.app.map { ["app": $0] } ?? [:] }

@@ -1,8 +1,8 @@
 import Containers
-import LoadGenerator
 import MillraceClient
 import NIOConcurrencyHelpers
 import NIOPosix
+import TestMedia
 import Testing
 
 /// Uses only the public interface of the library.
@@ -35,7 +35,7 @@ import Testing
             }
             let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
             let times = NIOLockedValueBox<[MediaTime]>([])
-            let seen = await first(of: subscriber.canvas.pictures(limit: 50), "pictures") { picture -> I420Frame? in
+            let seen = await first(of: subscriber.canvas.frames(limit: 50), "pictures") { picture -> I420Frame? in
                 times.withLockedValue { times in
                     times.append(picture.captureTime)
                     return times.count > 30 ? picture : nil
@@ -65,8 +65,8 @@ import Testing
             let call = try await relay.call()
             let (ada, bob, subscriber) = (call.ada, call.bob, call.subscriber)
             // Readers are independent, each with its own pace: this one takes a single frame.
-            let slow = subscriber.canvas.pictures(limit: 1)
-            let (pictures, sound) = (subscriber.canvas.pictures(limit: 50), subscriber.canvas.sound(limit: 200))
+            let slow = subscriber.canvas.frames(limit: 1)
+            let (pictures, sound) = (subscriber.canvas.frames(limit: 50), subscriber.canvas.audio(limit: 200))
             let video = MemorySink()
             let writer = try Y4MWriter(
                 sink: video, header: Y4MHeader(width: TestSource.width, height: TestSource.height, rate: 15))

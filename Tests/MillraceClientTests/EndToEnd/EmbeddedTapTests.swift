@@ -1,7 +1,7 @@
-import LoadGenerator
 import MillraceClient
 import NIOConcurrencyHelpers
 import RelayServer
+import TestMedia
 import Testing
 
 @Suite("Taps of an embedded relay, by its public interface (CAN-4)", .serialized) struct EmbeddedTapTests {

@@ -1,11 +1,11 @@
 import HTTPCalls
-import LoadGenerator
 import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import Signaling
+import TestMedia
 import Testing
 
 @Suite("SDK and relay: end-to-end encryption", .serialized) struct EncryptionTests {
@@ -41,7 +41,7 @@ import Testing
             let source = TestSource(publisher)
             let seen = try await SessionMediaTests.subscribe(bob, to: stream)
             #expect(bob.streams[stream]?.isEncrypted == true)
-            let sound = seen.canvas.sound(limit: 200)
+            let sound = seen.canvas.audio(limit: 200)
             let counters = await SessionMediaTests.counters(seen, 45, "45 frames")
             #expect(counters == counters.sorted() && counters.count >= 45)
             let tone = await first(of: sound, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
@@ -54,7 +54,7 @@ import Testing
                 let blind = try await SessionMediaTests.subscribe(session, to: stream)
                 #expect(await failure == expected)
                 let statistics = await blind.statistics
-                #expect(statistics.framesDecoded == 0 && statistics.soundPackets == 0)
+                #expect(statistics.framesDecoded == 0 && statistics.audioPackets == 0)
                 #expect(await publisher.statistics.keyFrames <= keyFrames + 3)
             }
             // The right secret afterwards.
@@ -111,7 +111,7 @@ import Testing
             #expect(ofTwo.split(separator: " ").map(\.count) == Array(repeating: 5, count: 12))
             let seen = try await SessionMediaTests.subscribe(bob, to: stream)
             #expect(bob.streams[stream]?.isEncrypted == true)
-            let sound = seen.canvas.sound(limit: 200)
+            let sound = seen.canvas.audio(limit: 200)
             #expect(await SessionMediaTests.counters(seen, 20, "20 frames").count >= 20)
             let tone = await first(of: sound, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
             #expect(tone == true)

@@ -1,7 +1,7 @@
-import LoadGenerator
 import MediaBase
 import MillraceClient
 import Signaling
+import TestMedia
 import Testing
 
 @Suite("SDK and relay: join options for audio and video", .serialized) struct JoinOptionsTests {
@@ -33,9 +33,9 @@ import Testing
             let source = TestSource(publisher)
             let bounded = try await SessionMediaTests.subscribe(bob, to: stream)
             let whole = try await SessionMediaTests.subscribe(cai, to: stream)
-            let frames = bounded.canvas.pictures(limit: 1_000)
+            let frames = bounded.canvas.frames(limit: 1_000)
             // Another subscriber receives the full size, so the relay has a larger encoding to withhold from Bob.
-            _ = await first(of: whole.canvas.pictures(), within: 30, "a frame of the whole size") { frame -> Bool? in
+            _ = await first(of: whole.canvas.frames(), within: 30, "a frame of the whole size") { frame -> Bool? in
                 frame.width == TestSource.width ? true : nil
             }
             // Bob's own preferences do not lift the limit.
@@ -45,8 +45,8 @@ import Testing
             var heights: [Int] = []
             while let frame = frames.poll() { heights.append(frame.height) }
             #expect(heights.count >= 30 && heights.max() ?? 0 <= TestSource.height / 2, "\(Set(heights))")
-            #expect(await bounded.statistics.soundPackets == 0)
-            #expect(await whole.statistics.soundPackets > 0)
+            #expect(await bounded.statistics.audioPackets == 0)
+            #expect(await whole.statistics.audioPackets > 0)
             _ = source
             for session in [ada, bob, cai] { await session.disconnect() }
         }
@@ -67,8 +67,8 @@ import Testing
             let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
             _ = await SessionMediaTests.counters(subscriber, 15, "frames")
             #expect(bob.streams[stream]?.isAudioMuted == true && bob.streams[stream]?.isVideoMuted == false)
-            #expect(await subscriber.statistics.soundPackets == 0)
-            let sound = subscriber.canvas.sound(limit: 200)
+            #expect(await subscriber.statistics.audioPackets == 0)
+            let sound = subscriber.canvas.audio(limit: 200)
             try await publisher.setMuted(.audio, false)
             _ = await first(of: sound, "the tone") { block -> Bool? in
                 ToneDetector.holds(TestSource.tone, in: block) ? true : nil

@@ -1,15 +1,15 @@
-import LoadGenerator
 import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
 import Signaling
+import TestMedia
 import Testing
 
 @Suite("SDK and relay: media", .serialized) struct SessionMediaTests {
     /// Returns `count` of the frame numbers that are drawn into the received video.
     static func counters(_ subscriber: Subscriber, _ count: Int, _ what: String) async -> [UInt32] {
         let counters = NIOLockedValueBox<[UInt32]>([])
-        _ = await first(of: subscriber.canvas.pictures(limit: 100), within: 30, what) { picture -> Bool? in
+        _ = await first(of: subscriber.canvas.frames(limit: 100), within: 30, what) { picture -> Bool? in
             guard let bar = FrameBar.read(from: picture) else { return nil }
             return counters.withLockedValue { counters in
                 counters.append(bar.counter)
@@ -51,7 +51,7 @@ import Testing
             #expect(bob.streams[stream]?.width == TestSource.width)
             let subscriber = try await bob.subscribe(to: stream)
             let connected = subscriber.events
-            let sound = subscriber.canvas.sound(limit: 200)
+            let sound = subscriber.canvas.audio(limit: 200)
             let counters = await Self.counters(subscriber, 45, "45 pictures")
             #expect(counters == counters.sorted())
             #expect(counters.count >= 45)
@@ -68,10 +68,10 @@ import Testing
             }
             #expect(heard.withLockedValue { $0 } >= 50)
             let statistics = await subscriber.statistics
-            #expect(statistics.framesDecoded >= 45 && statistics.soundPackets > 50)
+            #expect(statistics.framesDecoded >= 45 && statistics.audioPackets > 50)
             #expect(statistics.width == TestSource.width && statistics.height == TestSource.height)
             let sent = await publisher.statistics
-            #expect(sent.picturesEncoded >= 45 && (sent.transport?.sentPackets ?? 0) > 100)
+            #expect(sent.framesEncoded >= 45 && (sent.transport?.sentPackets ?? 0) > 100)
             let told = try await bob.statistics()
             #expect(told.subscribed.contains { $0.stream == stream && $0.kind == .video && $0.packets > 0 })
 
@@ -134,7 +134,7 @@ import Testing
             let stream = try await ada.publish(publisher)
             let source = TestSource(publisher)
             let early = try await Self.subscribe(bob, to: stream)
-            let sound = early.canvas.sound(limit: 200)
+            let sound = early.canvas.audio(limit: 200)
             let counters = await Self.counters(early, 30, "30 frames")
             #expect(counters == counters.sorted() && counters.count >= 30)
             if let low = counters.first, let high = counters.last { #expect(high - low < 45) }
@@ -218,11 +218,11 @@ import Testing
             let stream = try await ada.publish(publisher)
             let source = TestSource(publisher)
             let subscriber = try await Self.subscribe(bob, to: stream)
-            _ = await first(of: subscriber.canvas.pictures(), "a whole picture") { picture -> Bool? in
+            _ = await first(of: subscriber.canvas.frames(), "a whole picture") { picture -> Bool? in
                 picture.width == TestSource.width ? true : nil
             }
             try await subscriber.setPreferences(SubscriptionPreferences(width: 80, height: 44))
-            _ = await first(of: subscriber.canvas.pictures(), "a small picture") { picture -> Bool? in
+            _ = await first(of: subscriber.canvas.frames(), "a small picture") { picture -> Bool? in
                 picture.width <= 80 ? true : nil
             }
             _ = source

@@ -1,7 +1,7 @@
-import LoadGenerator
 import MillraceClient
 import NIOConcurrencyHelpers
 import Signaling
+import TestMedia
 import Testing
 
 @Suite("SDK and relay: muting", .serialized) struct SessionMuteTests {
@@ -44,7 +44,7 @@ import Testing
         func tones(_ subscriber: Subscriber, _ count: Int) async {
             let heard = NIOLockedValueBox(0)
             let tone = TestSource.tone
-            _ = await first(of: subscriber.canvas.sound(limit: 500), "the tone") { block -> Bool? in
+            _ = await first(of: subscriber.canvas.audio(limit: 500), "the tone") { block -> Bool? in
                 guard ToneDetector.holds(tone, in: block) else { return nil }
                 return heard.withLockedValue { heard in
                     heard += 1
@@ -57,7 +57,7 @@ import Testing
         func hearsOnly(_ loud: Int, not silent: Int) async {
             // Skips audio that was in flight.
             await tones(subscribers[loud], 25)
-            let rest = subscribers[silent].canvas.sound(limit: 500)
+            let rest = subscribers[silent].canvas.audio(limit: 500)
             await tones(subscribers[loud], 50)
             while let block = rest.poll() { #expect(!ToneDetector.holds(TestSource.tone, in: block)) }
         }

@@ -1,8 +1,8 @@
-import LoadGenerator
 import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
 import Signaling
+import TestMedia
 import Testing
 
 @Suite("SDK and relay: rules", .serialized) struct SessionRulesTests {
@@ -105,7 +105,7 @@ import Testing
             let source = TestSource(publisher)
             let subscriber = try await SessionMediaTests.subscribe(ada, to: stream)
             let tone = TestSource.tone
-            _ = await first(of: subscriber.canvas.sound(limit: 500), "the tone") { block -> Bool? in
+            _ = await first(of: subscriber.canvas.audio(limit: 500), "the tone") { block -> Bool? in
                 ToneDetector.holds(tone, in: block) ? true : nil
             }
             await #expect(throws: ErrorCode.notPermitted) { try await self.code { try await bob.forceMuteAll() } }
@@ -123,7 +123,7 @@ import Testing
             #expect(ada.streams[lateStream]?.isAudioMuted == true)
             try await ada.disableForceMute()
             try await publisher.setMuted(.audio, false)
-            _ = await first(of: subscriber.canvas.sound(limit: 500), "the tone again") { block -> Bool? in
+            _ = await first(of: subscriber.canvas.audio(limit: 500), "the tone again") { block -> Bool? in
                 ToneDetector.holds(tone, in: block) ? true : nil
             }
             _ = (source, lateSource)

@@ -14,7 +14,7 @@ import Testing
             let call = try await relay.call()
             _ = await SessionMediaTests.counters(call.subscriber, 10, "frames")
             let before = await call.subscriber.statistics
-            #expect(before.framesDecoded >= 5 && before.soundPackets > 0)
+            #expect(before.framesDecoded >= 5 && before.audioPackets > 0)
             switch end {
             case .unsubscribed: try await call.bob.unsubscribe(call.subscriber)
             case .unpublished:
@@ -28,7 +28,7 @@ import Testing
             }
             #expect(call.subscriber.isEnded)
             let after = await call.subscriber.statistics
-            #expect(after.framesDecoded >= before.framesDecoded && after.soundPackets >= before.soundPackets)
+            #expect(after.framesDecoded >= before.framesDecoded && after.audioPackets >= before.audioPackets)
             #expect(after.width == TestSource.width && (after.transport?.receivedPackets ?? 0) > 0)
             await call.bob.disconnect()
             await call.ada.disconnect()

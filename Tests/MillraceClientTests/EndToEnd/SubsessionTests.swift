@@ -145,7 +145,7 @@ import Testing
             try await bob.subsessions.list[0].join()
             _ = await first(of: events, "suspended") { $0 == .suspended ? true : nil }
             #expect(subscriber.isSuspended && !subscriber.isEnded)
-            let quiet = subscriber.canvas.pictures(limit: 100)
+            let quiet = subscriber.canvas.frames(limit: 100)
             _ = await SessionMediaTests.counters(others, 8, "pictures in the main session, still")
             // Skips frames that were in flight.
             while quiet.poll() != nil {}

@@ -1,9 +1,9 @@
-import LoadGenerator
 import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import TestMedia
 
 /// Pushes a numbered frame and a tone into a publisher in real time, until it is released.
 final class TestSource: Sendable {
@@ -18,7 +18,7 @@ final class TestSource: Sendable {
         let pushed = NIOLockedValueBox<UInt32>(0)
         self.pushed = pushed
         let loop = MultiThreadedEventLoopGroup.singleton.any()
-        let picture = TestPicture(width: Self.width, height: Self.height)
+        let picture = TestVideo(width: Self.width, height: Self.height)
         let started = NIODeadline.now()
         let samples = NIOLockedValueBox<Int64>(0)
         var tasks = [

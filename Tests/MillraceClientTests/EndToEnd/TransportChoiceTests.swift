@@ -26,7 +26,7 @@ import Testing
             let source = TestSource(publisher)
             let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
             #expect(await SessionMediaTests.counters(subscriber, 20, "20 pictures").count >= 20)
-            #expect(await subscriber.statistics.soundPackets > 10)
+            #expect(await subscriber.statistics.audioPackets > 10)
             try await ada.unpublish(publisher)
             #expect(source.count > 10)
             await bob.disconnect()

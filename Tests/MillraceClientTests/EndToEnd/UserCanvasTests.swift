@@ -1,10 +1,10 @@
-import LoadGenerator
 import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import Signaling
+import TestMedia
 import Testing
 
 @Suite("SDK and relay: canvas of a user", .serialized) struct UserCanvasTests {
@@ -40,7 +40,7 @@ import Testing
             let call = try await relay.call()
             let (ada, bob) = (call.ada, call.bob)
             let user = try #require(ada.connection)
-            let pictures = bob.canvas(of: user).pictures(limit: 50)
+            let pictures = bob.canvas(of: user).frames(limit: 50)
             // Before its first packet the stream has no video to request.
             _ = await first(of: pictures, "a picture") { _ in true }
             let answer = Answer()
@@ -77,6 +77,8 @@ import Testing
             #expect(headers == 1)
             let statistics = await bob.statistics(of: user)
             #expect(Array(statistics.keys) == [stream])
+            #expect((statistics[stream]?.framesDecoded ?? 0) > 0 && statistics[stream]?.width == TestSource.width)
+            #expect(await bob.statistics(of: try #require(bob.connection)).isEmpty, "no streams of its own")
 
             // The canvas ends when the user has left.
             await ada.disconnect()

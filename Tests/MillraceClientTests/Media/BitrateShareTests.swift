@@ -33,7 +33,7 @@ import Testing
         var now = MediaTime.seconds(1)
         let payload = [UInt8](repeating: 0, count: 1_190)
         for number in 0..<100 {
-            _ = pacer.add(.init(payload: payload, track: 0, place: 0, time: now, marker: number == 99))
+            _ = pacer.add(.init(payload: payload, track: 0, encoding: 0, time: now, marker: number == 99))
         }
         var times: [MediaTime] = []
         while pacer.waiting > 0 {
@@ -49,7 +49,7 @@ import Testing
 
     @Test func aPacerThatIsFullGivesUpWhatWaits() {
         var pacer = PacketPacer(rate: .kilobits(1))
-        let packet = PacketPacer.Packet(payload: [1], track: 0, place: 0, time: .zero, marker: true)
+        let packet = PacketPacer.Packet(payload: [1], track: 0, encoding: 0, time: .zero, marker: true)
         let taken = (0..<PacketPacer.limit).count { _ in pacer.add(packet) }
         #expect(taken == PacketPacer.limit)
         let isTaken = pacer.add(packet)
@@ -62,7 +62,7 @@ import Testing
         var frame = I420Frame(width: width, height: height)
         for place in frame.bytes.indices { frame.bytes[place] = UInt8(truncatingIfNeeded: place * 7) }
         frame.captureTime = .seconds(3)
-        guard let half = PictureScaler.half(frame) else {
+        guard let half = FrameScaler.half(frame) else {
             #expect(width < 4 || height < 4)
             return
         }

@@ -40,7 +40,7 @@ import Testing
         output.wait(for: pushed / 960)
         var times: [MediaTime] = []
         for media in output.media.withLockedValue({ $0 }) {
-            guard case .sound(let bytes, let level, let time) = media else { continue }
+            guard case .audio(let bytes, let level, let time) = media else { continue }
             #expect(!bytes.isEmpty && level < 20)
             times.append(time)
         }
@@ -65,7 +65,7 @@ import Testing
         }
         var keys: [Int: [Bool]] = [:]
         for media in output.media.withLockedValue({ $0 }) {
-            guard case .picture(let encoding, let bytes, let isKeyFrame, _, _) = media else { continue }
+            guard case .video(let encoding, let bytes, let isKeyFrame, _, _) = media else { continue }
             keys[encoding, default: []].append(isKeyFrame)
             guard isKeyFrame, let info = try? VP8FrameInfo(bytes) else { continue }
             #expect(info.width == 80 << encoding)
@@ -82,11 +82,11 @@ import Testing
         pipeline.setAvailable(.kilobits(5_000))
         pipeline.push(I420Frame(width: 640, height: 352), time: .seconds(2))
         output.wait { media in
-            if case .picture(2, _, _, _, let time) = media.last { time == .seconds(2) } else { false }
+            if case .video(2, _, _, _, let time) = media.last { time == .seconds(2) } else { false }
         }
         #expect(sizes.withLockedValue { $0 } == ["640x352"])
         let largest = output.media.withLockedValue { $0.dropFirst(before + 1) }.compactMap { media -> Bool? in
-            if case .picture(2, _, let isKeyFrame, _, _) = media { isKeyFrame } else { nil }
+            if case .video(2, _, let isKeyFrame, _, _) = media { isKeyFrame } else { nil }
         }
         #expect(largest == [true])
     }

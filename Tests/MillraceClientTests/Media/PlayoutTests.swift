@@ -75,7 +75,7 @@ import Testing
         let playout = VideoPlayout()
         let seen = NIOLockedValueBox<[MediaTime]>([])
         var random = SeededGenerator(seed: 5)
-        var frames: [EncodedPicture] = []
+        var frames: [EncodedFrame] = []
         var asked = 0
         var sequence: Int64 = 65_000
         var now = MediaTime.zero
@@ -121,7 +121,7 @@ import Testing
         let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 64, height: 32, bitrate: .kilobits(200)))
         var packetizer = VP8Packetizer(maximumPayloadLength: 1_000)
         let playout = VideoPlayout()
-        var frames: [EncodedPicture] = []
+        var frames: [EncodedFrame] = []
         for (number, rotation) in ([nil, .quarter, nil, .some(.none)] as [Rotation?]).enumerated() {
             guard
                 let encoded = try encoder.encode(
@@ -140,7 +140,7 @@ import Testing
         let sizes = NIOLockedValueBox<[Int]>([])
         let done = DispatchSemaphore(value: 0)
         let last = frames.last?.captureTime
-        let decoder = PictureDecoder { frame in
+        let decoder = FrameDecoder { frame in
             sizes.withLockedValue { $0.append(frame.width) }
             if frame.captureTime == last { done.signal() }
         } needsKeyFrame: {
@@ -196,7 +196,7 @@ import Testing
                 now: now)
             sequence += Int64(payloads.count)
             now += .milliseconds(33)
-            var pictures: [EncodedPicture] = []
+            var pictures: [EncodedFrame] = []
             if playout.take(now: now, { pictures.append($0) }) { asked.append(number) }
             for picture in pictures {
                 #expect(picture.codec == codec)
@@ -237,7 +237,7 @@ import Testing
     @Test("STR-7 a track may change its codec and its size; late packets of the former codec are ignored")
     func codecChange() throws {
         let playout = VideoPlayout()
-        var (sequence, now, frames) = (Int64(10), MediaTime.zero, [EncodedPicture]())
+        var (sequence, now, frames) = (Int64(10), MediaTime.zero, [EncodedFrame]())
         var late: [[UInt8]] = []
         for (round, codec) in (VideoCodec.allCases + [.vp8]).enumerated() {
             for (number, (_, payloads)) in try Self.encoded(codec, count: 5, width: 160 + 16 * round).enumerated() {
@@ -258,7 +258,7 @@ import Testing
         #expect(frames.map(\.codec) == (VideoCodec.allCases + [.vp8]).flatMap { Array(repeating: $0, count: 5) })
         let widths = NIOLockedValueBox<[Int]>([])
         let done = DispatchSemaphore(value: 0)
-        let decoder = PictureDecoder { frame in
+        let decoder = FrameDecoder { frame in
             if widths.withLockedValue({
                 $0.append(frame.width); return $0.count
             }) == 25 {
@@ -275,7 +275,7 @@ import Testing
     func undecodable() throws {
         let (asked, failures) = (NIOLockedValueBox(0), NIOLockedValueBox<[CodecError]>([]))
         let pictures = NIOLockedValueBox(0)
-        let decoder = PictureDecoder { _ in
+        let decoder = FrameDecoder { _ in
             pictures.withLockedValue { $0 += 1 }
         } needsKeyFrame: {
             asked.withLockedValue { $0 += 1 }
@@ -285,12 +285,12 @@ import Testing
         // VP9 in profile 1 (4:4:4), and a predicted frame.
         let key: [UInt8] = [0xa2, 0x49, 0x83, 0x42, 0x20, 0x04, 0xf0, 0x02, 0xf0, 0, 0, 0, 0]
         for _ in 0..<3 {
-            decoder.add(EncodedPicture(codec: .vp9, bytes: key, isKeyFrame: true, captureTime: .zero))
-            decoder.add(EncodedPicture(codec: .vp9, bytes: [0xa6, 0, 0], isKeyFrame: false, captureTime: .zero))
+            decoder.add(EncodedFrame(codec: .vp9, bytes: key, isKeyFrame: true, captureTime: .zero))
+            decoder.add(EncodedFrame(codec: .vp9, bytes: [0xa6, 0, 0], isKeyFrame: false, captureTime: .zero))
         }
         // A later publisher sends a format that can be decoded.
         let good = try Self.encoded(.vp9, count: 1)[0].frame
-        decoder.add(EncodedPicture(codec: .vp9, bytes: good.bytes, isKeyFrame: true, captureTime: .zero))
+        decoder.add(EncodedFrame(codec: .vp9, bytes: good.bytes, isKeyFrame: true, captureTime: .zero))
         let deadline = ContinuousClock.now + .seconds(10)
         while pictures.withLockedValue({ $0 }) == 0, ContinuousClock.now < deadline {}
         #expect(pictures.withLockedValue { $0 } == 1)
@@ -305,7 +305,7 @@ import Testing
         let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 64, height: 64, bitrate: .kilobits(200)))
         let asked = NIOLockedValueBox(0)
         let pictures = NIOLockedValueBox(0)
-        let decoder = PictureDecoder { _ in
+        let decoder = FrameDecoder { _ in
             pictures.withLockedValue { $0 += 1 }
         } needsKeyFrame: {
             asked.withLockedValue { $0 += 1 }
@@ -316,7 +316,7 @@ import Testing
                 // Every 50th frame is damaged.
                 let bytes = number % 50 == 49 ? [1, 2, 3] : encoded.bytes
                 decoder.add(
-                    EncodedPicture(
+                    EncodedFrame(
                         bytes: bytes, isKeyFrame: encoded.isKeyFrame, captureTime: .milliseconds(Int64(number))))
             }
         }

@@ -37,9 +37,9 @@ import Transport
         func session(_ session: Session, userCountChanged count: Int) { calls.append("userCountChanged") }
         func session(_ session: Session, unmutedBy user: ConnectionID, kind: TrackKind) { calls.append("unmuted") }
         func session(_ session: Session, recordingStarted stream: StreamID) { calls.append("recordingStarted") }
-        func session(_ session: Session, liveStarted live: LiveID, stream: StreamID) { calls.append("liveStarted") }
-        func session(_ session: Session, liveFailed failure: LiveFailed) { calls.append("liveFailed") }
-        func session(_ session: Session, liveStopped end: LiveStopped) { calls.append("liveStopped") }
+        func session(_ session: Session, liveStarted live: PushID, stream: StreamID) { calls.append("liveStarted") }
+        func session(_ session: Session, liveFailed failure: PushFailed) { calls.append("liveFailed") }
+        func session(_ session: Session, liveStopped end: PushStopped) { calls.append("liveStopped") }
         func session(_ session: Session, recordingStopped stream: StreamID) { calls.append("recordingStopped") }
         func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure) {
             calls.append("encryptionFailed")
@@ -68,7 +68,7 @@ import Transport
 
     private static let user = UserInfo(id: MachineBench.me, name: "Ada", joinedAt: 0)
     private static let stream = MachineBench.stream("a")
-    private static let live = LiveID(rawValue: "live1")
+    private static let live = PushID(rawValue: "live1")
 
     /// Events, one of each kind.
     private static let events: [SessionEvent] = [
@@ -84,8 +84,8 @@ import Transport
         .subsessions(.roleChanged(isManager: true)), .chat(.allowedChanged(true)),
         .encryptionFailed(stream.id, .wrongSecret), .safetyNumberChanged("1"), .keyAgreementFailed(.noKeys),
         .liveStarted(live, stream.id),
-        .liveFailed(LiveFailed(id: live, stream: stream.id, reason: .refused, detail: "")),
-        .liveStopped(LiveStopped(id: live, stream: stream.id, reason: .stopped)),
+        .liveFailed(PushFailed(id: live, stream: stream.id, reason: .refused, detail: "")),
+        .liveStopped(PushStopped(id: live, stream: stream.id, reason: .stopped)),
     ]
 
     /// Returns the method that an event calls. A new event does not compile here until it has one.

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import Signaling
 
 /// A test double of the sessions that records the requests of the admin API.
-final class SessionsDouble: SessionsDoor {
+final class SessionsDouble: SessionAdministration {
     struct Session: Sendable {
         var users: [UserInfo] = []
         var streams: [StreamInfo] = []
@@ -22,7 +22,7 @@ final class SessionsDouble: SessionsDoor {
     }
 
     let state = NIOLockedValueBox(State())
-    static let live = LiveID(rawValue: "live1")
+    static let live = PushID(rawValue: "live1")
 
     var deeds: [String] { state.withLockedValue { $0.deeds } }
 
@@ -134,13 +134,13 @@ final class SessionsDouble: SessionsDoor {
         }
     }
 
-    func liveStreams(of address: SessionKey) async throws(SignalingError) -> [LiveStreamAnswer] {
-        try find(address).streams.map { LiveStreamAnswer(id: Self.live, stream: $0.id, isLive: true) }
+    func pushes(of address: SessionKey) async throws(SignalingError) -> [SessionPushAnswer] {
+        try find(address).streams.map { SessionPushAnswer(id: Self.live, stream: $0.id, isLive: true) }
     }
 
-    func startLive(
-        _ request: StartLiveRequest, allowsHTTP: Bool, in address: SessionKey
-    ) async throws(SignalingError) -> LiveID {
+    func startPush(
+        _ request: StartPushRequest, allowsHTTP: Bool, in address: SessionKey
+    ) async throws(SignalingError) -> PushID {
         guard try find(address).streams.contains(where: { $0.id == request.stream }) else {
             throw SignalingError(.unknownStream)
         }
@@ -148,7 +148,7 @@ final class SessionsDouble: SessionsDoor {
         return Self.live
     }
 
-    func stopLive(_ id: LiveID, in address: SessionKey) async throws(SignalingError) {
+    func stopPush(_ id: PushID, in address: SessionKey) async throws(SignalingError) {
         _ = try find(address)
         guard id == Self.live else { throw SignalingError(.unknownLive) }
         did("stop \(address) \(id)")

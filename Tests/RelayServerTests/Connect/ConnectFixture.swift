@@ -61,7 +61,7 @@ func withConnect(
     let bodies = OpenBodies()
     let statistics = ControlStatistics()
     let liveSessions = LiveSessions(
-        engine: engine, verifier: TestVerifier(), issues: issues, hooks: NoWebhooks(),
+        engine: engine, taps: engine, verifier: TestVerifier(), issues: issues, hooks: NoWebhooks(),
         configuration: configuration.connect, iceServers: configuration.iceServers, statistics: statistics,
         logger: logger, events: events)
     let messages = MessageHub(

@@ -4,19 +4,14 @@ import NIOCore
 import NIOWebSocket
 import Signaling
 
-/// Sending half of one WebSocket. Sending never waits: messages that the client does not read accumulate in `backlog`.
-final class ClientSocket: Sendable {
-    struct Backlog: Equatable, Sendable {
-        var messages = 0
-        var bytes = 0
-    }
-
+/// Sending half of one WebSocket of this process.
+final class ClientSocket: ClientChannel {
     /// Maximum backlog that a session creates. It is smaller than the replay of an outbox, so that a client that resumes gets the messages
     /// that were lost with its connection.
-    static let window = Backlog(messages: 256, bytes: 512 << 10)
+    static let window = SocketBacklog(messages: 256, bytes: 512 << 10)
 
     private struct State {
-        var backlog = Backlog()
+        var backlog = SocketBacklog()
         /// Called when there is space again.
         var waiter: (@Sendable () -> Void)?
         var isInSession = false
@@ -40,20 +35,17 @@ final class ClientSocket: Sendable {
         isConfidential = isTLS || trustsLoopback && Self.isLoopback(channel.remoteAddress?.ipAddress ?? "")
     }
 
-    /// Error for keys that are sent or requested over a connection that is not confidential.
-    static let readable = SignalingError(.insecureConnection, "media keys need TLS or a client on the relay's host")
-
     static func isLoopback(_ address: String) -> Bool {
         address == "::1" || (address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]).hasPrefix("127.")
     }
 
     /// Messages that were sent and that the kernel has not accepted yet.
-    var backlog: Backlog { state.withLockedValue { $0.backlog } }
+    var backlog: SocketBacklog { state.withLockedValue { $0.backlog } }
 
     /// Space for more messages in the window.
-    var space: Backlog {
+    var space: SocketBacklog {
         let backlog = backlog
-        return Backlog(
+        return SocketBacklog(
             messages: max(Self.window.messages - backlog.messages, 0),
             bytes: max(Self.window.bytes - backlog.bytes, 0))
     }
@@ -68,7 +60,7 @@ final class ClientSocket: Sendable {
         if isFree { waiter() }
     }
 
-    private static func isHalfFree(_ backlog: Backlog) -> Bool {
+    private static func isHalfFree(_ backlog: SocketBacklog) -> Bool {
         backlog.messages <= window.messages / 2 && backlog.bytes <= window.bytes / 2
     }
 

@@ -26,10 +26,10 @@ final class EventSources: Sendable {
         var ticks = 0
     }
 
-    private let door: any WebRTCDoor
+    private let plane: any WebRTCMediaPlane
     private let state = NIOLockedValueBox(State())
 
-    init(door: any WebRTCDoor) { self.door = door }
+    init(plane: any WebRTCMediaPlane) { self.plane = plane }
 
     deinit {
         state.withLockedValue { state in
@@ -129,7 +129,7 @@ final class EventSources: Sendable {
         // `Conference` ends resources without an event of the engine.
         for transport in Set(sources.map(\.transport)) {
             do throws(EngineError) {
-                _ = try await door.webRTC(transport, session: session)
+                _ = try await plane.webRTC(transport, session: session)
             } catch {
                 switch error {
                 case .unknownTransport, .unknownSession, .stopped: end(transport)
@@ -140,7 +140,7 @@ final class EventSources: Sendable {
         }
         let streams: [StreamSnapshot]
         do throws(EngineError) {
-            streams = try await door.streams(session: session)
+            streams = try await plane.streams(session: session)
         } catch {
             guard case .unknownSession = error else { return }
             streams = []

@@ -113,9 +113,9 @@ enum HistoryTable {
         // The relay may have read messages before the user deleted them.
         let cleared = try ConversationTable.cleared(db, ref)
         let messages = answer.messages.filter { $0.conversation == ref && $0.number > cleared }
-        for (place, message) in messages.enumerated() {
+        for (index, message) in messages.enumerated() {
             let joined: Bool =
-                if place > 0 {
+                if index > 0 {
                     true
                 } else {
                     switch asked {

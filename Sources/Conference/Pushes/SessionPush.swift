@@ -1,0 +1,11 @@
+import Signaling
+
+/// A push of the session: one stream that is pushed to one server.
+struct SessionPush: Sendable {
+    let id: PushID
+    let stream: StreamID
+    /// Media reaches the server.
+    var isLive = false
+    /// All users were told that it started.
+    var isAnnounced = false
+}

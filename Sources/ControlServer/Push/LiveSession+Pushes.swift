@@ -1,0 +1,110 @@
+import Conference
+import MediaBase
+import MediaEngine
+import Signaling
+import WebRTCClient
+
+/// Pushes of the session (LIV-1).
+extension LiveSession {
+    /// Time until a stream that the engine does not have is tapped again.
+    private static let sourceWait = Duration.milliseconds(500)
+
+    var pushAnswers: [SessionPushAnswer] {
+        conference.pushes.map { SessionPushAnswer(id: $0.id, stream: $0.stream, isLive: $0.isLive) }
+    }
+
+    /// Starts a push for the operator.
+    /// - Parameter allowsHTTP: allows an `http:` URL.
+    func startPush(_ request: StartPushRequest, allowsHTTP: Bool) throws(SignalingError) -> PushID {
+        guard !isForgotten else { throw SignalingError(.sessionEnded) }
+        let (id, effects) = try conference.startPush(request, allowsHTTP: allowsHTTP, now: ControlClock.now).get()
+        perform(effects)
+        return id
+    }
+
+    /// Ends a push for the operator.
+    func stopPush(_ id: PushID) throws(SignalingError) {
+        perform(try conference.stopPush(id, now: ControlClock.now).get())
+    }
+
+    func carryOut(_ command: PushCommand) {
+        switch command {
+        case .start(let id, let request):
+            pushes.add(id)
+            Task { await push(id, request) }
+        case .stop(let id): pushes.stop(id)
+        }
+    }
+
+    /// Runs a push until it ends. A publisher that takes over its stream replaces it in the
+    /// engine, so that the tap ends and another one is opened.
+    private func push(_ id: PushID, _ request: StartPushRequest) async {
+        guard environment.pushes.reserve() else {
+            return report(id, .failed(.internalError, detail: "the relay has no free live stream", retryIn: nil))
+        }
+        defer { environment.pushes.release() }
+        while pushes.contains(id) {
+            do throws(EngineError) {
+                let source = try await environment.pushes.source(of: request.stream, session: engineName)
+                await push(id, request, source)
+            } catch {
+                switch error {
+                case .unknownStream, .unknownSession:
+                    // The publisher is reconnecting, or the end of the stream is not known here yet.
+                    guard (try? await Task.sleep(for: Self.sourceWait)) != nil else { return }
+                default: report(id, .failed(.internalError, detail: "\(error)", retryIn: nil))
+                }
+            }
+        }
+    }
+
+    /// Runs one push, and passes on its reports.
+    private func push(_ id: PushID, _ request: StartPushRequest, _ source: PushSource) async {
+        guard let push = environment.pushes.start(request, source: source) else {
+            return report(id, .failed(.internalError, detail: "the relay cannot start a thread", retryIn: nil))
+        }
+        // The push may have ended while the tap was opened.
+        if !pushes.set(id, push) { push.stop() }
+        for await report in push.reports { self.report(id, PushOutcome(report)) }
+    }
+
+    private func report(_ id: PushID, _ outcome: PushOutcome) {
+        switch outcome {
+        case .started: logger.notice("live stream started", metadata: ["live": "\(id)"])
+        case .failed(let reason, let detail, let retryIn):
+            logger.warning(
+                "live stream failed: \(detail)",
+                metadata: [
+                    "live": "\(id)", "reason": "\(reason.rawValue)", "retryIn": "\(retryIn.map { "\($0) s" } ?? "no")",
+                ])
+        }
+        perform(conference.push(id, outcome, now: ControlClock.now))
+    }
+}
+
+extension PushOutcome {
+    init(_ report: PushReport) {
+        switch report {
+        case .live: self = .started
+        case .failed(let failure, let retryIn):
+            self = .failed(
+                PushFailureReason(failure), detail: "\(failure)", retryIn: retryIn.map { Int($0.seconds.rounded(.up)) })
+        }
+    }
+}
+
+extension PushFailureReason {
+    fileprivate init(_ failure: PushFailure) {
+        self =
+            switch failure {
+            case .unusableURL: .unusableURL
+            case .addressRefused: .addressRefused
+            case .unreachable: .unreachable
+            case .refused: .refused
+            case .unusableAnswer: .unusableAnswer
+            case .codecRefused: .codecRefused
+            case .connectionLost: .connectionLost
+            case .local: .internalError
+            }
+    }
+}

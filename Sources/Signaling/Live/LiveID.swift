@@ -1,6 +1,0 @@
-/// Id of a live stream in a session: the push of one stream to one server.
-public struct LiveID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public var description: String { rawValue }
-}
