@@ -114,9 +114,9 @@ struct LiveCommand: AsyncParsableCommand {
     func run() async throws {
         let client = try options.relay.relay()
         if let to, let destination = LiveDestination(to) {
-            let source = stream.map { "/streams/\(AdminClient.escaped($0))/live.mkv" } ?? "/live.webm"
+            let source = stream.map { "/streams/\(HTTPTarget.percentEncoded($0))/live.mkv" } ?? "/live.webm"
             await LiveEncoder(
-                client: client, path: "/v1/sessions/\(AdminClient.escaped(options.session))\(source)",
+                client: client, path: "/v1/sessions/\(HTTPTarget.percentEncoded(options.session))\(source)",
                 destination: destination, encoding: try encoding(), executable: ffmpeg,
                 program: SupervisedProgram(name: "ffmpeg", json: options.relay.json)
             ).run()

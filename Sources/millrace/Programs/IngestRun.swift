@@ -1,5 +1,6 @@
 import FFmpegBridge
 import Foundation
+import HTTPCalls
 
 /// Sends a source of another protocol to a plain transport of the relay, with one supervised process of ffmpeg.
 struct IngestRun: Sendable {
@@ -32,7 +33,7 @@ struct IngestRun: Sendable {
 
     /// Opens a transport and runs ffmpeg until it ends. Returns the reason.
     private func attempt() async -> String {
-        let transports = "/v1/sessions/\(AdminClient.escaped(session))/plain"
+        let transports = "/v1/sessions/\(HTTPTarget.percentEncoded(session))/plain"
         let answer: Answer
         do {
             let data = try await client.attempt("POST", transports, body: try AdminClient.encoded(body))
@@ -56,7 +57,7 @@ struct IngestRun: Sendable {
         }
         // In a task of its own: after Ctrl-C this one is cancelled, and the relay should know at once that the stream has ended.
         await Task { [client] in
-            _ = try? await client.attempt("DELETE", "\(transports)/\(AdminClient.escaped(answer.id))")
+            _ = try? await client.attempt("DELETE", "\(transports)/\(HTTPTarget.percentEncoded(answer.id))")
         }.value
         return reason
     }
