@@ -28,6 +28,10 @@ package struct ControlServer: Sendable {
     /// Counts wrong admin tokens on all routes together.
     private let adminGuesses: TokenGuard
 
+    /// Connections that the kernel keeps until they are accepted. A connection beyond these is repeated by its client after a second. The kernel
+    /// lowers the number to `net.core.somaxconn`.
+    private static let pendingConnections = 4_096
+
     package init(
         engine: MediaEngine, webRTC: any WebRTCMediaPlane, configuration: ControlConfiguration,
         recorder: SessionRecorder?, bodies: OpenBodies, parts: ControlParts, logger: Logger
@@ -74,6 +78,7 @@ package struct ControlServer: Sendable {
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",
+                backlog: Self.pendingConnections,
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections, logger: quiet)),
             onServerRunning: { listener in
                 let acceptGuard = listener.eventLoop.submit {
