@@ -50,7 +50,7 @@ package struct IngestSource: Hashable, Sendable {
     /// Schemes that ffmpeg opens for this command. Others, such as `concat` and `subfile`, read files that a URL should not reach.
     package static let schemes: Set<String> = ["rtmp", "rtmps", "srt", "rtsp", "rtsps", "http", "https", "udp", "tcp"]
 
-    /// Seconds between key frames; a late subscriber waits for one, because ffmpeg cannot make one on request.
+    /// Frames from one key frame to the next. A late subscriber waits for one, because ffmpeg cannot make one on request.
     private static let framesPerKeyFrame = 60
     /// Maximum size of a packet's payload; leaves space for the headers of tunnels.
     private static let packetBytes = 1_200

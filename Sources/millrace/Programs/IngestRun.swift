@@ -17,8 +17,8 @@ struct IngestRun: Sendable {
         var video: Track?
     }
 
-    private static let audio = IngestSource.Track(payloadType: 111, ssrc: 0x1_0001)
-    private static let video = IngestSource.Track(payloadType: 96, ssrc: 0x1_0002)
+    /// Even numbers for audio, odd ones for video, so that the two differ.
+    private static let ssrcs: ClosedRange<UInt32> = 1...(UInt32(Int32.max) - 1) / 2
 
     let client: AdminClient
     let session: String
@@ -33,10 +33,12 @@ struct IngestRun: Sendable {
 
     /// Opens a transport and runs ffmpeg until it ends. Returns the reason.
     private func attempt() async -> String {
+        let audio = IngestSource.Track(payloadType: 111, ssrc: .random(in: Self.ssrcs) * 2)
+        let video = IngestSource.Track(payloadType: 96, ssrc: .random(in: Self.ssrcs) * 2 + 1)
         let transports = "/v1/sessions/\(HTTPTarget.percentEncoded(session))/plain"
         let answer: Answer
         do {
-            let data = try await client.attempt("POST", transports, body: try AdminClient.encoded(body))
+            let data = try await client.attempt("POST", transports, body: try AdminClient.encoded(body(audio, video)))
             answer = try client.decode(Answer.self, data)
         } catch {
             return "\(error)"
@@ -48,7 +50,7 @@ struct IngestRun: Sendable {
                 address: answer.address, port: ports.port, rtcpPort: ports.rtcpPort, key: answer.clientKey,
                 suite: answer.suite)
             let child = try ChildProgram(
-                executable, source.arguments(to: transport, audio: Self.audio, video: Self.video), hasInput: false
+                executable, source.arguments(to: transport, audio: audio, video: video), hasInput: false
             ) { program.report(.line($0)) }
             program.report(.started)
             reason = program.reason(await child.end(), child)
@@ -62,15 +64,16 @@ struct IngestRun: Sendable {
         return reason
     }
 
-    private var body: [String: Any] {
+    /// Returns the body of the request for a transport.
+    private func body(_ audio: IngestSource.Track, _ video: IngestSource.Track) -> [String: Any] {
         var body: [String: Any] = ["direction": "publish", "stream": stream]
         body["password"] = password
         if source.hasAudio {
-            body["audio"] = ["payloadType": Int(Self.audio.payloadType), "ssrc": Int(Self.audio.ssrc)]
+            body["audio"] = ["payloadType": Int(audio.payloadType), "ssrc": Int(audio.ssrc)]
         }
-        if let video = source.video {
+        if let treatment = source.video {
             body["video"] = [
-                "payloadType": Int(Self.video.payloadType), "ssrc": Int(Self.video.ssrc), "codec": video.codec,
+                "payloadType": Int(video.payloadType), "ssrc": Int(video.ssrc), "codec": treatment.codec,
             ]
         }
         return body
