@@ -96,6 +96,8 @@ package struct IngestSource: Hashable, Sendable {
         case "rtmp" where listens: arguments += ["-listen", "1"]
         default: break
         }
+        // Otherwise ffmpeg collects five seconds before it sends them in a burst.
+        if !isFile { arguments += ["-fflags", "nobuffer", "-analyzeduration", "1000000"] }
         arguments += ["-i", isFile ? "file:" + url : url]
         if let video, let track {
             arguments += ["-map", "0:v:0"] + encoding(of: video) + output(track, transport)

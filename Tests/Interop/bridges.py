@@ -145,7 +145,7 @@ def live_by_ffmpeg(bench, name):
 
 
 def ingest(bench, name):
-    """`millrace ingest` takes H.264 by RTMP without encoding it, and MPEG-TS by SRT, from senders that stop and start again."""
+    """`millrace ingest` takes H.264 by RTMP and SRT without encoding it, from senders that stop and start again, and encodes a file as VP8."""
     folder, report = bench.folder(name), bench.reporter.check
     source = bench.source(12, codec="H264")
     relay = bench.relay(folder)
@@ -174,16 +174,22 @@ def ingest(bench, name):
             time.sleep(0.5)
         return None
 
-    def check_received(label, stream, minimum):
+    def check_received(label, stream, is_encoded=False):
         path = folder / f"{label}.mkv"
+        # ffmpeg begins with a burst, of what it received while it looked for the tracks.
+        time.sleep(2)
         received = capture(f"{relay.url}/v1/sessions/in/streams/{stream}/live.mkv", path, 4, "matroska")
         report(name, f"{label}: a reader receives the stream", received)
         if not received:
             return
         numbers = media.frame_numbers(path)
         steps = [(b - a) % len(source.frames) for a, b in zip(numbers, numbers[1:])]
-        # ffmpeg drops frames when it encodes on a busy machine.
-        report(name, f"{label}: frame numbers advance", len(numbers) > minimum and all(0 < step < 10 for step in steps), frames=len(numbers),
+        if is_encoded:
+            # On a busy machine ffmpeg's encoder falls behind, repeats frames and leaves others out.
+            report(name, f"{label}: frame numbers advance", len(set(numbers)) > 10 and all(step < 60 for step in steps), frames=len(numbers),
+                   different=len(set(numbers)))
+            return
+        report(name, f"{label}: frame numbers advance by one", len(numbers) > 60 and all(step == 1 for step in steps), frames=len(numbers),
                others=[step for step in steps if step != 1][:8])
         left, = media.tone_shares(path, media.LEFT_HZ)
         report(name, f"{label}: the tone is heard", left > 0.8, left=round(left, 3))
@@ -194,26 +200,26 @@ def ingest(bench, name):
         running.append(command)
         command.wait_for("started")
         program = is_sent(url, "flv", "rtmp", "rtmp")
-        check_received("RTMP", "rtmp", 60)
+        check_received("RTMP", "rtmp")
         if program:
             program.kill()
         report(name, "RTMP: the end of the sender is reported, and the stream ends", command.wait_for("ended") and wait_until(
             lambda: "rtmp" not in streams(), 10), last=command.events()[-1:])
         is_sent(url, "flv", "rtmp-again", "rtmp")
-        check_received("RTMP again", "rtmp", 60)
+        check_received("RTMP again", "rtmp")
         report(name, "RTMP: an interrupt ends the command and the stream", command.stop() == 0 and wait_until(lambda: "rtmp" not in streams(), 10))
         url = f"srt://127.0.0.1:{free_udp_pair()}"
-        command = Command(relay, folder, "srt", ["ingest", "in", "--stream", "srt", "--from", f"{url}?mode=listener", "--video-rate", 1500])
+        command = Command(relay, folder, "srt", ["ingest", "in", "--stream", "srt", "--from", f"{url}?mode=listener", "--video", "copy"])
         running.append(command)
         command.wait_for("started")
         is_sent(url, "mpegts", "srt", "srt")
-        check_received("SRT", "srt", 30)
+        check_received("SRT", "srt")
         report(name, "SRT: an interrupt ends the command and the stream", command.stop() == 0 and wait_until(lambda: "srt" not in streams(), 10))
         shutil.copy(source.path, folder / "film.mkv")
-        command = Command(relay, folder, "file", ["ingest", "in", "--stream", "film", "--from", folder / "film.mkv", "--loop", "--video", "copy"])
+        command = Command(relay, folder, "file", ["ingest", "in", "--stream", "film", "--from", folder / "film.mkv", "--loop", "--video", "vp8"])
         running.append(command)
         report(name, "file: the stream begins", wait_until(lambda: "film" in streams(), 20))
-        check_received("file", "film", 60)
+        check_received("file", "film", is_encoded=True)
         report(name, "file: an interrupt ends the command", command.stop() == 0)
     finally:
         for program in reversed(running):
