@@ -46,7 +46,7 @@ package struct ConferenceLimits: Hashable, Sendable {
     package var helpTime = MediaTime.seconds(60)
     /// Moves within this time share one event (SUB-4).
     package var moveSharing = MediaTime.milliseconds(100)
-    /// Pushes that are pushed to other servers (LIV-1).
+    /// Pushes to other servers (LIV-1).
     package var pushes = 4
     /// Subscribers without signalling.
     package var viewers = 10_000

@@ -44,16 +44,6 @@ package enum LiveDestination: Hashable, Sendable {
         return text[..<end.lowerBound].lowercased()
     }
 
-    /// Name for logs, without the path of the URL, which may contain a stream key.
-    package var description: String {
-        switch self {
-        case .rtmp(let url), .srt(let url):
-            let parts = URLComponents(string: url)
-            return "\(parts?.scheme ?? "")://\(parts?.host ?? "")\(parts?.port.map { ":\($0)" } ?? "")"
-        case .hls(let directory): return directory.path
-        }
-    }
-
     /// Returns ffmpeg's arguments. It reads WebM or Matroska from its standard input.
     package func arguments(_ encoding: Encoding) -> [String] {
         let size = "\(encoding.width):\(encoding.height)"

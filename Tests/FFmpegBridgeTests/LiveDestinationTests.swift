@@ -14,12 +14,6 @@ import Testing
         }
     }
 
-    @Test("LIV-2 the name for logs has no stream key")
-    func description() {
-        #expect(LiveDestination("rtmp://live.example:1935/app/secret")?.description == "rtmp://live.example:1935")
-        #expect(LiveDestination("srt://h:9000?passphrase=secret")?.description == "srt://h:9000")
-    }
-
     @Test("LIV-2 each destination is the last argument, behind its format")
     func arguments() throws {
         var encoding = LiveDestination.Encoding()

@@ -86,27 +86,27 @@ extension Conference {
 
     /// Ends the pushes of a stream that is over.
     mutating func endPushes(of stream: StreamID) {
-        for output in sessionPushes where output.stream == stream { endPush(output.id, .streamEnded) }
+        for push in sessionPushes where push.stream == stream { endPush(push.id, .streamEnded) }
     }
 
     /// Ends all pushes, because the session ends.
     mutating func endPushes() {
-        for output in sessionPushes { endPush(output.id, .sessionEnded) }
+        for push in sessionPushes { endPush(push.id, .sessionEnded) }
     }
 
     /// Tells a user that joins of the pushes.
     mutating func tellPushes(to connection: ConnectionID) {
-        for output in sessionPushes where output.isAnnounced {
-            tell(connection, .liveStarted(PushStarted(id: output.id, stream: output.stream)))
+        for push in sessionPushes where push.isAnnounced {
+            tell(connection, .liveStarted(PushStarted(id: push.id, stream: push.stream)))
         }
     }
 
     private mutating func endPush(_ id: PushID, _ reason: PushEndReason) {
         guard let index = sessionPushes.firstIndex(where: { $0.id == id }) else { return }
-        let output = sessionPushes.remove(at: index)
+        let push = sessionPushes.remove(at: index)
         effects.append(.push(.stop(id)))
-        let event = PushStopped(id: id, stream: output.stream, reason: reason)
-        if output.isAnnounced { tellAll(.liveStopped(event)) } else if let host { tell(host, .liveStopped(event)) }
+        let event = PushStopped(id: id, stream: push.stream, reason: reason)
+        if push.isAnnounced { tellAll(.liveStopped(event)) } else if let host { tell(host, .liveStopped(event)) }
         hook(.liveStopped(event))
     }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import FFmpegBridge
 import Foundation
 import MediaBase

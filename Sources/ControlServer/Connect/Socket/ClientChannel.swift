@@ -3,12 +3,6 @@ import NIOCore
 import NIOWebSocket
 import Signaling
 
-/// Messages in a queue, and their size.
-struct SocketBacklog: Equatable, Sendable {
-    var messages = 0
-    var bytes = 0
-}
-
 /// Sending half of a client's connection, as its session sees it. The connection need not end in the process of the session. Sending never
 /// waits: messages that the client does not read accumulate in `backlog`.
 protocol ClientChannel: AnyObject, Sendable {
@@ -33,10 +27,4 @@ protocol ClientChannel: AnyObject, Sendable {
     func send(_ texts: [ByteBuffer])
     /// Closes the connection after all messages that were sent before.
     func close(_ code: WebSocketErrorCode, _ reason: String)
-}
-
-extension SignalingError {
-    /// Error for keys that are sent or requested over a connection that is not confidential.
-    static let readableKeys = SignalingError(
-        .insecureConnection, "media keys need TLS or a client on the relay's host")
 }
