@@ -16,7 +16,8 @@ package struct KeyFrameRequestThrottle: Sendable {
     package static let earlyWindow = MediaTime.seconds(2)
 
     package private(set) var isWanted = false
-    private var isAwaited = false
+    /// Whether a subscriber of the wanted key frame gets nothing before it.
+    package private(set) var isAwaited = false
     private var lastSent: MediaTime?
     /// Number of early requests since `earlySince`.
     private var early = 0

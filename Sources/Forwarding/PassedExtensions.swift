@@ -4,8 +4,8 @@ package import RTP
 /// relay. A flat struct, so that a queued packet carries it without a branch.
 ///
 /// abs-capture-time is forwarded unchanged: the relay's sender reports use the publisher's clock, so its offset holds for them too.
-package struct PassedExtensions: Sendable {
-    package struct Flags: OptionSet, Sendable {
+package struct PassedExtensions: Sendable, BitwiseCopyable {
+    package struct Flags: OptionSet, Sendable, BitwiseCopyable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         package static let audioLevel = Flags(rawValue: 1)
@@ -25,7 +25,17 @@ package struct PassedExtensions: Sendable {
     /// Offset of the dependency descriptor from the payload's first byte in the ring.
     private(set) var descriptorOffset: UInt16 = 0
 
-    init() {}
+    package init() {}
+
+    /// Values that `read` records as these, without the dependency descriptor.
+    package var values: RTPExtensionValues {
+        var time: AbsoluteCaptureTime?
+        if flags.contains(.captureTime) {
+            let offset = flags.contains(.captureClockOffset) ? Int64(bitPattern: captureClockOffset) : nil
+            time = AbsoluteCaptureTime(NTPTime(rawValue: captureTime), offset: offset)
+        }
+        return RTPExtensionValues(audioLevel: audioLevel, videoOrientation: videoOrientation, captureTime: time)
+    }
 
     /// Maximum number of bytes that the dependency descriptor adds to a packet.
     @inline(__always)

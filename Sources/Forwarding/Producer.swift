@@ -15,6 +15,8 @@ package final class Producer {
         package var ringPackets: Int
         package var ringBytes: Int
         package var firstRingBytes: Int
+        /// Whether missing packets are requested. Otherwise gaps in the sequence numbers mean nothing.
+        package var requestsMissing = true
 
         /// - Parameters:
         ///   - retransmissionBytes: capacity of the ring of video.
@@ -137,7 +139,7 @@ package final class Producer {
                 return .tooOld
             }
         }
-        nack.receive(sequence: sequence, now: now)
+        if configuration.requestsMissing { nack.receive(sequence: sequence, now: now) }
         if isMuted || sequence <= mutedThrough {
             if !isLate { latestSequence = sequence }
             return .muted

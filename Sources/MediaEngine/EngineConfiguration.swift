@@ -3,8 +3,11 @@ package import SRTP
 
 /// Configuration of a `MediaEngine`. Every limit has a name, a default and a metric that counts refusals.
 package struct EngineConfiguration: Sendable {
-    /// Worker threads; a session lives on one of them.
+    /// Worker threads. A session begins on one of them.
     package var workers = 1
+    /// CPU use of a session's worker, in thousandths of one core, from which on its new subscribers go to other workers with less load. 0:
+    /// always.
+    package var spreadLoad = 600
     /// Numeric address that the media sockets bind to.
     package var bindAddress = "0.0.0.0"
     /// Numeric address that answers give to clients as the relay's address.

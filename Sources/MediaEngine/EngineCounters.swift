@@ -63,6 +63,8 @@ package struct EngineCounters: Sendable {
     package var droppedUnknownRTCP: UInt64 = 0
     package var droppedMalformedRTCP: UInt64 = 0
     package var droppedTap: UInt64 = 0
+    /// Packets that another worker did not get because its ring was full.
+    package var droppedLink: UInt64 = 0
 
     /// Messages that could not be sent.
     package var sendErrors: UInt64 = 0
@@ -155,6 +157,10 @@ package struct EngineCounters: Sendable {
             ("peers_closed_total", "WebRTC peers that closed the connection", peersClosed),
             ("peers_failed_total", "WebRTC peers whose handshake failed", peersFailed),
             ("tap_packets_dropped_total", "Packets dropped because a tap was full", droppedTap),
+            (
+                "link_packets_dropped_total", "Packets that another worker did not get because its ring was full",
+                droppedLink
+            ),
             ("limit_refusals_total", "Requests refused because a limit was reached", refusedLimit),
             (
                 "tcp_accept_pauses_total", "Pauses of accepting ICE connections because file descriptors ran short",
@@ -227,7 +233,8 @@ package struct EngineCounters: Sendable {
             \.droppedOversized,
             \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,
             \.droppedDuplicate, \.droppedUnknownKind, \.droppedUnauthenticRTCP, \.droppedUnknownRTCP,
-            \.droppedMalformedRTCP, \.droppedTap, \.sendErrors, \.retransmissionsLimited, \.refusedLimit, \.workerCPU,
+            \.droppedMalformedRTCP, \.droppedTap, \.droppedLink, \.sendErrors, \.retransmissionsLimited, \.refusedLimit,
+            \.workerCPU,
             \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.packetsWithheld,
             \.layerSwitches, \.tracksPaused, \.peersConnected, \.peersDisplaced,
             \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,

@@ -12,17 +12,15 @@ extension EngineSession {
     }
 
     /// Takes the clock of a publisher from a sender report.
+    /// - Parameters:
+    ///   - track: track with the report's SSRC.
+    ///   - now: arrival of the report.
     func receive(
-        _ report: SenderReport, of transport: PublishTransport, _ inbound: borrowing InboundTable, now: MediaTime
+        ntp: NTPTime, timestamp: RTPTimestamp, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
     ) {
-        var found: Producer?
-        for index in transport.tracks where inbound[index].pointee.ssrc == report.sender {
-            found = inbound[index].pointee.producer.takeUnretainedValue()
-            break
-        }
-        guard let producer = found else { return }
+        let producer = track.pointee.producer.takeUnretainedValue()
         let isFirst = producer.clock.ntp == nil
-        producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
+        producer.clock.report(ntp: ntp, timestamp: timestamp, now: now)
         // Subscribers need a sender report to synchronise audio and video.
         if isFirst { _ = reportToSubscribers(now: now) }
     }

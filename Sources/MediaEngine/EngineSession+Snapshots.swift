@@ -4,7 +4,18 @@ import MediaBase
 extension EngineSession {
     var snapshot: SessionSnapshot {
         SessionSnapshot(
-            name: name, streams: streams.count, publishers: publishers.count, subscribers: subscribers.count)
+            name: name, streams: isPart ? 0 : streams.count, publishers: publishers.count,
+            subscribers: subscribers.count)
+    }
+
+    /// Number of subscribers of a stream in this part of the session.
+    private func subscriberCount(of stream: String) -> Int {
+        subscribers.members.count { $0.tracks.contains { $0.streamName == stream } }
+    }
+
+    /// Returns the numbers of subscribers by stream.
+    func subscriberCounts() -> [String: Int] {
+        Dictionary(streams.map { ($0.name, subscriberCount(of: $0.name)) }, uniquingKeysWith: { first, _ in first })
     }
 
     func streamSnapshots(now: MediaTime) -> [StreamSnapshot] {
@@ -20,7 +31,7 @@ extension EngineSession {
                         width: producer.frameSize?.width, height: producer.frameSize?.height)
                 },
                 codec: stream.codec,
-                subscribers: subscribers.members.count { $0.tracks.contains { $0.streamName == stream.name } },
+                subscribers: subscriberCount(of: stream.name),
                 taps: stream.taps.count { !$0.isClosed },
                 isSpeaking: stream.audio.map { audio in rooms.contains { $0.speakers.activeSpeaker == audio.tag } }
                     ?? false,

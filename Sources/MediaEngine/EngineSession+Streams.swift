@@ -6,10 +6,14 @@ import SDP
 /// Published streams of a session and their producers.
 extension EngineSession {
     /// Adds a producer to a stream: its audio track, or one encoding of its video track.
-    /// - Parameter position: index of a video encoding among the stream's encodings.
+    /// - Parameters:
+    ///   - position: index of a video encoding among the stream's encodings.
+    ///   - transport: publisher; nil: the packets come from another worker.
+    ///   - mirrored: number of the track there, and index of that worker.
     func addProducer(
         _ configuration: Producer.Configuration, rid: RID? = nil, at position: Int = 0, to stream: EngineStream,
-        of transport: PublishTransport, now: MediaTime, _ inbound: inout InboundTable
+        of transport: PublishTransport?, mirrored: (number: UInt64, worker: Int)? = nil, now: MediaTime,
+        _ inbound: inout InboundTable
     ) -> Producer {
         let producer = Producer(configuration, now: now)
         router.add(producer)
@@ -17,10 +21,12 @@ extension EngineSession {
         producer.tag = inbound.add(
             InboundTrack(
                 session: .passUnretained(self), stream: .passUnretained(stream), room: .passUnretained(stream.room),
-                transport: .passUnretained(transport), producer: .passUnretained(producer),
-                ssrc: configuration.ssrc, kind: configuration.kind, hasTaps: !stream.taps.isEmpty,
+                transport: transport.map { .passUnretained($0) }, producer: .passUnretained(producer),
+                ssrc: configuration.ssrc, kind: configuration.kind, number: mirrored?.number ?? 0,
+                origin: mirrored?.worker ?? -1, hasTaps: !stream.taps.isEmpty,
                 headers: headers > 0 ? HeaderLog(capacity: headers) : nil))
-        transport.tracks.append(producer.tag)
+        transport?.tracks.append(producer.tag)
+        parts.change()
         if configuration.kind == .audio {
             stream.audio = producer
             audioProducers += 1
@@ -46,6 +52,7 @@ extension EngineSession {
         stream.remove(producer)
         if producer.kind == .audio { audioProducers -= 1 }
         publisher(of: stream)?.tracks.removeAll { $0 == producer.tag }
+        parts.change()
         fallSilent(producer.tag, inbound)
         inbound.remove(producer.tag)
         // Requests that were decided before must not reach the next track with this index.
@@ -54,6 +61,12 @@ extension EngineSession {
 
     /// Ends a stream; its transport remains.
     func close(_ stream: EngineStream, _ inbound: inout InboundTable, _ quiesced: borrowing Quiesced) {
+        end(stream, &inbound, quiesced)
+        emit(.event(.closed(session: name, transport: stream.source.transport, stream: stream.name)))
+    }
+
+    /// Ends a stream without an event.
+    func end(_ stream: EngineStream, _ inbound: inout InboundTable, _ quiesced: borrowing Quiesced) {
         // Must run before the stream is removed, because it looks streams up by name.
         follow(quiesced)
         remove(stream)
@@ -64,7 +77,6 @@ extension EngineSession {
                 track.isUnsupported = false
             }
         }
-        emit(.event(.closed(session: name, transport: stream.source.transport, stream: stream.name)))
     }
 
     /// Ends a publisher with its streams.
@@ -144,6 +156,7 @@ extension EngineSession {
             // Subscribers that do not accept the new codec are told before its first packet.
             if isChanged { attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced) }
         }
+        parts.change()
         for stream in fresh {
             add(stream)
             attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced)
@@ -218,8 +231,17 @@ extension EngineSession {
         guard announced == true || !producers.isEmpty else {
             throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
         }
-        found.setMuted(isMuted, kind)
-        for producer in producers {
+        setMuted(isMuted, kind, of: found, inbound, quiesced)
+        parts.change()
+    }
+
+    /// Mutes or unmutes one kind of a published stream.
+    func setMuted(
+        _ isMuted: Bool, _ kind: MediaKind, of stream: EngineStream, _ inbound: borrowing InboundTable,
+        _ quiesced: borrowing Quiesced
+    ) {
+        stream.setMuted(isMuted, kind)
+        for producer in stream.producers where producer.kind == kind {
             producer.setMuted(isMuted)
             if isMuted { fallSilent(producer.tag, inbound) }
             if !isMuted, kind == .video { emit(.requestKeyFrame(producer, isAwaited: false)) }

@@ -13,15 +13,22 @@ extension EngineSession {
         _ publishers: [PublishTransport], _ subscribers: [SubscribeTransport], _ inbound: borrowing InboundTable,
         _ quiesced: borrowing Quiesced
     ) {
-        var moved: [EngineStream] = []
+        var moves: [(stream: EngineStream, room: String)] = []
         for transport in publishers {
-            for stream in streams(of: transport) {
-                move(stream, toRoom: transport.room, inbound)
-                moved.append(stream)
-            }
+            for stream in streams(of: transport) { moves.append((stream, transport.room)) }
         }
+        move(moves, subscribers, inbound, quiesced)
+    }
+
+    /// Moves streams and subscribers, all in one step.
+    /// - Parameter subscribers: subscribers whose `room` has changed.
+    func move(
+        _ moves: [(stream: EngineStream, room: String)], _ subscribers: [SubscribeTransport],
+        _ inbound: borrowing InboundTable, _ quiesced: borrowing Quiesced
+    ) {
+        for (stream, room) in moves { move(stream, toRoom: room, inbound) }
         // Runs after all streams have moved, so that participants who move together are not separated in between.
-        for stream in moved {
+        for (stream, _) in moves {
             for transport in receivers(of: stream) { refresh(transport, only: stream, quiesced) }
         }
         for transport in subscribers { refresh(transport, only: nil, quiesced) }

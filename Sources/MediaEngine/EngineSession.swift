@@ -43,12 +43,26 @@ final class EngineSession {
     let limits: EngineLimits
     private var effects: [SessionEffect] = []
 
-    /// - Parameter loudest: audio tracks of each subsession that are forwarded at a time; 0: all.
-    init(name: String, loudest: Int, limits: EngineLimits = EngineLimits()) {
+    /// Home part: the parts on other workers.
+    var parts = SessionParts()
+    /// Other parts: their relation to the home part; nil: this is the home part.
+    var origin: PartOrigin?
+    /// Whether the session's publishers are on another worker.
+    let isPart: Bool
+    /// Number of the session's transports on each worker, and this worker; nil while it has one part.
+    var transports: (all: WorkerTotal, worker: Int)?
+
+    /// - Parameters:
+    ///   - loudest: audio tracks of each subsession that are forwarded at a time; 0: all.
+    ///   - origin: relation to the home part; nil: this is the home part.
+    init(name: String, loudest: Int, limits: EngineLimits = EngineLimits(), origin: PartOrigin? = nil) {
         self.name = name
-        self.loudest = loudest
+        // The home part selects the audio of all parts.
+        self.loudest = origin == nil ? loudest : 0
         self.limits = limits
-        rooms = [EngineRoom(name: EngineRoom.main, loudest: loudest)]
+        self.origin = origin
+        isPart = origin != nil
+        rooms = [EngineRoom(name: EngineRoom.main, loudest: self.loudest)]
     }
 
     // MARK: effects
@@ -69,10 +83,20 @@ final class EngineSession {
     /// Checks that the session may have one more transport.
     /// - Parameter unestablished: number of its peers that have not connected yet.
     func admitTransport(unestablished: Int, _ counters: inout EngineCounters) throws(EngineError) {
-        guard publishers.count + subscribers.count + awaited + unestablished < limits.transportsPerSession else {
+        let own = publishers.count + subscribers.count + awaited + unestablished
+        let others = transports.map { $0.all.sum - $0.all.amount(of: $0.worker) } ?? 0
+        guard own + others < limits.transportsPerSession else {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "transportsPerSession", limit: limits.transportsPerSession)
         }
+        transports.map { $0.all.set(own + 1, of: $0.worker) }
+    }
+
+    /// Tells the other parts the number of this part's transports.
+    func shareTransports(unestablished: Int) {
+        guard let transports else { return }
+        transports.all.set(
+            publishers.count + subscribers.count + awaited + unestablished, of: transports.worker)
     }
 
     /// Checks that streams of these names can be published.
@@ -112,12 +136,14 @@ final class EngineSession {
         precondition(streamsByName.updateValue(stream, forKey: stream.name) == nil)
         stream.room.streams += 1
         streams.append(stream)
+        parts.change()
     }
 
     func remove(_ stream: EngineStream) {
         streamsByName[stream.name] = nil
         streams.removeAll { $0 === stream }
         leave(stream.room)
+        parts.change()
     }
 
     /// Returns the subsession of a transport's streams; creates it if necessary.
@@ -135,6 +161,7 @@ final class EngineSession {
         room.streams += 1
         leave(stream.room)
         stream.room = room
+        parts.change()
     }
 
     /// Counts a stream out of a subsession. An empty subsession is removed, except for the main part.
@@ -159,5 +186,8 @@ final class EngineSession {
         }
     }
 
-    var isEmpty: Bool { publishers.isEmpty && subscribers.isEmpty && reserved.isEmpty && awaited == 0 }
+    var isEmpty: Bool {
+        publishers.isEmpty && subscribers.isEmpty && reserved.isEmpty && awaited == 0 && parts.isEmpty
+            && origin?.waiting.isEmpty ?? true
+    }
 }

@@ -7,16 +7,23 @@ import Transport
 /// Makes the names, SSRCs, first sequence numbers and ICE credentials of a worker.
 struct IdentifierSource {
     private var random: WorkerRandom
+    private let worker: Int
 
-    /// - Parameter seed: makes them repeatable; nil: they are unpredictable, as production requires.
-    init(seed: UInt64?) { random = WorkerRandom(seed: seed) }
+    /// - Parameters:
+    ///   - worker: index of the worker, at most 255.
+    ///   - seed: makes them repeatable; nil: they are unpredictable, as production requires.
+    init(worker: Int, seed: UInt64?) {
+        self.worker = worker
+        random = WorkerRandom(seed: seed)
+    }
 
     mutating func hex(_ digits: Int) -> String {
         let all = Array("0123456789abcdef")
         return String((0..<digits).map { _ in all[Int.random(in: 0..<16, using: &random)] })
     }
 
-    mutating func transport() -> TransportID { TransportID(rawValue: hex(16)) }
+    /// Returns an id that names the worker and is otherwise random.
+    mutating func transport() -> TransportID { TransportID(worker: worker, random: hex(14)) }
 
     mutating func number() -> UInt64 { UInt64.random(in: .min ... .max, using: &random) }
 

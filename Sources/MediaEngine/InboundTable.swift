@@ -12,6 +12,8 @@ struct InboundTable: ~Copyable {
     /// Number of initialized tracks, removed ones included.
     private var count = 0
     private var free: [Int] = []
+    /// Number of the newest track of a publisher.
+    private var newest: UInt64 = 0
     /// Tracks with requests.
     private var asking: ContiguousArray<Int> = []
     /// Time of the next round of requests.
@@ -34,6 +36,11 @@ struct InboundTable: ~Copyable {
 
     /// Adds a track and returns its index, which may be that of a removed track.
     mutating func add(_ track: InboundTrack) -> Int {
+        var track = track
+        if track.origin < 0 {
+            newest += 1
+            track.number = newest
+        }
         if let index = free.popLast() {
             tracks[index] = track
             return index

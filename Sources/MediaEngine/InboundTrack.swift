@@ -7,10 +7,15 @@ struct InboundTrack {
     var stream: Unmanaged<EngineStream>
     /// Subsession of the stream.
     var room: Unmanaged<EngineRoom>
-    var transport: Unmanaged<PublishTransport>
+    /// Nil for a track whose packets come from another worker.
+    var transport: Unmanaged<PublishTransport>?
     var producer: Unmanaged<Producer>
     var ssrc: SSRC
     let kind: MediaKind
+    /// Number at the track's origin, where it is never used again. `InboundTable` assigns those of its own tracks.
+    var number: UInt64 = 0
+    /// Index of the worker that the packets come from; -1: from a publisher.
+    var origin = -1
     /// Plain publishers: source addresses of the last authentic packets; empty before the first.
     var rtpAddress = SocketAddress()
     var rtcpAddress = SocketAddress()
@@ -29,7 +34,8 @@ struct InboundTrack {
 
     /// Whether packets can be sent to the publisher.
     var hasAddress: Bool {
-        rtpAddress.length > 0 || rtcpAddress.length > 0 || transport._withUnsafeGuaranteedRef { !$0.isPlain }
+        rtpAddress.length > 0 || rtcpAddress.length > 0
+            || !(transport?._withUnsafeGuaranteedRef { $0.isPlain } ?? false)
     }
 
     /// Returns the destination of RTCP to a plain publisher; nil if it is unknown.

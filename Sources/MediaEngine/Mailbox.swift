@@ -1,5 +1,6 @@
 import CLinuxNet
 import Glibc
+import Synchronization
 
 /// Bounded queue of closures that other threads post to one worker. The worker runs them between batches of packets.
 final class Mailbox: @unchecked Sendable {
@@ -12,6 +13,8 @@ final class Mailbox: @unchecked Sendable {
     // The mutex protects both.
     private var work: [Work] = []
     private var isClosed = false
+    /// Whether the worker sleeps, or is about to.
+    private let isWaiting = Atomic<Bool>(false)
 
     init(limit: Int) {
         event = millrace_event_open()
@@ -41,6 +44,29 @@ final class Mailbox: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
         if let refusal { throw refusal }
         millrace_event_signal(event)
+    }
+
+    /// Whether no item waits.
+    var isEmpty: Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return work.isEmpty
+    }
+
+    // MARK: links
+
+    /// Announces that the worker is about to sleep. Records that were written to its links before are visible to it afterwards.
+    func beginWait() { isWaiting.store(true, ordering: .sequentiallyConsistent) }
+
+    func endWait() { isWaiting.store(false, ordering: .relaxed) }
+
+    /// Wakes the worker if it sleeps. Call from the thread that has written to one of its links.
+    func wakeIfWaiting() {
+        if isWaiting.load(ordering: .sequentiallyConsistent),
+            isWaiting.exchange(false, ordering: .sequentiallyConsistent)
+        {
+            millrace_event_signal(event)
+        }
     }
 
     func takeAll() -> [Work] {

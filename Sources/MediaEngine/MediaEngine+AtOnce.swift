@@ -4,25 +4,26 @@ package import MediaBase
 /// mailbox accepts these calls when it refuses others because it is full.
 extension MediaEngine {
     package func beginSetMuted(session: String, stream: String, kind: MediaKind, muted: Bool) -> EngineCall {
-        begin(session) { (worker, quiesced) throws(EngineError) in
+        begin(.home(session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.setMuted(session, stream, kind, muted, quiesced)
         }
     }
 
     package func beginCloseStream(session: String, stream: String) -> EngineCall {
-        begin(session) { (worker, quiesced) throws(EngineError) in
+        begin(.home(session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.closeStream(session: session, stream: stream, quiesced)
         }
     }
 
     package func beginCloseWebRTC(_ id: TransportID, session: String) -> EngineCall {
-        begin(session) { (worker, quiesced) throws(EngineError) in
+        begin(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.closeWebRTC(id, session: session, quiesced)
         }
     }
 
     package func beginClosePlain(_ id: TransportID, session: String) -> EngineCall {
-        begin(session) { (worker, quiesced) throws(EngineError) in try worker.closePlain(id, session: session, quiesced)
+        begin(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
+            try worker.closePlain(id, session: session, quiesced)
         }
     }
 }

@@ -7,7 +7,7 @@ extension MediaEngine {
     /// subsessions. Their tracks remain and carry media again once the peers share a subsession. Loudness and the active speaker belong
     /// to a subsession. Unknown peers are ignored.
     package func place(_ placements: [RoomPlacement], session: String) async throws(EngineError) {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(.home(session: session), waitsForParts: true) { (worker, quiesced) throws(EngineError) in
             worker.place(placements, session: session, quiesced)
         }
     }

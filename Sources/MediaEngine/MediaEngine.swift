@@ -5,8 +5,9 @@ package import SDP
 package import SRTP
 import Synchronization
 
-/// The media plane: N workers with one thread each, which share nothing. A new session goes to the worker with the least load; every call
-/// about the session runs there, between two batches of packets.
+/// The media plane: N workers with one thread each, which share nothing. A new session goes to the worker with the least load, its home
+/// worker, where its streams are published; every call about it runs there, between two batches of packets. Once that worker is loaded,
+/// further subscribers of the session go to other workers, which get its packets by links (`SessionParts`).
 ///
 /// ```swift
 /// let engine = try MediaEngine(configuration: EngineConfiguration())
@@ -19,7 +20,8 @@ package final class MediaEngine: Sendable {
     private let threads: [WorkerThread]
     private var workers: [Worker] { threads.map(\.worker) }
     private let events: EventSink
-    let placement: SharedPlacement
+    var placement: SharedPlacement { router.placement }
+    private let router: CallRouter
     private let totals: WorkerTotals
     private let isStopped = Atomic<Bool>(false)
 
@@ -37,7 +39,7 @@ package final class MediaEngine: Sendable {
         let identity = try Self.identity(configuration.webRTC.certificate)
         totals = WorkerTotals(workers: configuration.workers)
         // Peers that have not connected can outlive their session, and keep its worker until they end.
-        placement = SharedPlacement(
+        let placement = SharedPlacement(
             workers: configuration.workers,
             limit: configuration.limits.sessions + configuration.webRTC.unestablishedTransports)
         for index in 0..<configuration.workers {
@@ -46,7 +48,9 @@ package final class MediaEngine: Sendable {
                     index: index, configuration: configuration, identity: identity, events: events, totals: totals,
                     placement: placement))
         }
-        totals.connect(workers.map(\.mailbox))
+        let mailboxes = workers.map(\.mailbox)
+        totals.connect(mailboxes)
+        router = CallRouter(configuration, placement: placement, mailboxes: mailboxes)
         threads = workers.map(WorkerThread.init)
         for thread in threads { thread.start() }
     }
@@ -87,14 +91,17 @@ package final class MediaEngine: Sendable {
     // MARK: transports
 
     package func openPlain(_ request: PlainTransportRequest) async throws(EngineError) -> PlainTransport {
-        try await run(request.session, opens: request.direction == .publish) {
+        try await run(
+            request.direction == .publish
+                ? .opening(session: request.session) : .subscriber(session: request.session, opens: false)
+        ) {
             (worker, quiesced) throws(EngineError) in
             try worker.openPlain(request, quiesced)
         }
     }
 
     package func closePlain(_ id: TransportID, session: String) async throws(EngineError) {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.closePlain(id, session: session, quiesced)
         }
     }
@@ -102,21 +109,24 @@ package final class MediaEngine: Sendable {
     /// Pauses or resumes one kind of media for one subscriber. No renegotiation follows.
     package func setPaused(_ id: TransportID, session: String, kind: MediaKind, paused: Bool) async throws(EngineError)
     {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.setPaused(session, id, kind, paused, quiesced)
         }
     }
 
     /// Answers a client's offer. The client has `connectTimeout` to connect; its published stream exists from then on.
     package func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer {
-        try await run(request.session, opens: request.direction == .publish) {
+        try await run(
+            request.direction == .publish
+                ? .opening(session: request.session) : .subscriber(session: request.session, opens: false)
+        ) {
             (worker, quiesced) throws(EngineError) in
             try worker.openWebRTC(request, quiesced)
         }
     }
 
     package func closeWebRTC(_ id: TransportID, session: String) async throws(EngineError) {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.closeWebRTC(id, session: session, quiesced)
         }
     }
@@ -126,50 +136,65 @@ package final class MediaEngine: Sendable {
     package func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials)
         async throws(EngineError) -> ICECredentials
     {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.restartICE(id, session: session, peer: credentials)
         }
     }
 
     /// Sets the layers of video that a subscriber gets.
     package func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) async throws(EngineError) {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.setLayer(id, session: session, choice, quiesced)
         }
     }
 
     /// Returns the state of a transport; throws `unknownTransport` once it has ended.
     package func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot {
-        try await run(session) { (worker, _) throws(EngineError) in try worker.webRTC(id, session: session) }
+        try await run(.transport(id, session: session)) { (worker, _) throws(EngineError) in
+            try worker.webRTC(id, session: session)
+        }
     }
 
     // MARK: streams
 
     package func sessions() async -> [SessionSnapshot] {
-        var all: [SessionSnapshot] = []
-        for worker in workers { all += (try? await run(on: worker) { worker, _ in worker.snapshot() }) ?? [] }
-        return all.sorted { $0.name < $1.name }
+        var all: [String: SessionSnapshot] = [:]
+        for index in workers.indices {
+            for part in (try? await run(on: index) { worker, _ in worker.snapshot() }) ?? [] {
+                if all[part.name] == nil { all[part.name] = part } else { all[part.name]?.add(part) }
+            }
+        }
+        return all.values.sorted { $0.name < $1.name }
     }
 
     package func streams(session: String) async throws(EngineError) -> [StreamSnapshot] {
-        try await run(session) { (worker, _) throws(EngineError) in try worker.streams(session) }
+        var (streams, parts) = try await run(.home(session: session)) { (worker, _) throws(EngineError) in
+            try (worker.streams(session), worker.sessions.find(session).parts.all.map(\.worker))
+        }
+        for part in parts {
+            let counts = try await run(on: part) { worker, _ in worker.subscriberCounts(session) }
+            for i in streams.indices { streams[i].subscribers += counts[streams[i].name] ?? 0 }
+        }
+        return streams
     }
 
     /// Mutes or unmutes a track at the relay: its packets are dropped on arrival, whatever the publisher sends.
     package func setMuted(session: String, stream: String, kind: MediaKind, muted: Bool) async throws(EngineError) {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(.home(session: session), waitsForParts: true) { (worker, quiesced) throws(EngineError) in
             try worker.setMuted(session, stream, kind, muted, quiesced)
         }
     }
 
     /// Requests a key frame from the publisher (RFC 4585 section 6.3.1), at most once every 500 ms.
     package func requestKeyFrame(session: String, stream: String) async throws(EngineError) {
-        try await run(session) { (worker, _) throws(EngineError) in try worker.requestKeyFrame(session, stream) }
+        try await run(.home(session: session)) { (worker, _) throws(EngineError) in
+            try worker.requestKeyFrame(session, stream)
+        }
     }
 
     /// Sends a plain subscriber the cached frames since the last key frame again, and requests a new key frame from the publisher.
     package func requestKeyFrame(_ id: TransportID, session: String) async throws(EngineError) {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.requestKeyFrame(id, session: session, quiesced)
         }
     }
@@ -180,15 +205,15 @@ package final class MediaEngine: Sendable {
         session: String, stream: String, kinds: Set<MediaKind> = Set(MediaKind.allCases), capacity: Int = 4 << 20,
         decodes: Bool = false
     ) async throws(EngineError) -> PacketTap {
-        try await run(session) { (worker, quiesced) throws(EngineError) in
+        try await run(.home(session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.openTap(session, stream, kinds, capacity, decodes: decodes)
         }
     }
 
     package func counters() async -> EngineCounters {
         var sum = EngineCounters()
-        for worker in workers {
-            if let counters = try? await run(on: worker, { worker, _ in worker.countersNow() }) { sum.add(counters) }
+        for index in workers.indices {
+            if let counters = try? await run(on: index, { worker, _ in worker.countersNow() }) { sum.add(counters) }
         }
         sum.refusedLimit &+= placement.refused
         return sum
@@ -204,68 +229,27 @@ package final class MediaEngine: Sendable {
 
     // MARK: mailboxes
 
-    private func worker(for session: String) -> Worker { threads[placement.worker(of: session)].worker }
-
-    func begin(
-        _ session: String, _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> Void
-    ) -> EngineCall {
+    /// Posts a call that stops or resumes media, and returns at once.
+    func begin(_ target: CallTarget, _ body: @escaping CallRouter.Body<Void>) -> EngineCall {
         EngineCall { outcome in
-            do throws(Mailbox.Refusal) {
-                try worker(for: session).mailbox.post(isUrgent: true) { worker in
-                    do throws(EngineError) {
-                        try body(worker, worker.prepareForControl())
-                        outcome.settle(.success(()))
-                    } catch {
-                        outcome.settle(.failure(error))
-                    }
-                }
-            } catch let refusal {
-                outcome.settle(.failure(error(refusal)))
-            }
+            router.post(target, isUrgent: true, waitsForParts: true, body) { outcome.settle($0) }
         }
     }
 
-    private func error(_ refusal: Mailbox.Refusal) -> EngineError {
-        switch refusal {
-        case .full: .limitReached(name: "mailbox", limit: configuration.limits.mailbox)
-        case .closed: .stopped
-        }
-    }
-
-    /// Runs a call on the worker of a session.
-    /// - Parameter opens: the call may open the session, which then gets a worker by load.
+    /// Runs a call on its worker.
+    /// - Parameter waitsForParts: returns when all parts of the session have applied the call.
     func run<R: Sendable>(
-        _ session: String, opens: Bool = false,
-        _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> R
+        _ target: CallTarget, waitsForParts: Bool = false, _ body: @escaping CallRouter.Body<R>
     ) async throws(EngineError) -> R {
-        guard opens else { return try await run(on: worker(for: session), body) }
-        guard let index = placement.begin(session) else {
-            throw .limitReached(name: "sessions", limit: configuration.limits.sessions)
+        let result = await withCheckedContinuation { continuation in
+            router.post(target, waitsForParts: waitsForParts, body) { continuation.resume(returning: $0) }
         }
-        return try await run(on: threads[index].worker, opening: session, body)
+        return try result.get()
     }
 
-    /// - Parameter session: name of the session that the call may open, which `placement.begin` has placed on the worker; nil: none.
-    private func run<R: Sendable>(
-        on worker: Worker, opening session: String? = nil,
-        _ body: @escaping @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> R
-    ) async throws(EngineError) -> R {
-        let result: Result<R, EngineError> = await withCheckedContinuation { continuation in
-            do throws(Mailbox.Refusal) {
-                try worker.mailbox.post { worker in
-                    let result: Result<R, EngineError>
-                    do throws(EngineError) {
-                        result = .success(try body(worker, worker.prepareForControl()))
-                    } catch {
-                        result = .failure(error)
-                    }
-                    if let session { worker.endOpening(session) }
-                    continuation.resume(returning: result)
-                }
-            } catch let refusal {
-                if let session { placement.abandon(session) }
-                continuation.resume(returning: .failure(error(refusal)))
-            }
+    private func run<R: Sendable>(on worker: Int, _ body: @escaping CallRouter.Body<R>) async throws(EngineError) -> R {
+        let result = await withCheckedContinuation { continuation in
+            router.post(to: worker, body) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }

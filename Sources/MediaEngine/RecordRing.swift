@@ -67,12 +67,18 @@ struct RecordRing: ~Copyable, @unchecked Sendable {
     // MARK: writer's side
 
     /// Copies a record into the ring. Call from one thread only, and `flush` after a run of records.
-    /// - Parameter header: of a type whose alignment is at most 8.
+    /// - Parameters:
+    ///   - header: of a type whose alignment is at most 8.
+    ///   - trailer: bytes that follow those of `payload` in the record.
     /// - Returns: false if the record was dropped.
     @inline(__always)
-    func append<Header: BitwiseCopyable>(_ header: Header, _ payload: UnsafeRawBufferPointer) -> Bool {
+    func append<Header: BitwiseCopyable>(
+        _ header: Header, _ payload: UnsafeRawBufferPointer,
+        _ trailer: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+    ) -> Bool {
         let payloadOffset = Self.payloadOffset(Header.self)
-        let size = (payloadOffset + payload.count + 7) & ~7
+        let length = payload.count + trailer.count
+        let size = (payloadOffset + length + 7) & ~7
         var at = head.load(ordering: .relaxed)
         let used = at &- tail.load(ordering: .acquiring)
         let untilEnd = capacity - (at & (capacity - 1))
@@ -88,10 +94,13 @@ struct RecordRing: ~Copyable, @unchecked Sendable {
         }
         let place = memory + (at & (capacity - 1))
         place.storeBytes(
-            of: Prefix(length: UInt32(size), payloadLength: UInt32(payload.count)), as: Prefix.self)
+            of: Prefix(length: UInt32(size), payloadLength: UInt32(length)), as: Prefix.self)
         (place + MemoryLayout<Prefix>.size).storeBytes(of: header, as: Header.self)
         if let base = payload.baseAddress {
             (place + payloadOffset).copyMemory(from: base, byteCount: payload.count)
+        }
+        if let base = trailer.baseAddress {
+            (place + payloadOffset + payload.count).copyMemory(from: base, byteCount: trailer.count)
         }
         head.store(at &+ size, ordering: .sequentiallyConsistent)
         return true
@@ -141,9 +150,12 @@ struct RecordRing: ~Copyable, @unchecked Sendable {
     var isEmpty: Bool { head.load(ordering: .sequentiallyConsistent) == tail.load(ordering: .relaxed) }
 
     /// Passes the oldest record to `body` and removes it; returns nil if there is none. Call from one thread only.
-    /// - Parameter type: type of the header that the record was written with.
+    /// - Parameters:
+    ///   - type: type of the header that the record was written with.
+    ///   - isDue: a record for which it returns false stays in the ring.
     func next<Header: BitwiseCopyable, R>(
-        _ type: Header.Type, _ body: (Header, UnsafeRawBufferPointer) throws -> R
+        _ type: Header.Type, where isDue: (Header) -> Bool = { _ in true },
+        _ body: (Header, UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R? {
         var at = tail.load(ordering: .relaxed)
         guard at != head.load(ordering: .acquiring) else { return nil }
@@ -154,9 +166,11 @@ struct RecordRing: ~Copyable, @unchecked Sendable {
             place = memory + (at & (capacity - 1))
         }
         let prefix = place.load(as: Prefix.self)
+        let header = (place + MemoryLayout<Prefix>.size).load(as: Header.self)
+        guard isDue(header) else { return nil }
         defer { tail.store(at &+ Int(prefix.length), ordering: .releasing) }
         return try body(
-            (place + MemoryLayout<Prefix>.size).load(as: Header.self),
+            header,
             UnsafeRawBufferPointer(start: place + Self.payloadOffset(Header.self), count: Int(prefix.payloadLength)))
     }
 }

@@ -3,9 +3,9 @@ import MediaBase
 
 /// Sessions of a worker by name. Their number is limited over all workers.
 struct SessionTable {
-    private(set) var byName: [String: EngineSession] = [:] {
-        didSet { total.set(byName.count, of: worker) }
-    }
+    private(set) var byName: [String: EngineSession] = [:]
+    /// Number of sessions whose home worker is another one.
+    private var parts = 0
     private let total: WorkerTotal
     private let worker: Int
     private let limits: EngineLimits
@@ -57,25 +57,45 @@ struct SessionTable {
 
     private func make(_ name: String) -> EngineSession { EngineSession(name: name, loudest: loudest, limits: limits) }
 
-    mutating func list(_ session: EngineSession) { byName[session.name] = session }
+    mutating func list(_ session: EngineSession) {
+        guard byName.updateValue(session, forKey: session.name) == nil else { return }
+        if session.isPart { parts += 1 }
+        share()
+    }
+
+    /// Adds a part of a session that has another home worker.
+    mutating func addPart(_ name: String, _ origin: PartOrigin) -> EngineSession {
+        let session = EngineSession(name: name, loudest: loudest, limits: limits, origin: origin)
+        list(session)
+        return session
+    }
+
+    /// A session counts once, at its home worker.
+    private func share() { total.set(byName.count - parts, of: worker) }
 
     /// Forgets a session without transports. Another session may have its name by now.
     /// - Returns: whether the session was forgotten.
     mutating func forgetIfEmpty(_ session: EngineSession) -> Bool {
         guard session.isEmpty, byName[session.name] === session else { return false }
         byName[session.name] = nil
+        if session.isPart { parts -= 1 }
+        share()
         return true
     }
 
     /// Sets the gauges of sessions and of what they contain.
     func count(into counters: inout EngineCounters) {
-        counters.sessions = UInt64(byName.count)
+        counters.sessions = UInt64(byName.count - parts)
         for session in byName.values {
-            counters.streams += UInt64(session.streams.count)
+            if !session.isPart { counters.streams += UInt64(session.streams.count) }
             counters.transports += UInt64(session.publishers.count + session.subscribers.count)
             for stream in session.streams { counters.taps += UInt64(stream.taps.count { !$0.isClosed }) }
         }
     }
 
-    mutating func removeAll() { byName = [:] }
+    mutating func removeAll() {
+        byName = [:]
+        parts = 0
+        share()
+    }
 }

@@ -5,6 +5,13 @@ package struct SessionSnapshot: Sendable {
     package var streams: Int
     package var publishers: Int
     package var subscribers: Int
+
+    /// Adds the numbers of another part of the session.
+    mutating func add(_ part: SessionSnapshot) {
+        streams += part.streams
+        publishers += part.publishers
+        subscribers += part.subscribers
+    }
 }
 
 package struct StreamSnapshot: Sendable {

@@ -1,7 +1,7 @@
 import Forwarding
 
 /// Origin of a stream's packets. A stream names its origin and does not refer to it, because the origin's sections refer to their streams.
-enum StreamSource {
+enum StreamSource: Sendable {
     /// A plain publisher, whose addresses and keys a request fixed.
     case plain(TransportID)
     /// A connected WebRTC or native publisher.

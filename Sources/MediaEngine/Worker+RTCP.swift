@@ -22,7 +22,10 @@ extension Worker {
     func publisherSent(_ packet: RTCPPacket, _ transport: PublishTransport, now: MediaTime) {
         guard packet.kind == .senderReport else { return }
         guard let report = try? SenderReport(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
-        transport.session.receive(report, of: transport, inbound, now: now)
+        guard let index = transport.tracks.first(where: { inbound[$0].pointee.ssrc == report.sender }) else { return }
+        let track = inbound[index]
+        transport.session.receive(ntp: report.ntpTime, timestamp: report.rtpTimestamp, of: track, now: now)
+        if transport.session.parts.receivers != 0 { copyToParts(report, of: track, now: now) }
         carryOut(transport.session)
     }
 
@@ -76,7 +79,10 @@ extension Worker {
             // The address of a publisher is unknown before its first packet, which lists the track again.
             guard track.pointee.hasAddress else { continue }
             let producer = track.pointee.producer.takeUnretainedValue()
-            let transport = track.pointee.transport.takeUnretainedValue()
+            guard let transport = track.pointee.transport?.takeUnretainedValue() else {
+                requestFromOrigin(track, producer, now: now)
+                continue
+            }
             for request in producer.takeRequests(from: transport.localSSRC, now: now) {
                 counters.nacksSent &+= UInt64(request.missing)
                 if request.missing == 0 { counters.keyFrameRequestsSent &+= 1 }

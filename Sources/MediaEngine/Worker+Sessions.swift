@@ -6,6 +6,8 @@ import MediaBase
 extension Worker {
     /// Carries out the effects of a session's change.
     func carryOut(_ session: EngineSession) {
+        // The other parts hear of a change before a reader of its event can refer to it.
+        if session.parts.isStale { updateParts(of: session) }
         if session.router.hasNewCatchUps { egress.noteCatchingUp(session) }
         while session.hasEffects {
             for effect in session.takeEffects() { carryOut(effect, of: session) }
@@ -69,6 +71,7 @@ extension Worker {
     /// Closes all peers and transports.
     func closeAll() {
         let quiesced = flush()
+        refuseWaiting()
         for peer in peers.all {
             peer.transport.close(now: time())
             act(on: peer, now: time())
@@ -121,6 +124,9 @@ extension Worker {
     func streams(_ name: String) throws(EngineError) -> [StreamSnapshot] {
         try sessions.find(name).streamSnapshots(now: time())
     }
+
+    /// Returns the numbers of a session's subscribers on this worker, by stream.
+    func subscriberCounts(_ name: String) -> [String: Int] { sessions[name]?.subscriberCounts() ?? [:] }
 
     func countersNow() -> EngineCounters {
         var result = counters

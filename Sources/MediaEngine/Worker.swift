@@ -8,7 +8,7 @@ import SRTP
 import Transport
 
 /// Owner of sockets, sessions and their packets, which shares nothing: only its thread (`WorkerThread`) touches this object, except for the
-/// mailbox. In virtual time there are no thread and no sockets; `VirtualWorker` replaces both.
+/// mailbox. In virtual time there are no thread and no sockets; `VirtualEngine` replaces both.
 final class Worker: @unchecked Sendable {
     let index: Int
     let configuration: EngineConfiguration
@@ -43,6 +43,10 @@ final class Worker: @unchecked Sendable {
     /// Use of a core by the worker's thread.
     var measuredLoad = MeasuredLoad()
     var taps = TapDelivery()
+    /// Links with the other workers, for sessions that have parts on several.
+    var links: WorkerLinks
+    /// Number of the newest part of a session that this worker has begun.
+    var newestPart: UInt64 = 0
 
     // State of WebRTC transports.
     let parameters: RelayParameters
@@ -71,6 +75,7 @@ final class Worker: @unchecked Sendable {
         self.index = index
         self.totals = totals ?? WorkerTotals(workers: index + 1)
         self.placement = placement ?? SharedPlacement(workers: index + 1, limit: configuration.limits.sessions)
+        links = WorkerLinks(worker: index)
         peers = PeerTable(total: self.totals.unestablished, worker: index)
         #if DEBUG
             faults = FaultInjector(configuration.fault)
@@ -93,14 +98,15 @@ final class Worker: @unchecked Sendable {
         parameters = RelayParameters(
             identity: identity,
             candidates: configuration.candidates(
-                port: sockets?.webRTCPort ?? configuration.webRTC.port, tcpPort: sockets?.tcp?.local.port))
+                port: sockets?.webRTCPort ?? configuration.webRTC.port &+ UInt16(index),
+                tcpPort: sockets?.tcp?.local.port))
         let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
         egress = Egress(
             configuration.protection, segments: gso ? 64 : 1, sockets: sockets, virtual: virtual,
             counters: counterMemory)
         sending = .passUnretained(egress)
         clock = WorkerClock(virtual)
-        numbers = IdentifierSource(seed: seed)
+        numbers = IdentifierSource(worker: index, seed: seed)
         // The C sender reads Swift's messages directly, so that the layouts must match.
         precondition(
             MemoryLayout<EgressMessage>.stride == MemoryLayout<millrace_message>.stride
@@ -116,7 +122,7 @@ final class Worker: @unchecked Sendable {
 
     var rtpPort: UInt16 { sockets?.rtpPort ?? configuration.plainPort }
     var rtcpPort: UInt16 { sockets?.rtcpPort ?? configuration.plainPort &+ 1 }
-    var webRTCPort: UInt16 { sockets?.webRTCPort ?? configuration.webRTC.port }
+    var webRTCPort: UInt16 { sockets?.webRTCPort ?? configuration.webRTC.port &+ UInt16(index) }
 
     // MARK: packets
 
@@ -185,20 +191,29 @@ final class Worker: @unchecked Sendable {
                 counters.count(outcome)
                 return
             }
-            counters.packetsReceived &+= 1
+            // The home worker has counted a mirrored packet.
+            if track.pointee.origin < 0 { counters.packetsReceived &+= 1 }
             #if DEBUG
                 if faults.swallows(slot, of: track, now: now) { return }
             #endif
             if track.pointee.hasTaps { taps.push(slot, payload, of: track, producer, &counters) }
             track.pointee.session._withUnsafeGuaranteedRef { session in
                 if session.visitDue > now { housekeepingSchedule.visitSoon(session, now: now) }
-                if producer.kind == .audio, !session.isHeard(extensions.audioLevel, track, producer, now: now) {
+                if producer.kind == .audio, !session.isPart,
+                    !session.isHeard(extensions.audioLevel, track, producer, now: now)
+                {
                     counters.packetsWithheld &+= 1
-                    if !track.pointee.isWithheld { session.withhold(track, producer, egress) }
+                    if !track.pointee.isWithheld {
+                        session.withhold(track, producer, egress)
+                        if session.parts.receivers != 0 { withholdFromParts(track, now: now) }
+                    }
                     track.pointee.headers?.note(header, slot.pointee.flags, .withheld, now: now)
                     return
                 }
                 track.pointee.headers?.note(header, slot.pointee.flags, .forwarded, now: now)
+                if session.parts.receivers != 0 {
+                    copyToParts(slot, header, payload, descriptor, of: track, producer, now: now)
+                }
                 if !session.router.enqueue(slot, of: producer) {
                     sending._withUnsafeGuaranteedRef { $0.forward(session) }
                     // An empty queue accepts any packet that fits a datagram.

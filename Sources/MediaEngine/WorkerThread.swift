@@ -57,12 +57,16 @@ final class WorkerThread: @unchecked Sendable {
         )
         while true {
             var timeout = work.isEmpty ? max(0, (worker.nextDeadline() - worker.time()).rawValue) : 0
+            let hasLinks = !worker.links.readers.isEmpty
+            if hasLinks { worker.mailbox.beginWait() }
+            if hasLinks, worker.links.hasRecords { timeout = 0 }
             if let end = rest.end ?? schedule.end { timeout = min(timeout, max(0, (end - worker.time()).rawValue)) }
             descriptors.3 = rest.end == nil ? sockets.webRTC : -1
             descriptors.5 = schedule.end == nil ? sockets.webRTCFeedback : -1
             var ready = withUnsafeBytes(of: &descriptors) {
                 millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, 6, timeout)
             }
+            if hasLinks { worker.mailbox.endWait() }
             if let end = rest.end, worker.time() >= end { ready |= 8 }
             if ready & 1 != 0 || !work.isEmpty, !runMailbox() { break }
             if ready & 2 != 0 { receive(from: .rtp, sockets) }
@@ -72,8 +76,10 @@ final class WorkerThread: @unchecked Sendable {
             if sockets.webRTCFeedback >= 0 {
                 receiveFeedback(sockets, isReadable: ready & 32 != 0, isAwakeForMedia: ready & 26 != 0)
             }
+            worker.readLinks()
             worker.taps.flush()
             worker.act()
+            worker.links.flush()
             #if DEBUG
                 worker.faults.stallWhenDue(worker.clock)
             #endif

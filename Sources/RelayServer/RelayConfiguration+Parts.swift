@@ -8,6 +8,7 @@ extension RelayConfiguration {
     var engine: EngineConfiguration {
         var engine = EngineConfiguration()
         engine.workers = mediaWorkers
+        engine.spreadLoad = mediaSpreadAbovePercent < 100 ? mediaSpreadAbovePercent * 10 : .max
         engine.bindAddress = mediaAddress
         let advertised = advertisedAddresses
         engine.advertisedAddress = advertised.first ?? mediaAddress

@@ -101,6 +101,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var mediaPort = 7982
     /// Number of threads that forward media.
     public var mediaWorkers = 1
+    /// Use of a core by the worker of a session, in percent, from which on further subscribers go to workers with less load. 100: never.
+    public var mediaSpreadAbovePercent = 60
     /// Microseconds that a packet may wait for others, to share a system call, while the worker has little load. 0 turns gathering off.
     public var mediaGatherMicroseconds = 1_000
     /// Microseconds that a video packet may wait for the rest of its frame while the worker is loaded.

@@ -25,7 +25,7 @@ final class StandingMediaPlane: WebRTCMediaPlane {
         guard request.direction == .publish else { return answer }
         publishers.withLockedValue { $0.append(answer.id) }
         let gate = gate
-        _ = engine.begin(request.session) { _, _ in _ = gate.wait(timeout: .now() + 30) }
+        _ = engine.begin(.home(session: request.session)) { _, _ in _ = gate.wait(timeout: .now() + 30) }
         return answer
     }
 

@@ -23,6 +23,8 @@ struct SessionPlacement {
     /// Sessions of one worker.
     private struct Share {
         var sessions = 0
+        /// Subscribers of other workers' sessions that were placed here.
+        var subscribers: UInt64 = 0
         /// Number of the second in which the last session was placed.
         private var second: Int64 = .min
         private var placed = 0
@@ -80,6 +82,36 @@ struct SessionPlacement {
         shares[worker].place(now)
         entries[name] = Entry(worker: worker)
         return worker
+    }
+
+    /// Returns the home worker of a session, and the worker for a new subscriber: the home worker, or the one with the least load if the home
+    /// worker is loaded.
+    /// - Parameters:
+    ///   - opens: the call may open the session.
+    ///   - spreadLoad: load of the home worker from which on subscribers go to other workers, in thousandths of one core; 0: always.
+    /// - Returns: nil if the table is full, or if no worker holds the session and the call does not open it.
+    mutating func beginSubscriber(
+        _ name: String, opens: Bool, spreadLoad: Int, now: MediaTime, load: (Int) -> Int
+    ) -> (home: Int, worker: Int)? {
+        let isHeld = entries[name]?.isHeld ?? false
+        guard opens || entries[name] != nil, let home = begin(name, now: now, load: load) else { return nil }
+        let homeLoad = load(home)
+        guard isHeld, homeLoad >= spreadLoad else { return (home, home) }
+        var best = (worker: home, step: homeLoad / Self.loadStep, subscribers: shares[home].subscribers)
+        for worker in shares.indices.prefix(SessionParts.maximumWorkers) where worker != home {
+            let step = load(worker) / Self.loadStep
+            let subscribers = shares[worker].subscribers
+            if (step, subscribers) < (best.step, best.subscribers) { best = (worker, step, subscribers) }
+        }
+        // A link costs more than it saves as long as both workers have the same load.
+        if spreadLoad > 0, best.step >= homeLoad / Self.loadStep { best.worker = home }
+        shares[best.worker].subscribers += 1
+        return (home, best.worker)
+    }
+
+    /// Records that the home worker of a session holds it.
+    mutating func hold(_ name: String, by worker: Int) {
+        if entries[name]?.worker == worker { entries[name]?.isHeld = true }
     }
 
     /// Records that a call has run, or was refused before it could run.

@@ -30,12 +30,33 @@ final class SharedPlacement: Sendable {
 
     /// Returns the worker for a call that may open a session, by the load of the workers now; nil if the table is full. Each call must be
     /// ended by `end` or `abandon`.
-    func begin(_ name: String) -> Int? {
+    func begin(_ name: String, now: MediaTime = MediaTime(rawValue: millrace_monotonic_ns())) -> Int? {
         guard !isSingle else { return 0 }
-        let now = MediaTime(rawValue: millrace_monotonic_ns())
         let worker = table.withLock { $0.begin(name, now: now) { loads[$0].load(at: now) } }
         if worker == nil { refusals.wrappingAdd(1, ordering: .relaxed) }
         return worker
+    }
+
+    /// Returns the home worker of a session, and the worker for a new subscriber, by the load of the workers now. Each call must be ended by
+    /// `end` or `abandon`.
+    /// - Parameters:
+    ///   - opens: the call may open the session.
+    ///   - spreadLoad: load of the home worker from which on subscribers go to other workers, in thousandths of one core.
+    /// - Returns: nil if the table is full, or if no worker holds the session and the call does not open it.
+    func beginSubscriber(
+        _ name: String, opens: Bool, spreadLoad: Int, now: MediaTime
+    ) -> (home: Int, worker: Int)? {
+        guard !isSingle else { return (0, 0) }
+        let place = table.withLock {
+            $0.beginSubscriber(name, opens: opens, spreadLoad: spreadLoad, now: now) { loads[$0].load(at: now) }
+        }
+        if place == nil, opens { refusals.wrappingAdd(1, ordering: .relaxed) }
+        return place
+    }
+
+    /// Records that the home worker of a session holds it.
+    func hold(_ name: String, by worker: Int) {
+        if !isSingle { table.withLock { $0.hold(name, by: worker) } }
     }
 
     /// Records that a call has run on its worker.

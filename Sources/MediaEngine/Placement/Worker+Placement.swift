@@ -10,6 +10,11 @@ extension Worker {
 
     /// Forgets a session without transports.
     func forgetIfEmpty(_ session: EngineSession) {
+        session.shareTransports(unestablished: peers.unestablishedCount(in: session.name))
+        guard !session.isPart else {
+            _ = endPartIfEmpty(session)
+            return
+        }
         if sessions.forgetIfEmpty(session) { releaseIfUnused(session.name) }
     }
 

@@ -87,7 +87,7 @@ struct PlainIngress: ~Copyable {
             return nil
         }
         let track = inbound[sources[source].track]
-        track.pointee.transport._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
+        track.pointee.transport?._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
         if sources[source].address != from { sources[source].address = from }
         let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
         guard var header = try? RTPHeader(parsing: packet) else {
@@ -116,7 +116,8 @@ struct PlainIngress: ~Copyable {
     private func unprotect(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, of source: Int, _ inbound: borrowing InboundTable
     ) -> SRTPFailure? {
-        inbound[sources[source].track].pointee.transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
+        guard let transport = inbound[sources[source].track].pointee.transport else { return .unknownStream }
+        return transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
             do throws(SRTPFailure) {
                 try transport.context.unprotect(bytes, length: &length)
             } catch {
@@ -165,7 +166,7 @@ struct PlainIngress: ~Copyable {
         if let first = sources.first(of: ssrc) {
             var tracks: [UnsafeMutablePointer<InboundTrack>] = []
             for source in sources.candidates(from: first, at: from) { tracks.append(inbound[sources[source].track]) }
-            let contexts = tracks.map { $0.pointee.transport.takeUnretainedValue().egressContext }
+            let contexts = tracks.compactMap { $0.pointee.transport?.takeUnretainedValue().egressContext }
             return Self.authenticate(bytes, &length, contexts, protector).map { .publisher(tracks[$0]) } ?? .unauthentic
         }
         guard let candidates = subscribers[from] else { return .unknown }

@@ -57,7 +57,7 @@ extension Worker {
         var decrypted = length
         switch plain.authenticateRTCP(bytes, &decrypted, from: from, inbound, egress.protector) {
         case .publisher(let track):
-            let transport = track.pointee.transport.takeUnretainedValue()
+            guard let transport = track.pointee.transport?.takeUnretainedValue() else { return }
             track.pointee.rtcpAddress = from
             transport.lastAuthentic = now
             read(bytes, decrypted) { publisherSent($0, transport, now: now) }

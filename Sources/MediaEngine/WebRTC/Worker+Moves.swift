@@ -43,14 +43,24 @@ extension Worker {
     /// Moves peers to subsessions, all in one step: from now on no media passes between peers of different subsessions. Unknown peers are
     /// ignored.
     func place(_ placements: [RoomPlacement], session name: String, _ quiesced: borrowing Quiesced) {
-        var placed: [WebRTCPeer] = []
+        let moved = move(placements, session: name)
+        guard let session = sessions[name] else { return }
+        if !moved.isEmpty {
+            session.place(moved.compactMap(\.inbound), moved.compactMap(\.outbound), inbound, quiesced)
+        }
+        session.parts.note(placements)
+        carryOut(session)
+    }
+
+    /// Sets the subsessions of this worker's peers, and of subscribers that have not answered yet.
+    /// - Returns: the peers whose subsession has changed.
+    func move(_ placements: [RoomPlacement], session name: String) -> [WebRTCPeer] {
+        var moved: [WebRTCPeer] = []
         for placement in placements where !awaited.place(placement, session: name) {
             guard let peer = peers[placement.peer], peer.session == name, peer.room != placement.room else { continue }
             peer.room = placement.room
-            placed.append(peer)
+            moved.append(peer)
         }
-        guard !placed.isEmpty, let session = sessions[name] else { return }
-        session.place(placed.compactMap(\.inbound), placed.compactMap(\.outbound), inbound, quiesced)
-        carryOut(session)
+        return moved
     }
 }

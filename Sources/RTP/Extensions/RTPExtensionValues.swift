@@ -28,6 +28,15 @@ package struct RTPExtensionValues: Sendable {
     /// No extensions.
     package init() {}
 
+    /// Extensions of a packet that a publisher sent earlier.
+    package init(
+        audioLevel: AudioLevel?, videoOrientation: VideoOrientation?, captureTime: AbsoluteCaptureTime?
+    ) {
+        self.audioLevel = audioLevel
+        self.videoOrientation = videoOrientation
+        self.captureTime = captureTime
+    }
+
     /// - Parameters:
     ///   - header: parsed from `packet`.
     ///   - map: the ids negotiated with the packet's sender.

@@ -16,6 +16,12 @@ package enum MediaKeys: ConfigurationSection {
             "UDP port of worker 0 for plain transports; each further worker uses the port two higher; 0: free ports"),
         .integer("media.workers", \.mediaWorkers, 1...64, "threads that forward media"),
         .integer(
+            "media.spreadAbovePercent", \.mediaSpreadAbovePercent, 0...100,
+            """
+            use of a core by the worker of a session from which on further subscribers of the session go to workers \
+            with less load; 0: always; 100: never
+            """),
+        .integer(
             "media.gatherMicroseconds", \.mediaGatherMicroseconds, 0...5_000,
             """
             maximum time that packets are gathered to share a send while a worker uses less than 30 % of its core; \

@@ -139,7 +139,7 @@ struct SharedPlacementTests {
         let engine = try Self.engine(workers: 1)
         defer { engine.stop() }
         _ = try await open("a", engine)
-        let load = try await engine.run("a") { worker, _ in
+        let load = try await engine.run(.home(session: "a")) { worker, _ in
             let end = millrace_thread_cpu_ns() + 400_000_000
             while millrace_thread_cpu_ns() < end {}
             worker.act()

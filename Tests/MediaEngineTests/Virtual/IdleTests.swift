@@ -8,7 +8,7 @@ import Testing
 @Suite("Wake-ups of an idle worker, in virtual time")
 struct IdleTests {
     /// Runs the relay alone and returns how often it woke up. No datagram arrives in that time.
-    private func wakeUps(of relay: VirtualWorker, from start: MediaTime, seconds: Double) -> Int {
+    private func wakeUps(of relay: VirtualEngine, from start: MediaTime, seconds: Double) -> Int {
         let end = start + .seconds(seconds)
         var count = 0
         while relay.deadline <= end {

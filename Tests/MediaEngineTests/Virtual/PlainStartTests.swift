@@ -11,11 +11,11 @@ struct PlainStartTests {
         var request = PlainTransportRequest(direction: .subscribe, session: "room")
         request.address = "10.2.0.1"
         request.video = PlainTrackRequest(port: 6_000)
-        return try call.control { try $0.worker.openPlain(request, $0.worker.flush()) }
+        return try call.control { try $0.openPlain(request) }
     }
 
     private func requestKeyFrame(_ id: TransportID, session: String = "room", in call: VirtualCall) throws {
-        try call.control { try $0.worker.requestKeyFrame(id, session: session, $0.worker.flush()) }
+        try call.control { try $0.requestKeyFrame(id, session: session) }
     }
 
     @Test("A WebRTC publisher is asked for a key frame when the transport opens, and after 1, 2 and 4 s")

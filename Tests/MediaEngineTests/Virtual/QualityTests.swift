@@ -10,7 +10,7 @@ import WebRTCTestKit
 @Suite("Quality of peers over time, in virtual time")
 struct QualityTests {
     private func points(_ client: VirtualClient, in call: VirtualCall) throws -> [QualityPoint] {
-        try call.control { try $0.worker.quality(of: client.id, session: client.session).timeline?.points ?? [] }
+        try call.control { try $0.peerQuality(client.id, session: client.session).timeline?.points ?? [] }
     }
 
     @Test("Publisher and subscriber have a point each second, with packets, bit rate, layer and round-trip time")

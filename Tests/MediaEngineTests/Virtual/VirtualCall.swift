@@ -1,4 +1,5 @@
 import DTLS
+import Foundation
 import MediaBase
 import MediaEngine
 import MillraceTestKit
@@ -13,10 +14,13 @@ import WebRTCTestKit
 final class VirtualCall {
     static let relayIdentity = try! DTLSIdentity.generate()
     static let clientIdentity = try! DTLSIdentity.generate()
+    /// Address of the relay's first worker; each further one uses the next port.
     static let relayAddress = SocketAddress("10.0.0.1", port: 4000)!
+    /// Number of the relay's workers. With more than one, the subscribers of every session are spread over them, and nothing else may change.
+    static let workers = ProcessInfo.processInfo.environment["MILLRACE_TEST_WORKERS"].flatMap { Int($0) } ?? 1
 
     let network: VirtualNetwork
-    let relay: VirtualWorker
+    let relay: VirtualEngine
     /// Applies to clients that are made from now on.
     var clientConsentTimeout = MediaTime.seconds(30)
     private(set) var clients: [VirtualClient] = []
@@ -37,20 +41,26 @@ final class VirtualCall {
         var configuration = EngineConfiguration()
         configuration.advertisedAddress = "10.0.0.1"
         configuration.webRTC.port = 4000
+        configuration.workers = Self.workers
+        configuration.spreadLoad = 0
         change(&configuration)
-        relay = try VirtualWorker(configuration: configuration, identity: Self.relayIdentity, seed: seed &+ 1) {
-            network.send($0, from: Self.relayAddress, to: $1.address)
+        let addresses = (0..<configuration.workers).map { worker in
+            SocketAddress("10.0.0.1", port: Self.relayAddress.port + UInt16(worker))!
+        }
+        relay = try VirtualEngine(configuration: configuration, identity: Self.relayIdentity, seed: seed &+ 1) {
+            network.send($0, from: addresses[$1], to: $2.address)
         }
         place = network.add(
             VirtualEndpoint(
-                receive: { [relay] datagram, from, _, now in
-                    relay.receive(datagram, from: PeerAddress(from), at: now)
+                receive: { [relay] datagram, from, to, now in
+                    relay.receive(
+                        datagram, from: PeerAddress(from), at: now, worker: Int(to.port - Self.relayAddress.port))
                 }, deadline: { [relay] in relay.deadline },
                 handleTimeout: { [unowned self] in
                     wakeUps += 1
                     relay.run(at: $0)
                 }),
-            at: [Self.relayAddress])
+            at: addresses)
     }
 
     var now: MediaTime { network.now }
@@ -68,7 +78,7 @@ final class VirtualCall {
     }
 
     /// Calls the relay as a control call would.
-    func control<T>(_ body: (VirtualWorker) throws -> T) rethrows -> T {
+    func control<T>(_ body: (VirtualEngine) throws -> T) rethrows -> T {
         relay.run(at: now)
         defer { network.wake(place) }
         return try body(relay)

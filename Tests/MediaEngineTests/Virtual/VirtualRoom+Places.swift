@@ -12,7 +12,7 @@ extension VirtualRoom {
         for participant in participants where participant.place != room {
             participant.enter(room, at: call.now)
         }
-        call.control { $0.place(placements, session: session) }
+        try! call.control { try $0.place(placements, session: session) }
     }
 
     /// Returns whether the media was captured in a subsession that the participant is in now, or was in at that time. Media reaches the

@@ -34,7 +34,7 @@ extension VirtualSessionTests {
     @Test("A publisher that has ended leaves nothing in memory: transport, keys, packets and session")
     func freedPublisher() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 31)
-        weak let transport = call.relay.worker.peers[publisher.id]?.inbound
+        weak let transport = call.relay.workers[0].peers[publisher.id]?.inbound
         weak let producer = transport?.producers.joined().compactMap(\.self).first
         weak let session = transport?.session
         #expect(transport != nil && producer != nil && session != nil)

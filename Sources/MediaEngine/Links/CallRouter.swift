@@ -1,0 +1,122 @@
+import CLinuxNet
+import MediaBase
+
+/// Posts control calls to the workers that run them. Calls are posted from any thread, and their results are passed on by the worker.
+final class CallRouter: Sendable {
+    typealias Body<R> = @Sendable (Worker, borrowing Quiesced) throws(EngineError) -> R
+
+    let placement: SharedPlacement
+    private let mailboxes: [Mailbox]
+    private let limits: EngineLimits
+    /// CPU use of a home worker from which on its sessions get parts on other workers, in thousandths of one core.
+    private let spreadLoad: Int
+
+    init(_ configuration: EngineConfiguration, placement: SharedPlacement, mailboxes: [Mailbox]) {
+        self.placement = placement
+        self.mailboxes = mailboxes
+        limits = configuration.limits
+        spreadLoad = configuration.spreadLoad
+    }
+
+    /// Posts a call.
+    /// - Parameters:
+    ///   - isUrgent: the call stops media; the mailbox accepts it when it refuses others.
+    ///   - waitsForParts: the result is passed on when all parts of the session have applied the call.
+    ///   - finish: takes the result, on any thread, once.
+    func post<R: Sendable>(
+        _ target: CallTarget, isUrgent: Bool = false, waitsForParts: Bool = false,
+        now: MediaTime = MediaTime(rawValue: millrace_monotonic_ns()), _ body: @escaping Body<R>,
+        _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
+    ) {
+        let session = target.session
+        let waiting = waitsForParts ? session : nil
+        switch target {
+        case .home:
+            post(to: placement.worker(of: session), isUrgent: isUrgent, waitsForPartsOf: waiting, body, finish)
+        case .transport(let id, _):
+            let worker = id.worker.flatMap { mailboxes.indices.contains($0) ? $0 : nil }
+            post(
+                to: worker ?? placement.worker(of: session), isUrgent: isUrgent, waitsForPartsOf: waiting, body, finish)
+        case .opening:
+            guard let worker = placement.begin(session, now: now) else { return finish(.failure(sessionLimit)) }
+            open(session, on: worker, body, finish)
+        case .subscriber(_, let opens):
+            switch placement.beginSubscriber(session, opens: opens, spreadLoad: spreadLoad, now: now) {
+            case nil where opens: finish(.failure(sessionLimit))
+            case nil: post(to: placement.worker(of: session), body, finish)
+            case let place? where place.home == place.worker: open(session, on: place.home, body, finish)
+            case let place?: subscribe(to: session, place, body, finish)
+            }
+        }
+    }
+
+    private var sessionLimit: EngineError { .limitReached(name: "sessions", limit: limits.sessions) }
+
+    /// Posts a call to a worker.
+    func post<R: Sendable>(
+        to worker: Int, isUrgent: Bool = false, waitsForPartsOf session: String? = nil, _ body: @escaping Body<R>,
+        _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
+    ) {
+        let refusal = tryPost(to: worker, isUrgent) { worker in
+            let result = Self.run(body, worker)
+            guard let session, case .success = result else { return finish(result) }
+            worker.whenPartsHaveApplied(session) { failure in finish(failure.map { .failure($0) } ?? result) }
+        }
+        if let refusal { finish(.failure(refusal)) }
+    }
+
+    /// Posts a call that may open a session to the worker that `placement.begin` has placed it on.
+    private func open<R: Sendable>(
+        _ session: String, on worker: Int, _ body: @escaping Body<R>,
+        _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
+    ) {
+        let refusal = tryPost(to: worker, false) { worker in
+            let result = Self.run(body, worker)
+            worker.endOpening(session)
+            finish(result)
+        }
+        guard let refusal else { return }
+        placement.abandon(session)
+        finish(.failure(refusal))
+    }
+
+    /// Posts the call of a subscriber to a worker that has, or gets, another part of its session.
+    private func subscribe<R: Sendable>(
+        to session: String, _ place: (home: Int, worker: Int), _ body: @escaping Body<R>,
+        _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
+    ) {
+        let placement = placement
+        let refusal = tryPost(to: place.worker, false) { worker in
+            worker.runInPart(of: session, home: place.home) { worker, failure in
+                let result = failure.map { .failure($0) } ?? Self.run(body, worker)
+                placement.abandon(session)
+                if let part = worker.sessions[session] { worker.forgetIfEmpty(part) }
+                finish(result)
+            }
+        }
+        guard let refusal else { return }
+        placement.abandon(session)
+        finish(.failure(refusal))
+    }
+
+    private static func run<R>(_ body: Body<R>, _ worker: Worker) -> Result<R, EngineError> {
+        do throws(EngineError) {
+            return .success(try body(worker, worker.prepareForControl()))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// - Returns: the reason if the worker accepts no more.
+    private func tryPost(to worker: Int, _ isUrgent: Bool, _ work: @escaping Mailbox.Work) -> EngineError? {
+        do throws(Mailbox.Refusal) {
+            try mailboxes[worker].post(isUrgent: isUrgent, work)
+            return nil
+        } catch {
+            switch error {
+            case .full: return .limitReached(name: "mailbox", limit: limits.mailbox)
+            case .closed: return .stopped
+            }
+        }
+    }
+}

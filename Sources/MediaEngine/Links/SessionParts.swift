@@ -1,0 +1,78 @@
+import MediaBase
+
+/// Parts of a session on other workers than its home worker, as the home worker knows them. It copies the packets of all published streams
+/// to them.
+struct SessionParts {
+    /// Number of workers that can have parts of one session.
+    static let maximumWorkers = 64
+
+    struct Part {
+        let worker: Int
+        /// Number by which the part's worker tells this part from earlier ones of the same session.
+        let number: UInt64
+        /// Moves of peers that the part has not accepted yet.
+        var moves: [TransportID: String] = [:]
+    }
+
+    private(set) var all: [Part] = []
+    /// Parts to which packets are copied, as a bit mask of workers. A part gets no packets before it knows the streams as they are now.
+    var receivers: UInt64 = 0
+    /// Whether the published streams have changed since the parts were told.
+    private(set) var isStale = false
+    /// Time before which a part that has not accepted a message is not told again.
+    private(set) var retryAt: MediaTime = .zero
+    private static let retryInterval = MediaTime.milliseconds(100)
+    /// Number of the session's transports on each worker; nil while there is one part.
+    private(set) var transports: WorkerTotal?
+
+    var isEmpty: Bool { all.isEmpty }
+
+    /// Adds a part. It replaces an earlier one on the same worker.
+    mutating func add(_ worker: Int, number: UInt64, workers: Int) -> WorkerTotal {
+        remove(worker, number: nil)
+        all.append(Part(worker: worker, number: number))
+        isStale = true
+        let total = transports ?? WorkerTotal(workers: workers)
+        transports = total
+        return total
+    }
+
+    /// Removes the part of a worker.
+    /// - Parameter number: number of the part that has ended; nil: any.
+    mutating func remove(_ worker: Int, number: UInt64?) {
+        guard let at = all.firstIndex(where: { $0.worker == worker && (number == nil || $0.number == number) }) else {
+            return
+        }
+        all.remove(at: at)
+        receivers &= ~(1 << UInt64(worker))
+        transports?.set(0, of: worker)
+    }
+
+    /// Notes that the published streams have changed.
+    mutating func change() { if !all.isEmpty { isStale = true } }
+
+    /// Notes moves of peers, for the parts that have them.
+    mutating func note(_ placements: [RoomPlacement]) {
+        guard !all.isEmpty else { return }
+        isStale = true
+        for i in all.indices {
+            for placement in placements { all[i].moves[placement.peer] = placement.room }
+        }
+    }
+
+    /// Records which parts have accepted the newest description.
+    /// - Parameter accepted: indices in `all`.
+    mutating func sent(accepted: Set<Int>, now: MediaTime) {
+        isStale = accepted.count < all.count
+        retryAt = isStale ? now + Self.retryInterval : .zero
+        for i in all.indices {
+            let bit: UInt64 = 1 << UInt64(all[i].worker)
+            if accepted.contains(i) {
+                all[i].moves = [:]
+                receivers |= bit
+            } else {
+                receivers &= ~bit
+            }
+        }
+    }
+}

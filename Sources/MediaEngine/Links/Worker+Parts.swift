@@ -1,0 +1,157 @@
+import Forwarding
+import MediaBase
+
+/// Parts of sessions on several workers. A session has its publishers on its home worker; the other parts have subscribers. All messages
+/// between parts pass through mailboxes, and none is answered by waiting.
+extension Worker {
+    // MARK: home worker
+
+    /// Adds a part of a session on another worker, and sends it the published streams.
+    func addPart(_ worker: Int, number: UInt64, of name: String) {
+        let session = sessions.listed(name)
+        guard !session.isPart, links.connect(to: worker, totals) else {
+            _ = totals.post({ $0.refusePart(number, of: name) }, to: worker, isUrgent: true)
+            return
+        }
+        placement.hold(name, by: index)
+        let total = session.parts.add(worker, number: number, workers: configuration.workers)
+        session.transports = (total, index)
+        session.shareTransports(unestablished: peers.unestablishedCount(in: name))
+        carryOut(session)
+    }
+
+    /// Removes a part that has ended.
+    func removePart(_ worker: Int, number: UInt64, of name: String) {
+        guard let session = sessions[name], !session.isPart else { return }
+        session.parts.remove(worker, number: number)
+        forgetIfEmpty(session)
+    }
+
+    /// Sends the published streams, and moves of peers, to the other parts.
+    func updateParts(of session: EngineSession) {
+        guard let transports = session.parts.transports, time() >= session.parts.retryAt else { return }
+        let replica = session.replica(transports, inbound)
+        let name = session.name
+        var accepted: Set<Int> = []
+        for (i, part) in session.parts.all.enumerated() {
+            let number = part.number
+            let moves = part.moves.map { RoomPlacement(peer: $0.key, room: $0.value) }
+            let isAccepted = links.send(to: part.worker) { worker, link, message in
+                worker.apply(replica, moves, of: name, part: number, from: link, message: message)
+            }
+            if isAccepted { accepted.insert(i) }
+        }
+        session.parts.sent(accepted: accepted, now: time())
+        // The others are told again with the next change, at the latest when housekeeping visits the session.
+        if session.parts.isStale { housekeepingSchedule.visitSoon(session, now: time()) }
+    }
+
+    /// Calls back when all parts of a session have applied its changes so far.
+    /// - Parameter finish: receives the error if a part accepts no message.
+    func whenPartsHaveApplied(_ name: String, _ finish: @escaping @Sendable (EngineError?) -> Void) {
+        guard let session = sessions[name], !session.parts.isEmpty else { return finish(nil) }
+        carryOut(session)
+        let limit = configuration.limits.mailbox
+        let countdown = PartsCountdown(session.parts.all.count, finish)
+        for part in session.parts.all {
+            let isKnown = session.parts.receivers & 1 << UInt64(part.worker) != 0
+            // Mailboxes keep the order: the part has applied the changes when it runs this.
+            if !isKnown || !totals.post({ _ in countdown.arrive() }, to: part.worker, isUrgent: true) {
+                countdown.arrive(.limitReached(name: "mailbox", limit: limit))
+            }
+        }
+    }
+
+    // MARK: other workers
+
+    /// Runs a call in this worker's part of a session as soon as the part knows the session's streams. Begins the part if there is none.
+    func runInPart(
+        of name: String, home: Int, _ call: @escaping @Sendable (Worker, EngineError?) -> Void
+    ) {
+        if let session = sessions[name] {
+            guard session.isPart, session.origin?.isSynchronized == false else { return call(self, nil) }
+            session.origin?.waiting.append(call)
+            return
+        }
+        guard home != index else { return call(self, nil) }
+        newestPart += 1
+        let number = newestPart
+        let part = index
+        let isAccepted = totals.post(
+            { $0.addPart(part, number: number, of: name) }, to: home, isUrgent: true)
+        guard isAccepted else {
+            return call(self, .limitReached(name: "mailbox", limit: configuration.limits.mailbox))
+        }
+        var origin = PartOrigin(home: home, number: number)
+        origin.waiting.append(call)
+        _ = sessions.addPart(name, origin)
+    }
+
+    /// Applies a message of the home worker.
+    /// - Parameters:
+    ///   - part: number of the part that the message is for. A message for an earlier part of the session is ignored.
+    ///   - message: number of the message on its link.
+    func apply(
+        _ replica: SessionReplica, _ placements: [RoomPlacement], of name: String, part: UInt64,
+        from link: WorkerLink, message: UInt64
+    ) {
+        let reader = links.reader(of: link)
+        readRecords(of: reader, before: message)
+        links[reader].messages = message
+        guard let session = sessions[name], session.origin?.number == part else { return }
+        let quiesced = prepareForControl()
+        session.transports = (replica.transports, index)
+        let moved = move(placements, session: name)
+        session.apply(
+            replica, moving: moved.compactMap(\.outbound), &links[reader], now: time(), &inbound, &numbers,
+            besides: plain, quiesced)
+        carryOut(session)
+        guard session.origin?.isSynchronized == false else { return }
+        session.origin?.isSynchronized = true
+        let waiting = session.origin?.waiting ?? []
+        session.origin?.waiting = []
+        for call in waiting { call(self, nil) }
+        forgetIfEmpty(session)
+    }
+
+    /// Ends a part that the home worker does not accept, because the session has another home worker by now.
+    func refusePart(_ number: UInt64, of name: String) {
+        guard let session = sessions[name], session.origin?.number == number else { return }
+        let waiting = session.origin?.waiting ?? []
+        session.origin?.waiting = []
+        for call in waiting { call(self, .unknownSession(name)) }
+        forgetIfEmpty(session)
+    }
+
+    /// Ends a part without subscribers. Peers that have not connected yet keep it.
+    /// - Returns: false if it remains.
+    func endPartIfEmpty(_ session: EngineSession) -> Bool {
+        let name = session.name
+        guard let origin = session.origin, session.isEmpty, sessions[name] === session,
+            peers.unestablishedCount(in: name) == 0
+        else { return false }
+        let part = index
+        let number = origin.number
+        let isAccepted = totals.post(
+            { $0.removePart(part, number: number, of: name) }, to: origin.home, isUrgent: true)
+        guard isAccepted else {
+            // The home worker must know, so that it ends too: the next visit tries again.
+            housekeepingSchedule.visitSoon(session, now: time())
+            return false
+        }
+        if let reader = links.reader(from: origin.home) {
+            session.endMirrors(&links[reader], &inbound, flush())
+            carryOut(session)
+        }
+        return sessions.forgetIfEmpty(session)
+    }
+
+    /// Refuses the calls that wait for a part, because the worker stops.
+    func refuseWaiting() {
+        for session in Array(sessions.all) {
+            let waiting = session.origin?.waiting ?? []
+            session.origin?.waiting = []
+            for call in waiting { call(self, .stopped) }
+        }
+    }
+}
