@@ -117,6 +117,9 @@ package final class Producer {
         core.deallocate()
     }
 
+    /// Takes over the frame size that another producer of the same packets knows.
+    package func assume(frameSize: (width: Int, height: Int)?) { self.frameSize = self.frameSize ?? frameSize }
+
     /// Handles one authenticated packet. On `.forward`, `stored` is its slot, which is valid until the ring reuses it.
     /// - Parameter descriptor: data of the packet's dependency descriptor, if it has one.
     package func receive(

@@ -26,7 +26,7 @@ extension EngineSession {
                 origin: mirrored?.worker ?? -1, hasTaps: !stream.taps.isEmpty,
                 headers: headers > 0 ? HeaderLog(capacity: headers) : nil))
         transport?.tracks.append(producer.tag)
-        parts.change()
+        noteChange(of: stream)
         if configuration.kind == .audio {
             stream.audio = producer
             audioProducers += 1
@@ -52,7 +52,7 @@ extension EngineSession {
         stream.remove(producer)
         if producer.kind == .audio { audioProducers -= 1 }
         publisher(of: stream)?.tracks.removeAll { $0 == producer.tag }
-        parts.change()
+        noteChange(of: stream)
         fallSilent(producer.tag, inbound)
         inbound.remove(producer.tag)
         // Requests that were decided before must not reach the next track with this index.
@@ -155,8 +155,8 @@ extension EngineSession {
             stream.codec = video?.track.videoCodec
             // Subscribers that do not accept the new codec are told before its first packet.
             if isChanged { attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced) }
+            noteChange(of: stream)
         }
-        parts.change()
         for stream in fresh {
             add(stream)
             attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced)
@@ -208,6 +208,7 @@ extension EngineSession {
         inbound[producer.tag].pointee.ssrc = header.ssrc
         publisher.feedback.media = header.ssrc
         publisher.sections[binding.section].stream.interruptTaps(of: producer)
+        noteChange(of: publisher.sections[binding.section].stream)
         publisher.supersede(by: header.ssrc, isReturn: isReturn)
         if producer.kind == .video { emit(.requestKeyFrame(producer, isAwaited: false)) }
     }
@@ -232,7 +233,7 @@ extension EngineSession {
             throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
         }
         setMuted(isMuted, kind, of: found, inbound, quiesced)
-        parts.change()
+        noteChange(of: found)
     }
 
     /// Mutes or unmutes one kind of a published stream.

@@ -139,6 +139,13 @@ final class EngineSession {
         parts.change()
     }
 
+    /// Makes a new description of a stream due for the other parts of the session.
+    func noteChange(of stream: EngineStream) {
+        guard !parts.isEmpty else { return }
+        stream.replica = nil
+        parts.change()
+    }
+
     func remove(_ stream: EngineStream) {
         streamsByName[stream.name] = nil
         streams.removeAll { $0 === stream }
@@ -161,7 +168,7 @@ final class EngineSession {
         room.streams += 1
         leave(stream.room)
         stream.room = room
-        parts.change()
+        noteChange(of: stream)
     }
 
     /// Counts a stream out of a subsession. An empty subsession is removed, except for the main part.

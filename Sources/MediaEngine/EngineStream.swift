@@ -28,6 +28,10 @@ final class EngineStream {
     let createdAt: Int64
     /// Whether its frames are encrypted end to end, so that the relay cannot decode them.
     let isEncrypted: Bool
+    /// Home part: description for the other parts; nil if the stream has changed since. Other parts: the description that was applied last.
+    var replica: StreamReplica?
+    /// Other parts: number of the message that last described the stream.
+    var describedBy: UInt64 = 0
     /// Frame size in the last `dimensions` event.
     var dimensions: (width: Int, height: Int)?
     /// Bytes received at the last report, by the producer's tag.

@@ -91,10 +91,10 @@ package final class VirtualEngine {
         preconditionFailure("the workers do not come to rest")
     }
 
-    /// Simulated CPU time of the first worker's thread, which by default uses none.
+    /// Simulated CPU time of each worker's thread, which by default uses none.
     package var threadTime: MediaTime {
         get { ios[0].threadTime }
-        set { ios[0].threadTime = newValue }
+        set { for io in ios { io.threadTime = newValue } }
     }
 
     /// Simulates refusals by the kernel: the cause for which a datagram to this address is not sent; nil: it is sent.

@@ -14,25 +14,28 @@ extension EngineSession {
         var copies: [StreamReplica] = []
         copies.reserveCapacity(streams.count)
         for stream in streams {
-            let audio = stream.audio.map { replica(of: $0, rid: nil, inbound) }
-            var video: [TrackReplica] = []
-            for encoding in stream.encodings {
-                video.append(replica(of: encoding.producer, rid: encoding.rid, inbound))
-            }
-            copies.append(
-                StreamReplica(
-                    name: stream.name, source: stream.source, room: stream.room.name, createdAt: stream.createdAt,
-                    isEncrypted: stream.isEncrypted, codec: stream.codec, muted: stream.muted, audio: audio,
-                    video: video))
+            let copy = stream.replica ?? replica(of: stream, inbound)
+            stream.replica = copy
+            copies.append(copy)
         }
         return SessionReplica(streams: copies, transports: transports)
+    }
+
+    private func replica(of stream: EngineStream, _ inbound: borrowing InboundTable) -> StreamReplica {
+        var video: [TrackReplica] = []
+        for encoding in stream.encodings { video.append(replica(of: encoding.producer, rid: encoding.rid, inbound)) }
+        return StreamReplica(stream, audio: stream.audio.map { replica(of: $0, rid: nil, inbound) }, video: video)
     }
 
     private func replica(of producer: Producer, rid: RID?, _ inbound: borrowing InboundTable) -> TrackReplica {
         TrackReplica(
             number: inbound[producer.tag].pointee.number, configuration: producer.configuration, rid: rid,
-            replayLimit: producer.replayLimit, clock: producer.clock)
+            replayLimit: producer.replayLimit, frameSize: producer.frameSize, clock: producer.clock)
     }
+
+    /// Makes a new description of every stream due, because a part is new: it also needs frame sizes and clocks, whose changes do not change
+    /// a description.
+    func describeAnew() { for stream in streams { stream.replica = nil } }
 
     // MARK: other parts
 
@@ -45,13 +48,16 @@ extension EngineSession {
         now: MediaTime, _ inbound: inout InboundTable, _ numbers: inout IdentifierSource,
         besides plain: borrowing PlainIngress, _ quiesced: borrowing Quiesced
     ) {
-        let copies = Dictionary(replica.streams.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        for stream in streams where copies[stream.name]?.source.transport != stream.source.transport {
-            endMirror(stream, &reader, &inbound, quiesced)
-        }
+        let message = reader.messages
         var moves: [(stream: EngineStream, room: String)] = []
         for copy in replica.streams {
-            let known = stream(named: copy.name)
+            var known = stream(named: copy.name)
+            if let other = known, other.source.transport != copy.source.transport {
+                endMirror(other, &reader, &inbound, quiesced)
+                known = nil
+            }
+            known?.describedBy = message
+            guard known?.replica !== copy else { continue }
             let stream =
                 known
                 ?? EngineStream(
@@ -59,11 +65,18 @@ extension EngineSession {
                     isEncrypted: copy.isEncrypted)
             let hasOtherCodec = stream.codec != copy.codec
             let hasNewTracks = update(stream, copy, &reader, now: now, &inbound, quiesced)
+            stream.replica = copy
+            stream.describedBy = message
             if known == nil { add(stream) }
             if known == nil || hasNewTracks || hasOtherCodec {
                 attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced)
             }
             if stream.room.name != copy.room { moves.append((stream, copy.room)) }
+        }
+        if streams.count > replica.streams.count {
+            for stream in streams where stream.describedBy != message {
+                endMirror(stream, &reader, &inbound, quiesced)
+            }
         }
         if !moves.isEmpty || !subscribers.isEmpty { move(moves, subscribers, inbound, quiesced) }
     }
@@ -97,6 +110,7 @@ extension EngineSession {
             reader.tracks[track.number] = producer.tag
             producer.replayLimit = track.replayLimit
             producer.clock = track.clock
+            producer.assume(frameSize: track.frameSize)
             producer.setMuted(stream.muted.contains(producer.kind))
             hasNewTracks = true
         }

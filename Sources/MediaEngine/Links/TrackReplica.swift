@@ -11,6 +11,8 @@ struct TrackReplica: Sendable {
     let rid: RID?
     /// Maximum age of the cached key frame that a subscriber starts with.
     let replayLimit: MediaTime
+    /// Frame size in pixels; nil before the first key frame.
+    let frameSize: (width: Int, height: Int)?
     /// The publisher's clock when the description was made.
     let clock: SenderClock
 }

@@ -15,6 +15,7 @@ extension Worker {
         }
         placement.hold(name, by: index)
         let total = session.parts.add(worker, number: number, workers: configuration.workers)
+        session.describeAnew()
         session.transports = (total, index)
         session.shareTransports(unestablished: peers.unestablishedCount(in: name))
         carryOut(session)

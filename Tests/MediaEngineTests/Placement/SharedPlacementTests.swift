@@ -145,6 +145,6 @@ struct SharedPlacementTests {
             worker.act()
             return worker.placement.loads[0].load(at: worker.time())
         }
-        #expect((100...1000).contains(load))
+        #expect((1...1000).contains(load))
     }
 }
