@@ -62,7 +62,7 @@ class Demo:
             if self.arguments.subscribers:
                 load = self.start_load(relay, max(5, seconds - 10))
                 running.append(load)
-                self.say(f"load: {self.arguments.subscribers} synthetic subscribers of a 720p30 stream with sound join")
+                self.say(f"load: {self.arguments.subscribers} synthetic subscribers of a 720p30 stream with audio join")
             time.sleep(min(4, seconds / 4))
             self.take_still(relay)
             self.watch(relay, publisher, seconds)
@@ -131,14 +131,14 @@ class Demo:
             decoded = receiver.decoded
             missing = len(source.frames) - sum(a == b for a, b in zip(source.frames, decoded))
             decibels = source.psnr(receiver.recording)
-            sound = media.packet_checksums(receiver.recording, "a")
+            audio = media.packet_checksums(receiver.recording, "a")
             left, right, _ = media.tones(receiver.sound)
             self.row(f"{receiver.name}: frames decoded, identical to the sent", f"{len(decoded)}, "
                      f"{len(source.frames) - missing}", f"{missing} differ or miss" if missing else None)
             self.row(f"{receiver.name}: PSNR against the raw frames", f"{decibels:.2f} dB",
                      None if abs(decibels - sent_db) < 0.005 else "not that of the sent stream")
-            lost = len(source.sound_packets) - len(sound)
-            self.row(f"{receiver.name}: sound packets, lost", f"{len(sound)}, {lost}", "lost sound" if lost else None)
+            lost = len(source.sound_packets) - len(audio)
+            self.row(f"{receiver.name}: audio packets, lost", f"{len(audio)}, {lost}", "lost audio" if lost else None)
             self.row(f"{receiver.name}: 440 Hz left, 660 Hz right", f"{100 * left:.1f} %, {100 * right:.1f} % of the power",
                      None if left > 0.95 and right > 0.95 else "wrong tone")
         self.judge_recording(source)
@@ -169,9 +169,9 @@ class Demo:
                               capture_output=True, text=True, timeout=300)
         took = time.monotonic() - began
         (self.out / "decode.log").write_text(done.stdout + done.stderr)
-        pictures = len(list((self.out / "frames").glob("*.png")))
+        images = len(list((self.out / "frames").glob("*.png")))
         self.row("recording: millrace decode --verify", f"{'sound' if done.returncode == 0 else 'damaged'}, {took:.1f} s, "
-                 f"{pictures} PNG", None if done.returncode == 0 else (done.stderr or done.stdout).strip()[-200:])
+                 f"{images} PNG", None if done.returncode == 0 else (done.stderr or done.stdout).strip()[-200:])
 
     def judge_load(self, load):
         text = self.load_report.read_text(errors="replace")

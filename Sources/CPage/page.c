@@ -88,8 +88,8 @@ static const unsigned char client_transform_js[] = {
 static const unsigned char index_html[] = {
 #embed "web/index.html"
 };
-static const unsigned char room_css[] = {
-#embed "web/room.css"
+static const unsigned char session_css[] = {
+#embed "web/session.css"
 };
 static const unsigned char style_css[] = {
 #embed "web/style.css"
@@ -151,17 +151,17 @@ static const unsigned char ui_numbers_js[] = {
 static const unsigned char ui_people_js[] = {
 #embed "web/ui/people.js"
 };
-static const unsigned char ui_place_js[] = {
-#embed "web/ui/place.js"
+static const unsigned char ui_subsessionbanner_js[] = {
+#embed "web/ui/subsessionbanner.js"
 };
-static const unsigned char ui_roomcard_js[] = {
-#embed "web/ui/roomcard.js"
+static const unsigned char ui_subsessioncard_js[] = {
+#embed "web/ui/subsessioncard.js"
 };
-static const unsigned char ui_roomform_js[] = {
-#embed "web/ui/roomform.js"
+static const unsigned char ui_subsessionform_js[] = {
+#embed "web/ui/subsessionform.js"
 };
-static const unsigned char ui_rooms_js[] = {
-#embed "web/ui/rooms.js"
+static const unsigned char ui_subsessionpanel_js[] = {
+#embed "web/ui/subsessionpanel.js"
 };
 static const unsigned char ui_shortcuts_js[] = {
 #embed "web/ui/shortcuts.js"
@@ -219,7 +219,7 @@ static const millrace_page_file files[] = {
     FILE("client/transform.js", client_transform_js),
     FILE("icon.svg", icon_svg),
     FILE("index.html", index_html),
-    FILE("room.css", room_css),
+    FILE("session.css", session_css),
     FILE("style.css", style_css),
     FILE("talk.css", talk_css),
     FILE("ui/app.js", ui_app_js),
@@ -240,10 +240,10 @@ static const millrace_page_file files[] = {
     FILE("ui/notices.js", ui_notices_js),
     FILE("ui/numbers.js", ui_numbers_js),
     FILE("ui/people.js", ui_people_js),
-    FILE("ui/place.js", ui_place_js),
-    FILE("ui/roomcard.js", ui_roomcard_js),
-    FILE("ui/roomform.js", ui_roomform_js),
-    FILE("ui/rooms.js", ui_rooms_js),
+    FILE("ui/subsessionbanner.js", ui_subsessionbanner_js),
+    FILE("ui/subsessioncard.js", ui_subsessioncard_js),
+    FILE("ui/subsessionform.js", ui_subsessionform_js),
+    FILE("ui/subsessionpanel.js", ui_subsessionpanel_js),
     FILE("ui/shortcuts.js", ui_shortcuts_js),
     FILE("ui/signals.js", ui_signals_js),
     FILE("ui/stage.js", ui_stage_js),

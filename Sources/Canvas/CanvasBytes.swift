@@ -32,8 +32,8 @@ package struct CanvasBytes: AsyncSequence, Sendable {
         /// Keeps the tap alive while it is read.
         private var source: CanvasBytes
         private let sink = MemoryPipe()
-        private var pictures: AsyncStream<I420Frame>.Iterator
-        private var sound: AsyncStream<PCMBlock>.Iterator
+        private var frames: AsyncStream<I420Frame>.Iterator
+        private var audio: AsyncStream<PCMBlock>.Iterator
         private var y4m: Y4MChunks?
         private let wav: WAVCanvasWriter?
         /// Elements of the queue that were dropped and have been reported.
@@ -41,8 +41,8 @@ package struct CanvasBytes: AsyncSequence, Sendable {
 
         init(_ source: CanvasBytes) {
             self.source = source
-            pictures = source.queue.pictures.makeAsyncIterator()
-            sound = source.queue.sound.makeAsyncIterator()
+            frames = source.queue.frames.makeAsyncIterator()
+            audio = source.queue.audio.makeAsyncIterator()
             switch source.format {
             case .y4m(let rate):
                 y4m = Y4MChunks(rate: rate)
@@ -61,8 +61,8 @@ package struct CanvasBytes: AsyncSequence, Sendable {
             source.tap.close()
             source = following
             reportedDrops = 0
-            pictures = following.queue.pictures.makeAsyncIterator()
-            sound = following.queue.sound.makeAsyncIterator()
+            frames = following.queue.frames.makeAsyncIterator()
+            audio = following.queue.audio.makeAsyncIterator()
         }
 
         /// Bytes of raw frames and audio that are held for the reader, except those in the queue.
@@ -70,7 +70,7 @@ package struct CanvasBytes: AsyncSequence, Sendable {
 
         /// Returns the number of frames and blocks that the reader missed since the last call, because it was slow.
         package func takeDrops() -> UInt64 {
-            let total = source.queue.droppedPictures &+ source.queue.droppedSound
+            let total = source.queue.droppedFrames &+ source.queue.droppedAudioBlocks
             defer { reportedDrops = total }
             return total &- reportedDrops
         }
@@ -84,13 +84,13 @@ package struct CanvasBytes: AsyncSequence, Sendable {
                 }
                 if y4m != nil {
                     if let bytes = y4m?.nextChunk() { return bytes }
-                    guard let picture = await pictures.next(isolation: actor) else { return nil }
-                    y4m?.begin(picture)
+                    guard let frame = await frames.next(isolation: actor) else { return nil }
+                    y4m?.begin(frame)
                 } else if let wav {
                     while try wav.step() {
                         if let bytes = sink.take() { return bytes }
                     }
-                    guard let block = await sound.next(isolation: actor) else { return nil }
+                    guard let block = await audio.next(isolation: actor) else { return nil }
                     try wav.begin(block)
                 }
             }

@@ -2,20 +2,20 @@ package import MediaBase
 
 /// Passes frames and audio to closures, which run on the tap's thread. A closure that returns false ends the tap.
 package final class CanvasCallbacks: CanvasConsumer {
-    private let onPicture: (I420Frame) -> Bool
-    private let onSound: (PCMBlock) -> Bool
+    private let onFrame: (I420Frame) -> Bool
+    private let onAudio: (PCMBlock) -> Bool
     private let onFinish: () -> Void
 
     package init(
-        picture: @escaping (I420Frame) -> Bool = { _ in true }, sound: @escaping (PCMBlock) -> Bool = { _ in true },
+        frame: @escaping (I420Frame) -> Bool = { _ in true }, audio: @escaping (PCMBlock) -> Bool = { _ in true },
         finish: @escaping () -> Void = {}
     ) {
-        onPicture = picture
-        onSound = sound
+        onFrame = frame
+        onAudio = audio
         onFinish = finish
     }
 
-    package func take(_ picture: I420Frame) -> Bool { onPicture(picture) }
-    package func take(_ sound: PCMBlock) -> Bool { onSound(sound) }
+    package func take(_ frame: I420Frame) -> Bool { onFrame(frame) }
+    package func take(_ block: PCMBlock) -> Bool { onAudio(block) }
     package func finish() { onFinish() }
 }

@@ -14,7 +14,7 @@ package enum CanvasError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The decoded media could not be written.
     case container(ContainerError)
     /// No frame arrived in time: the stream has no video or no key frame.
-    case noPicture(within: MediaTime)
+    case noFrame(within: MediaTime)
     /// The video is encrypted end to end, larger than the relay decodes, or damaged.
     case undecodable
     /// The system could not create a thread.
@@ -26,7 +26,7 @@ package enum CanvasError: Error, Equatable, Sendable, CustomStringConvertible {
         case .codec(let error): "\(error)"
         case .codecNotDecodable(let codec): "the relay cannot decode the format of this \(codec.rawValue) video"
         case .container(let error): "\(error)"
-        case .noPicture(let time): "no frame arrived within \(time)"
+        case .noFrame(let time): "no frame arrived within \(time)"
         case .undecodable: "the stream's video cannot be decoded: it is encrypted, too large or damaged"
         case .thread(let errno): "no thread could be started (errno \(errno))"
         }

@@ -6,38 +6,38 @@ import Synchronization
 ///
 /// Each of the two sequences has one reader, and ends with the tap.
 package final class CanvasQueue: CanvasConsumer, Sendable {
-    package let pictures: AsyncStream<I420Frame>
-    package let sound: AsyncStream<PCMBlock>
-    private let pictureEnd: AsyncStream<I420Frame>.Continuation
-    private let soundEnd: AsyncStream<PCMBlock>.Continuation
-    private let droppedPictureCount = Atomic<UInt64>(0)
-    private let droppedSoundCount = Atomic<UInt64>(0)
+    package let frames: AsyncStream<I420Frame>
+    package let audio: AsyncStream<PCMBlock>
+    private let frameEnd: AsyncStream<I420Frame>.Continuation
+    private let audioEnd: AsyncStream<PCMBlock>.Continuation
+    private let droppedFrameCount = Atomic<UInt64>(0)
+    private let droppedBlockCount = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - pictures: capacity in frames; 1 keeps only the latest.
-    ///   - soundBlocks: capacity in blocks of one packet each (mostly 20 ms).
-    package init(pictures: Int = 1, soundBlocks: Int = 50) {
-        (self.pictures, pictureEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(max(1, pictures)))
-        (sound, soundEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(max(1, soundBlocks)))
+    ///   - frames: capacity in frames; 1 keeps only the latest.
+    ///   - audioBlocks: capacity in blocks of one packet each (mostly 20 ms).
+    package init(frames: Int = 1, audioBlocks: Int = 50) {
+        (self.frames, frameEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(max(1, frames)))
+        (audio, audioEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(max(1, audioBlocks)))
     }
 
     /// Frames that were dropped before they were read.
-    package var droppedPictures: UInt64 { droppedPictureCount.load(ordering: .relaxed) }
+    package var droppedFrames: UInt64 { droppedFrameCount.load(ordering: .relaxed) }
     /// Blocks that were dropped before they were read.
-    package var droppedSound: UInt64 { droppedSoundCount.load(ordering: .relaxed) }
+    package var droppedAudioBlocks: UInt64 { droppedBlockCount.load(ordering: .relaxed) }
 
-    package func take(_ picture: I420Frame) -> Bool {
-        switch pictureEnd.yield(picture) {
-        case .dropped: droppedPictureCount.wrappingAdd(1, ordering: .relaxed)
+    package func take(_ frame: I420Frame) -> Bool {
+        switch frameEnd.yield(frame) {
+        case .dropped: droppedFrameCount.wrappingAdd(1, ordering: .relaxed)
         case .terminated: return false
         default: break
         }
         return true
     }
 
-    package func take(_ sound: PCMBlock) -> Bool {
-        switch soundEnd.yield(sound) {
-        case .dropped: droppedSoundCount.wrappingAdd(1, ordering: .relaxed)
+    package func take(_ block: PCMBlock) -> Bool {
+        switch audioEnd.yield(block) {
+        case .dropped: droppedBlockCount.wrappingAdd(1, ordering: .relaxed)
         case .terminated: return false
         default: break
         }
@@ -45,7 +45,7 @@ package final class CanvasQueue: CanvasConsumer, Sendable {
     }
 
     package func finish() {
-        pictureEnd.finish()
-        soundEnd.finish()
+        frameEnd.finish()
+        audioEnd.finish()
     }
 }

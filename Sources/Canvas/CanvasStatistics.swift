@@ -6,7 +6,7 @@ package struct CanvasStatistics: Sendable, Hashable {
     package var droppedPackets: UInt64 = 0
     /// Packets that never arrived or were dropped earlier.
     package var lostPackets: UInt64 = 0
-    package var decodedPictures: UInt64 = 0
+    package var decodedFrames: UInt64 = 0
     /// Frames dropped because of packet loss.
     package var droppedFrames: UInt64 = 0
     package var decodeErrors: UInt64 = 0
@@ -14,7 +14,7 @@ package struct CanvasStatistics: Sendable, Hashable {
     package var oversizedFrames: UInt64 = 0
     /// Jumps of RTP time: number of restarts of a track's timeline.
     package var restarts: UInt64 = 0
-    package var soundBlocks: UInt64 = 0
+    package var audioBlocks: UInt64 = 0
     /// Samples per channel that were rebuilt or concealed.
     package var concealedSamples: UInt64 = 0
     /// Samples per channel of silence in gaps.

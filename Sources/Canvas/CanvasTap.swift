@@ -8,9 +8,9 @@ package import MediaEngine
 /// The tap ends with the stream, when the consumer returns false, by `close()`, or when it is released.
 ///
 /// ```swift
-/// let queue = CanvasQueue(pictures: 1)
+/// let queue = CanvasQueue(frames: 1)
 /// let tap = try await CanvasTap.open(engine: engine, session: "demo", stream: "camera", consumer: queue)
-/// for await frame in queue.pictures { analyse(frame) }
+/// for await frame in queue.frames { analyse(frame) }
 /// tap.close()
 /// ```
 package final class CanvasTap: Sendable {

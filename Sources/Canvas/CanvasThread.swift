@@ -75,10 +75,10 @@ final class CanvasThread {
     private func deliver() -> Bool {
         while let output = canvas.nextOutput() {
             switch output {
-            case .picture(let picture):
-                guard consumer.take(picture) else { return false }
-            case .sound(let block):
-                statistics.soundBlocks &+= 1
+            case .frame(let frame):
+                guard consumer.take(frame) else { return false }
+            case .audio(let block):
+                statistics.audioBlocks &+= 1
                 guard consumer.take(block) else { return false }
             }
             if state.isStopWanted { return false }
@@ -120,7 +120,7 @@ final class CanvasThread {
     private func publish() {
         statistics.droppedPackets = packets.dropped
         statistics.lostPackets = canvas.video.lostPackets &+ canvas.audio.lostPackets
-        statistics.decodedPictures = canvas.video.decodedPictures
+        statistics.decodedFrames = canvas.video.decodedFrames
         statistics.droppedFrames = canvas.video.droppedFrames
         statistics.decodeErrors = canvas.video.decodeErrors &+ canvas.audio.decodeErrors
         statistics.oversizedFrames = canvas.video.oversizedFrames

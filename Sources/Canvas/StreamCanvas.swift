@@ -6,8 +6,8 @@ package import MediaEngine
 /// `handleTimeout`, then `nextOutput` until it returns nil. Must be used by one thread at a time.
 package final class StreamCanvas {
     package enum Output: Sendable {
-        case picture(I420Frame)
-        case sound(PCMBlock)
+        case frame(I420Frame)
+        case audio(PCMBlock)
     }
 
     package private(set) var clock = CaptureClock()
@@ -50,8 +50,8 @@ package final class StreamCanvas {
     }
 
     package func nextOutput() -> Output? {
-        if let block = audio.nextBlock(clock) { return .sound(block) }
-        if let picture = video.nextPicture(clock) { return .picture(picture) }
+        if let block = audio.nextBlock(clock) { return .audio(block) }
+        if let frame = video.nextFrame(clock) { return .frame(frame) }
         return nil
     }
 }

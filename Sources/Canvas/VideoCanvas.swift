@@ -3,7 +3,7 @@ package import MediaBase
 package import MediaEngine
 import RTP
 
-/// Converts the packets of one video track to frames. Sans-IO: call `insert` and `handleTimeout`, then `nextPicture` until it returns nil.
+/// Converts the packets of one video track to frames. Sans-IO: call `insert` and `handleTimeout`, then `nextFrame` until it returns nil.
 /// Must be used by one thread at a time.
 package final class VideoCanvas {
     private var assembler: FrameAssembler
@@ -18,7 +18,7 @@ package final class VideoCanvas {
     /// Codec of the latest key frame if its format cannot be decoded, such as 10 bits a sample.
     package private(set) var unsupportedCodec: VideoCodec?
     /// Number of decoded frames.
-    package private(set) var decodedPictures: UInt64 = 0
+    package private(set) var decodedFrames: UInt64 = 0
     /// Complete frames that the decoder rejected, or could not decode without a key frame.
     package private(set) var decodeErrors: UInt64 = 0
     /// Frames larger than `maximumPixels`; also counted as decode errors.
@@ -56,7 +56,7 @@ package final class VideoCanvas {
     /// Whether no frame was decoded and none will be: the stream is encrypted end to end, larger than `maximumPixels`,
     /// or in a format that the decoder lacks.
     package var isUndecodable: Bool {
-        guard decodedPictures == 0 else { return false }
+        guard decodedFrames == 0 else { return false }
         return lacksDecoder || unsupportedCodec != nil || refusedKeyFrames >= Self.refusedLimit
             || assembler.malformedFrames >= Self.malformedLimit
     }
@@ -93,7 +93,7 @@ package final class VideoCanvas {
     package func flush() { assembler.flush() }
 
     /// Returns the next frame, rotated upright.
-    package func nextPicture(_ clock: CaptureClock) -> I420Frame? {
+    package func nextFrame(_ clock: CaptureClock) -> I420Frame? {
         while let event = assembler.nextEvent() {
             switch event {
             case .gap(let gap): lostPackets &+= UInt64(clamping: gap.count)
@@ -101,15 +101,15 @@ package final class VideoCanvas {
                 do {
                     let time = clock.captureTime(.video, timestamp: frame.timestamp, arrival: frame.arrival)
                     guard
-                        let picture = try decoder.decode(frame.bytes, rotation: frame.rotation, captureTime: time)
+                        let decoded = try decoder.decode(frame.bytes, rotation: frame.rotation, captureTime: time)
                     else { continue }
-                    decodedPictures &+= 1
+                    decodedFrames &+= 1
                     refusedKeyFrames = 0
                     unsupportedCodec = nil
-                    return picture.upright()
+                    return decoded.upright()
                 } catch {
                     switch error {
-                    case CodecError.pictureTooLarge: oversizedFrames &+= 1
+                    case CodecError.frameTooLarge: oversizedFrames &+= 1
                     case CodecError.unsupportedFormat(let codec, _): unsupportedCodec = codec
                     default: break
                     }

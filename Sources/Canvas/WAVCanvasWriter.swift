@@ -23,11 +23,11 @@ package final class WAVCanvasWriter: CanvasConsumer {
 
     package init(sink: any ByteSink) { self.sink = sink }
 
-    package func take(_ picture: I420Frame) -> Bool { failure == nil }
+    package func take(_ frame: I420Frame) -> Bool { failure == nil }
 
-    package func take(_ sound: PCMBlock) -> Bool {
+    package func take(_ block: PCMBlock) -> Bool {
         guard failure == nil else { return false }
-        do throws(ContainerError) { try write(sound) } catch { failure = error }
+        do throws(ContainerError) { try write(block) } catch { failure = error }
         return failure == nil
     }
 

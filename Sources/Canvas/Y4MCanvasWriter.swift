@@ -25,13 +25,13 @@ package final class Y4MCanvasWriter: CanvasConsumer {
         self.rate = rate
     }
 
-    package func take(_ picture: I420Frame) -> Bool {
+    package func take(_ frame: I420Frame) -> Bool {
         guard failure == nil else { return false }
-        do throws(ContainerError) { try write(picture) } catch { failure = error }
+        do throws(ContainerError) { try write(frame) } catch { failure = error }
         return failure == nil
     }
 
-    package func take(_ sound: PCMBlock) -> Bool { failure == nil }
+    package func take(_ block: PCMBlock) -> Bool { failure == nil }
 
     package func finish() {
         do throws(ContainerError) {
@@ -39,13 +39,13 @@ package final class Y4MCanvasWriter: CanvasConsumer {
         } catch { failure = failure ?? error }
     }
 
-    package func write(_ picture: I420Frame) throws(ContainerError) {
-        guard let repeats = pacer.place(picture.captureTime) else {
+    package func write(_ frame: I420Frame) throws(ContainerError) {
+        guard let repeats = pacer.place(frame.captureTime) else {
             skipped += 1
             return
         }
         guard let writer, let last else {
-            let upright = picture.upright()
+            let upright = frame.upright()
             let writer = try Y4MWriter(
                 sink: sink, header: Y4MHeader(width: upright.width, height: upright.height, rate: rate))
             self.writer = writer
@@ -53,13 +53,13 @@ package final class Y4MCanvasWriter: CanvasConsumer {
             return
         }
         for _ in 0..<repeats { try put(last, writer) }
-        try put(picture.fitted(width: writer.header.width, height: writer.header.height), writer)
+        try put(frame.fitted(width: writer.header.width, height: writer.header.height), writer)
     }
 
-    private func put(_ picture: I420Frame, _ writer: Y4MWriter) throws(ContainerError) {
-        try writer.write(picture)
+    private func put(_ frame: I420Frame, _ writer: Y4MWriter) throws(ContainerError) {
+        try writer.write(frame)
         try writer.flush()
-        last = picture
+        last = frame
         written += 1
     }
 }

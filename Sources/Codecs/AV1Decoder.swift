@@ -45,7 +45,7 @@ public final class AV1Decoder {
     ///   - frame: OBUs of one temporal unit, each with a size field except the last one.
     ///   - body: receives the planes, which are valid only during the call.
     /// - Returns: the result of `body`; nil if no frame is shown.
-    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
+    /// - Throws: `corruptData`, `missingKeyFrame`, `frameTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
     public func withDecodedPlanes<Result>(
         _ frame: UnsafeRawBufferPointer, _ body: (borrowing I420Planes) -> Result
     ) throws(CodecError) -> Result? {
@@ -77,7 +77,7 @@ public final class AV1Decoder {
     private func check(_ frame: UnsafeRawBufferPointer) throws(CodecError) {
         let info = try AV1FrameInfo(frame)
         if let width = info.width, let height = info.height, width * height > maximumPixels {
-            throw .pictureTooLarge(width: width, height: height)
+            throw .frameTooLarge(width: width, height: height)
         }
         guard info.isKeyFrame || !needsKeyFrame else { throw .missingKeyFrame }
     }

@@ -10,7 +10,7 @@ public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A predicted frame arrived before a key frame, or after an error and before the next key frame.
     case missingKeyFrame
     /// The frame is valid but larger than the decoder's limit.
-    case pictureTooLarge(width: Int, height: Int)
+    case frameTooLarge(width: Int, height: Int)
     /// This decoder is not one for frames of this codec.
     case codecNotDecodable(VideoCodec)
     /// The stream is valid, but in a profile or format that the decoder lacks.
@@ -23,7 +23,7 @@ public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
         case .invalidArgument(let argument, let reason): "\(argument): \(reason)"
         case .corruptData(let reason): "corrupt data: \(reason)"
         case .missingKeyFrame: "a key frame is needed first"
-        case .pictureTooLarge(let width, let height): "a frame of \(width)x\(height) is larger than allowed"
+        case .frameTooLarge(let width, let height): "a frame of \(width)x\(height) is larger than allowed"
         case .codecNotDecodable(let codec): "\(codec.rawValue) cannot be decoded"
         case .unsupportedFormat(let codec, let reason):
             "\(codec.rawValue) in a format that cannot be decoded: \(reason)"

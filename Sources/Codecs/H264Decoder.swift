@@ -47,7 +47,7 @@ public final class H264Decoder {
     ///   - frame: one access unit: NAL units behind start codes (Annex B).
     ///   - body: receives the planes, which are valid only during the call.
     /// - Returns: the result of `body`; nil for an access unit without a frame, which has parameter sets only.
-    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
+    /// - Throws: `corruptData`, `missingKeyFrame`, `frameTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
     public func withDecodedPlanes<Result>(
         _ frame: UnsafeRawBufferPointer, _ body: (borrowing I420Planes) -> Result
     ) throws(CodecError) -> Result? {
@@ -102,7 +102,7 @@ public final class H264Decoder {
         let macroblocks = Int(parameters.macroblocks)
         let pixels = macroblocks * 256
         guard macroblocks <= Self.maximumMacroblocks, pixels <= maximumPixels else {
-            throw .pictureTooLarge(width: Int(parameters.width), height: Int(parameters.height))
+            throw .frameTooLarge(width: Int(parameters.width), height: Int(parameters.height))
         }
         guard pixels * Int(parameters.referenceFrames) <= maximumPixels * Self.referenceFrames else {
             throw .unsupportedFormat(

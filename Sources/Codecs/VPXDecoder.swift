@@ -62,7 +62,7 @@ public final class VPXDecoder {
     ///     RTP descriptor.
     ///   - body: receives the planes, which are valid only during the call.
     /// - Returns: the result of `body`; nil for a frame that is not shown.
-    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
+    /// - Throws: `corruptData`, `missingKeyFrame`, `frameTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
     public func withDecodedPlanes<Result>(
         _ frame: UnsafeRawBufferPointer, _ body: (borrowing I420Planes) -> Result
     ) throws(CodecError) -> Result? {
@@ -145,7 +145,7 @@ public final class VPXDecoder {
 
     private func checkSize(_ width: Int?, _ height: Int?) throws(CodecError) {
         if let width, let height, width * height > maximumPixels {
-            throw .pictureTooLarge(width: width, height: height)
+            throw .frameTooLarge(width: width, height: height)
         }
     }
 

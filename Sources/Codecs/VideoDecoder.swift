@@ -50,7 +50,7 @@ public enum VideoDecoder {
     ///     (Annex B), or an AV1 temporal unit.
     ///   - body: receives the planes, which are valid only during the call.
     /// - Returns: the result of `body`; nil for a frame that is not shown.
-    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
+    /// - Throws: `corruptData`, `missingKeyFrame`, `frameTooLarge`, `unsupportedFormat`, or `library` if there is no memory.
     public func withDecodedPlanes<Result>(
         _ frame: UnsafeRawBufferPointer, _ body: (borrowing I420Planes) -> Result
     ) throws(CodecError) -> Result? {

@@ -39,7 +39,7 @@ struct CanvasRoutes {
     func still(_ session: String, _ stream: String) async throws -> Response {
         let png: [UInt8]
         do {
-            png = try await CanvasTap.stillPicture(
+            png = try await CanvasTap.still(
                 engine: engine, session: session, stream: stream, readerBytes: readerBytes)
         } catch {
             throw Problem(error)

@@ -6,7 +6,7 @@ extension Problem {
         switch error {
         case .engine(let error): self.init(error)
         case .codecNotDecodable: self.init(.codecNotDecodable, error.description)
-        case .noPicture: self.init(.noMedia, error.description, retryAfter: 1)
+        case .noFrame: self.init(.noMedia, error.description, retryAfter: 1)
         case .undecodable: self.init(.noMedia, error.description)
         case .codec, .container, .thread: self.init(.internalError, error.description)
         }

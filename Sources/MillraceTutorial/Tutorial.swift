@@ -16,14 +16,14 @@ struct Tutorial {
         try await ada.connect(name: "Ada")
         let video = PublisherSettings.Video(
             width: 320, height: 180, framesPerSecond: 15, bitrate: .kilobits(300))
-        let publisher = Publisher(PublisherSettings(name: "picture", audio: nil, video: video))
+        let publisher = Publisher(PublisherSettings(name: "camera", audio: nil, video: video))
         try await ada.publish(publisher)
         let drawing = Task {
             for number in 0... {
-                var picture = I420Frame(width: 320, height: 180)
+                var frame = I420Frame(width: 320, height: 180)
                 let row = number % 180 * 320
-                for x in 0..<320 { picture.bytes[row + x] = 235 }
-                publisher.push(picture)
+                for x in 0..<320 { frame.bytes[row + x] = 235 }
+                publisher.push(frame)
                 try await Task.sleep(for: .milliseconds(66))
             }
         }

@@ -34,7 +34,7 @@ extension Relay {
         guard let engine else { throw .notRunning }
         guard options.audio || options.video else { throw .nothingWanted }
         let name = try engineName(of: session, app: app)
-        let queue = CanvasQueue(pictures: options.frames, soundBlocks: options.audioBlocks)
+        let queue = CanvasQueue(frames: options.frames, audioBlocks: options.audioBlocks)
         do throws(CanvasError) {
             let canvas = try await CanvasTap.open(
                 engine: engine, session: name, stream: stream, options: options.canvas, consumer: queue)

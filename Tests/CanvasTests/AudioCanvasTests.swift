@@ -8,7 +8,7 @@ import Testing
         var blocks: [PCMBlock] = []
         func take() {
             while let output = canvas.nextOutput() {
-                if case .sound(let block) = output { blocks.append(block) }
+                if case .audio(let block) = output { blocks.append(block) }
             }
         }
         for packet in packets {
@@ -155,7 +155,7 @@ import Testing
             canvas.handleTimeout(now: packet.arrival)
             packet.feed { canvas.insert($0) }
             while let output = canvas.nextOutput() {
-                if case .sound(let block) = output { #expect(block.frameCount <= 48_000) }
+                if case .audio(let block) = output { #expect(block.frameCount <= 48_000) }
             }
         }
     }

@@ -19,7 +19,7 @@ import Testing
                 }
                 sequence += 1
                 while let output = canvas.nextOutput() {
-                    if case .picture(let frame) = output { frames.append(frame) }
+                    if case .frame(let frame) = output { frames.append(frame) }
                 }
             }
         }
@@ -38,7 +38,7 @@ import Testing
         let canvas = try StreamCanvas()
         let frames = try frames([(name, codec)], to: canvas)
         #expect(frames.count == count && frames.allSatisfy { $0.width == width && $0.height == height })
-        #expect(canvas.video.decodeErrors == 0 && canvas.video.decodedPictures == UInt64(count))
+        #expect(canvas.video.decodeErrors == 0 && canvas.video.decodedFrames == UInt64(count))
         #expect(!canvas.video.isUndecodable && canvas.video.unsupportedCodec == nil)
     }
 
@@ -78,7 +78,7 @@ import Testing
     }
 
     private func still(_ packets: PacketTap) async throws(CanvasError) -> [UInt8] {
-        try await CanvasTap.stillPicture(within: .seconds(600)) { (options, consumer) async throws(CanvasError) in
+        try await CanvasTap.still(within: .seconds(600)) { (options, consumer) async throws(CanvasError) in
             try CanvasTap(packets: packets, options: options, consumer: consumer)
         }
     }

@@ -16,18 +16,18 @@ import Testing
     @Test("CAN-1: frames and audio pass through the tap until it is closed")
     func delivery() async throws {
         let packets = PacketTap(capacity: 1 << 20)
-        let queue = CanvasQueue(pictures: 100, soundBlocks: 100)
+        let queue = CanvasQueue(frames: 100, audioBlocks: 100)
         let tap = try CanvasTap(packets: packets, consumer: queue)
-        push(try Synthetic.video(pictures: 20).joined(), to: packets)
+        push(try Synthetic.video(frames: 20).joined(), to: packets)
         push(try Synthetic.audio(packets: 20), to: packets)
         var count = 0
-        for await picture in queue.pictures {
-            #expect(picture.width == 160)
+        for await frame in queue.frames {
+            #expect(frame.width == 160)
             count += 1
             if count == 20 { break }
         }
         var blocks = 0
-        for await block in queue.sound {
+        for await block in queue.audio {
             #expect(block.frameCount == 960)
             blocks += 1
             if blocks == 20 { tap.close() }
@@ -35,7 +35,7 @@ import Testing
         await tap.ended()
         #expect(blocks == 20)
         let statistics = tap.statistics
-        #expect(statistics.decodedPictures == 20 && statistics.soundBlocks == 20 && statistics.isEnded)
+        #expect(statistics.decodedFrames == 20 && statistics.audioBlocks == 20 && statistics.isEnded)
         #expect(statistics.droppedPackets == 0 && statistics.decodeErrors == 0)
         #expect(packets.isClosed)
     }
@@ -43,40 +43,40 @@ import Testing
     @Test("The end of the stream ends the tap, after the packets that are still queued")
     func streamEnd() async throws {
         let packets = PacketTap(capacity: 1 << 20)
-        push(try Synthetic.video(pictures: 10).joined(), to: packets)
+        push(try Synthetic.video(frames: 10).joined(), to: packets)
         packets.close()
-        let queue = CanvasQueue(pictures: 100)
+        let queue = CanvasQueue(frames: 100)
         let tap = try CanvasTap(packets: packets, consumer: queue)
         var count = 0
-        for await _ in queue.pictures { count += 1 }
+        for await _ in queue.frames { count += 1 }
         await tap.ended()
         #expect(count == 10)
     }
 
     @Test("CAN-1: a slow reader gets the latest frame, and the frames it missed are counted")
-    func latestPicture() async throws {
+    func latestFrame() async throws {
         let packets = PacketTap(capacity: 1 << 20)
-        push(try Synthetic.video(pictures: 30).joined(), to: packets)
+        push(try Synthetic.video(frames: 30).joined(), to: packets)
         packets.close()
-        let queue = CanvasQueue(pictures: 1)
+        let queue = CanvasQueue(frames: 1)
         let tap = try CanvasTap(packets: packets, consumer: queue)
         await tap.ended()
         var times: [MediaTime] = []
-        for await picture in queue.pictures { times.append(picture.captureTime) }
+        for await frame in queue.frames { times.append(frame.captureTime) }
         #expect(times == [.seconds(1) + .nanoseconds(29 * 1_000_000_000 / 30)])
-        #expect(queue.droppedPictures == 29)
+        #expect(queue.droppedFrames == 29)
     }
 
     @Test("CAN-1: a consumer that blocks makes its own tap lose packets, counts them, and recovers at a key frame")
     func slowConsumer() async throws {
         let packets = PacketTap(capacity: 64 << 10)
-        let sent = try Synthetic.video(width: 320, height: 240, pictures: 300, keyFrameInterval: 30)
+        let sent = try Synthetic.video(width: 320, height: 240, frames: 300, keyFrameInterval: 30)
         let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
         let gate = DispatchSemaphore(value: 0)
         let tap = try CanvasTap(
             packets: packets,
-            consumer: CanvasCallbacks(picture: { picture in
-                if picture.captureTime == .seconds(1) {
+            consumer: CanvasCallbacks(frame: { frame in
+                if frame.captureTime == .seconds(1) {
                     arrival.yield()
                     gate.wait()
                 }
@@ -92,7 +92,7 @@ import Testing
         await tap.ended()
         let statistics = tap.statistics
         #expect(statistics.droppedPackets == packets.dropped)
-        #expect(statistics.decodedPictures > 1 && statistics.decodedPictures < 299)
+        #expect(statistics.decodedFrames > 1 && statistics.decodedFrames < 299)
         #expect(statistics.decodeErrors == 0)
     }
 
@@ -105,30 +105,30 @@ import Testing
         tap.close()
         await tap.ended()
         #expect(tap.statistics.keyFrameRequests >= 1)
-        for await _ in queue.pictures { Issue.record("a picture out of nothing") }
+        for await _ in queue.frames { Issue.record("a frame without packets") }
     }
 
     @Test("An audio tap requests no key frame")
-    func soundOnly() async throws {
+    func audioOnly() async throws {
         let packets = PacketTap(capacity: 1 << 20, kinds: [.audio])
         push(try Synthetic.audio(packets: 5), to: packets)
         packets.close()
         let tap = try CanvasTap(packets: packets, options: CanvasOptions(kinds: [.audio]), consumer: CanvasQueue())
         await tap.ended()
-        #expect(tap.statistics.keyFrameRequests == 0 && tap.statistics.soundBlocks == 5)
+        #expect(tap.statistics.keyFrameRequests == 0 && tap.statistics.audioBlocks == 5)
     }
 
     @Test("A consumer that returns false ends the tap")
     func enough() async throws {
         let packets = PacketTap(capacity: 1 << 20)
-        push(try Synthetic.video(pictures: 10).joined(), to: packets)
+        push(try Synthetic.video(frames: 10).joined(), to: packets)
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let tap = try CanvasTap(
             packets: packets,
-            consumer: CanvasCallbacks(picture: { _ in false }, finish: { end.yield() }))
+            consumer: CanvasCallbacks(frame: { _ in false }, finish: { end.yield() }))
         for await _ in ends { break }
         await tap.ended()
-        #expect(packets.isClosed && tap.statistics.decodedPictures == 1)
+        #expect(packets.isClosed && tap.statistics.decodedFrames == 1)
     }
 
     @Test("A tap without references ends")
@@ -136,17 +136,17 @@ import Testing
         let packets = PacketTap(capacity: 1 << 16)
         let queue = CanvasQueue()
         var tap: CanvasTap? = try CanvasTap(packets: packets, consumer: queue)
-        #expect(tap?.statistics.decodedPictures == 0)
+        #expect(tap?.statistics.decodedFrames == 0)
         tap = nil
-        for await _ in queue.pictures {}
+        for await _ in queue.frames {}
         #expect(packets.isClosed)
     }
 
     @Test("CAN-2: a still is a PNG of the next frame")
-    func stillPicture() async throws {
+    func still() async throws {
         let packets = PacketTap(capacity: 1 << 20)
-        push(try Synthetic.video(pictures: 2).joined(), to: packets)
-        let png = try await CanvasTap.stillPicture(within: .seconds(30)) {
+        push(try Synthetic.video(frames: 2).joined(), to: packets)
+        let png = try await CanvasTap.still(within: .seconds(30)) {
             (options, consumer) async throws(CanvasError) in
             try CanvasTap(packets: packets, options: options, consumer: consumer)
         }
@@ -155,10 +155,10 @@ import Testing
     }
 
     @Test("A stream without frames gives no still, and reports that")
-    func noStillPicture() async throws {
+    func noStill() async throws {
         let packets = PacketTap(capacity: 1 << 16)
-        await #expect(throws: CanvasError.noPicture(within: .milliseconds(20))) {
-            try await CanvasTap.stillPicture(within: .milliseconds(20)) {
+        await #expect(throws: CanvasError.noFrame(within: .milliseconds(20))) {
+            try await CanvasTap.still(within: .milliseconds(20)) {
                 (options, consumer) async throws(CanvasError) in
                 try CanvasTap(packets: packets, options: options, consumer: consumer)
             }
@@ -168,13 +168,13 @@ import Testing
     @Test("CAN-2: a still of video that cannot be decoded fails at once, with no further key frame request")
     func undecodableStill() async throws {
         let packets = PacketTap(capacity: 1 << 20)
-        let sent = Array(try Synthetic.video(pictures: 30).joined())
+        let sent = Array(try Synthetic.video(frames: 30).joined())
         push(try VideoCanvasTests.encrypted(sent, seed: 1), to: packets)
         let (requests, request) = AsyncStream.makeStream(of: Void.self)
         let clock = ContinuousClock()
         let begin = clock.now
         await #expect(throws: CanvasError.undecodable) {
-            try await CanvasTap.stillPicture(within: .seconds(600)) { (options, consumer) async throws(CanvasError) in
+            try await CanvasTap.still(within: .seconds(600)) { (options, consumer) async throws(CanvasError) in
                 try CanvasTap(packets: packets, options: options, consumer: consumer) { request.yield() }
             }
         }
@@ -186,25 +186,25 @@ import Testing
     @Test("CAN-2: a body of Y4M begins with its header and contains whole frames")
     func y4mBytes() async throws {
         let packets = PacketTap(capacity: 1 << 20)
-        let (options, queue) = (CanvasOptions(kinds: [.video]), CanvasQueue(pictures: 100))
+        let (options, queue) = (CanvasOptions(kinds: [.video]), CanvasQueue(frames: 100))
         let tap = try CanvasTap(packets: packets, options: options, consumer: queue)
-        push(try Synthetic.video(pictures: 12).joined(), to: packets)
+        push(try Synthetic.video(frames: 12).joined(), to: packets)
         packets.close()
         var bytes: [UInt8] = []
         for try await chunk in CanvasBytes(tap: tap, queue: queue, format: .y4m(rate: 30)) { bytes += chunk }
         let reader = try Y4MReader(source: MemorySource(bytes))
-        var pictures = 0
-        while let picture = try reader.next() {
-            #expect(picture.width == 160)
-            pictures += 1
+        var frames = 0
+        while let frame = try reader.next() {
+            #expect(frame.width == 160)
+            frames += 1
         }
-        #expect(pictures == 12)
+        #expect(frames == 12)
     }
 
     @Test("CAN-2: a body of WAV can be read while it is written")
     func wavBytes() async throws {
         let packets = PacketTap(capacity: 1 << 20)
-        let (options, queue) = (CanvasOptions(kinds: [.audio]), CanvasQueue(soundBlocks: 100))
+        let (options, queue) = (CanvasOptions(kinds: [.audio]), CanvasQueue(audioBlocks: 100))
         let tap = try CanvasTap(packets: packets, options: options, consumer: queue)
         push(try Synthetic.audio(packets: 40), to: packets)
         packets.close()
@@ -219,9 +219,9 @@ import Testing
     func droppedFrames() async throws {
         func body(frames: Int) async throws -> CanvasBytes {
             let packets = PacketTap(capacity: 1 << 20)
-            push(try Synthetic.video(pictures: frames).joined(), to: packets)
+            push(try Synthetic.video(frames: frames).joined(), to: packets)
             packets.close()
-            let queue = CanvasQueue(pictures: 2)
+            let queue = CanvasQueue(frames: 2)
             let tap = try CanvasTap(packets: packets, options: CanvasOptions(kinds: [.video]), consumer: queue)
             await tap.ended()
             return CanvasBytes(tap: tap, queue: queue, format: .y4m(rate: 30))
@@ -237,8 +237,8 @@ import Testing
     @Test("Leaving a body ends its tap")
     func leftBody() async throws {
         let packets = PacketTap(capacity: 1 << 20)
-        let queue = CanvasQueue(pictures: 2)
-        push(try Synthetic.video(pictures: 3).joined(), to: packets)
+        let queue = CanvasQueue(frames: 2)
+        push(try Synthetic.video(frames: 3).joined(), to: packets)
         let tap = try CanvasTap(packets: packets, consumer: queue)
         for try await _ in CanvasBytes(tap: tap, queue: queue, format: .y4m(rate: 30)) { break }
         await tap.ended()

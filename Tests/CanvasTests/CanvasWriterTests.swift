@@ -5,17 +5,17 @@ import MillraceTestKit
 import Testing
 
 @Suite struct CanvasWriterTests {
-    func picture(_ milliseconds: Int64, luma: UInt8, width: Int = 32, height: Int = 16) -> I420Frame {
-        var picture = I420Frame(width: width, height: height)
-        for index in picture.yRange { picture.bytes[index] = luma }
-        picture.captureTime = .milliseconds(milliseconds)
-        return picture
+    func frame(_ milliseconds: Int64, luma: UInt8, width: Int = 32, height: Int = 16) -> I420Frame {
+        var frame = I420Frame(width: width, height: height)
+        for index in frame.yRange { frame.bytes[index] = luma }
+        frame.captureTime = .milliseconds(milliseconds)
+        return frame
     }
 
-    func written(_ pictures: [I420Frame], rate: Int = 10) throws -> [I420Frame] {
+    func written(_ frames: [I420Frame], rate: Int = 10) throws -> [I420Frame] {
         let sink = MemorySink()
         let writer = Y4MCanvasWriter(sink: sink, rate: rate)
-        for picture in pictures { #expect(writer.take(picture)) }
+        for frame in frames { #expect(writer.take(frame)) }
         writer.finish()
         #expect(writer.failure == nil)
         let reader = try Y4MReader(source: MemorySource(sink.bytes))
@@ -28,23 +28,23 @@ import Testing
     @Test("CAN-2: Y4M frames are placed by their time; a gap repeats a frame, excess frames are dropped")
     func pacing() throws {
         let frames = try written([
-            picture(5000, luma: 50), picture(5101, luma: 60), picture(5120, luma: 70), picture(5398, luma: 80),
+            frame(5000, luma: 50), frame(5101, luma: 60), frame(5120, luma: 70), frame(5398, luma: 80),
         ])
         #expect(frames.map { $0.bytes[0] } == [50, 60, 60, 60, 80])
     }
 
     @Test("A long pause is not filled")
     func pause() throws {
-        let frames = try written([picture(0, luma: 50), picture(60_000, luma: 60), picture(60_100, luma: 70)])
+        let frames = try written([frame(0, luma: 50), frame(60_000, luma: 60), frame(60_100, luma: 70)])
         #expect(frames.map { $0.bytes[0] } == [50, 60, 70])
     }
 
     @Test("Another size is fitted into the first, with black borders")
     func sizeChange() throws {
         let frames = try written([
-            picture(0, luma: 100), picture(100, luma: 100, width: 64, height: 32),
-            picture(200, luma: 100, width: 16, height: 16),
-            picture(300, luma: 100, width: 33, height: 5),
+            frame(0, luma: 100), frame(100, luma: 100, width: 64, height: 32),
+            frame(200, luma: 100, width: 16, height: 16),
+            frame(300, luma: 100, width: 33, height: 5),
         ])
         #expect(frames.count == 4)
         for frame in frames { #expect(frame.width == 32 && frame.height == 16) }
@@ -56,18 +56,18 @@ import Testing
 
     @Test("Scaling preserves the image")
     func scaling() {
-        let large = MovingPicture(width: 320, height: 240).frame(7)
+        let large = MovingImage(width: 320, height: 240).frame(7)
         let back = large.fitted(width: 160, height: 120).fitted(width: 320, height: 240)
-        #expect(PictureDistance.psnr(large, back) > 24)
+        #expect(FrameDistance.psnr(large, back) > 24)
         #expect(large.fitted(width: 320, height: 240).bytes == large.bytes)
     }
 
     @Test("Rotation is applied if the format has none", arguments: Rotation.allCases)
     func rotation(_ rotation: Rotation) throws {
-        var picture = MovingPicture(width: 34, height: 18).frame(3)
-        let plain = picture.bytes
-        picture.rotation = rotation
-        let upright = picture.upright()
+        var frame = MovingImage(width: 34, height: 18).frame(3)
+        let plain = frame.bytes
+        frame.rotation = rotation
+        let upright = frame.upright()
         #expect(upright.rotation == .none)
         #expect(upright.width == (rotation == .none || rotation == .half ? 34 : 18))
         // Rotated further in quarter turns, until it is upright again.
@@ -96,15 +96,15 @@ import Testing
         return try reader.read(frames: Int(reader.remainingFrames))
     }
 
-    func sound(_ milliseconds: Int64, value: Int16) -> PCMBlock {
+    func block(_ milliseconds: Int64, value: Int16) -> PCMBlock {
         PCMBlock(channels: 2, samples: Array(repeating: value, count: 1920), captureTime: .milliseconds(milliseconds))
     }
 
     @Test("CAN-2: audio is placed by its time in WAV; a missing block is silence, an overlap is dropped")
     func wavTimeLine() throws {
         let samples = try wav([
-            sound(100, value: 1), sound(120, value: 2), sound(160, value: 4), sound(140, value: 9),
-            sound(165, value: 5),
+            block(100, value: 1), block(120, value: 2), block(160, value: 4), block(140, value: 9),
+            block(165, value: 5),
         ])
         #expect(samples.count == 2 * 48 * 85)
         func at(_ milliseconds: Int) -> Int16 { samples[milliseconds * 96] }
@@ -117,10 +117,10 @@ import Testing
             throw ContainerError(.file, "pipe", .io(code: 32, call: "write"))
         }
         let video = Y4MCanvasWriter(sink: sink)
-        #expect(!video.take(picture(0, luma: 1)))
+        #expect(!video.take(frame(0, luma: 1)))
         #expect(video.failure != nil)
         let audio = WAVCanvasWriter(sink: sink)
-        #expect(!audio.take(sound(0, value: 1)))
+        #expect(!audio.take(block(0, value: 1)))
         #expect(audio.failure != nil)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         _ packets: [SentPacket], _ format: CanvasBytes.Format, kind: MediaKind
     ) async throws -> (bytes: [UInt8], largest: Int, held: Int, statistics: CanvasStatistics) {
         let tap = PacketTap(capacity: 4 << 20)
-        let queue = CanvasQueue(pictures: 500, soundBlocks: 5_000)
+        let queue = CanvasQueue(frames: 500, audioBlocks: 5_000)
         let canvas = try CanvasTap(packets: tap, options: CanvasOptions(kinds: [kind]), consumer: queue)
         for packet in packets { _ = packet.feed { tap.push($0) } }
         tap.flush()
@@ -46,7 +46,7 @@ import Testing
         "CAN-2: Three frames whose RTP time jumps are not filled in Y4M, and later frames keep their time",
         arguments: [1 << 31, -(1 << 31), 890_000, 95_000, 1 << 30, -100_000] as [Int64])
     func videoJumps(step: Int64) async throws {
-        let sent = try Synthetic.video(pictures: 40)
+        let sent = try Synthetic.video(frames: 40)
         let result = try await body(jumping(sent, 5..<8, by: step), .y4m(rate: 120), kind: .video)
         #expect(result.largest <= Self.chunkLimit)
         #expect(result.held <= 3 * 160 * 120 * 3 / 2)
@@ -55,7 +55,7 @@ import Testing
         while try reader.next() != nil { frames += 1 }
         // 40 frames in 1.3 s of arrival are 157 places at 120 a second; a jump may cost or add a few.
         #expect((150...165).contains(frames))
-        #expect(result.statistics.restarts == 3 && result.statistics.decodedPictures == 40)
+        #expect(result.statistics.restarts == 3 && result.statistics.decodedFrames == 40)
     }
 
     @Test(
@@ -73,7 +73,7 @@ import Testing
 
     @Test("CAN-2: A pause is filled piece by piece, each made when the reader asks for it")
     func pause() async throws {
-        var video = try Synthetic.video(width: 640, height: 360, pictures: 4).flatMap { $0 }
+        var video = try Synthetic.video(width: 640, height: 360, frames: 4).flatMap { $0 }
         for index in video.indices where video[index].timestamp >= 90_000 + 2 * 3_000 {
             video[index].timestamp += 9 * 90_000
             video[index].arrival += .seconds(9)
@@ -88,10 +88,10 @@ import Testing
             audio[index].timestamp += 300 * 48_000
             audio[index].arrival += .seconds(300)
         }
-        let sound = try await body(audio, .wav, kind: .audio)
-        #expect(sound.largest <= 200_000)
-        #expect(try WAVReader(source: MemorySource(sound.bytes)).remainingFrames == 48_000 * 300 + 20 * 960)
-        #expect(result.statistics.restarts == 0 && sound.statistics.restarts == 0)
+        let heard = try await body(audio, .wav, kind: .audio)
+        #expect(heard.largest <= 200_000)
+        #expect(try WAVReader(source: MemorySource(heard.bytes)).remainingFrames == 48_000 * 300 + 20 * 960)
+        #expect(result.statistics.restarts == 0 && heard.statistics.restarts == 0)
     }
 
     @Test("A thousand packets that each claim a gap take no memory before they are read")
@@ -117,7 +117,7 @@ import Testing
     @Test("A frame that is too large is dropped before memory is taken for it, and the next key frame decodes")
     func oversizedFrame() throws {
         let canvas = try StreamCanvas(maximumPixels: 160 * 120)
-        var packets = Array(try Synthetic.video(pictures: 3).joined())
+        var packets = Array(try Synthetic.video(frames: 3).joined())
         let next = try #require(packets.last?.sequence) + 1
         var large = packets[0]
         large.sequence = next
@@ -127,11 +127,11 @@ import Testing
         // A key frame of 16383x16383 (RFC 6386 section 9.1) behind a one-byte descriptor.
         large.payload = [0x10, 0x10, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f, 0, 0, 0, 0]
         packets.append(large)
-        packets += try Synthetic.video(pictures: 3, firstSequence: next + 1, firstPicture: 4).joined()
+        packets += try Synthetic.video(frames: 3, firstSequence: next + 1, firstFrame: 4).joined()
         var decoded = 0
         for packet in packets {
             packet.feed { canvas.insert($0) }
-            while case .picture? = canvas.nextOutput() { decoded += 1 }
+            while case .frame? = canvas.nextOutput() { decoded += 1 }
         }
         #expect(decoded == 6 && canvas.video.oversizedFrames == 1)
     }

@@ -30,17 +30,17 @@ struct SentPacket {
 enum Synthetic {
     /// Returns 30 frames a second from timestamp 90,000 on, first packet at 1 s, one array of packets for each frame.
     static func video(
-        width: Int = 160, height: Int = 120, pictures: Int, keyFrameInterval: Int? = nil, layers: Int = 1,
-        mtu: Int = 300, firstSequence: Int64 = 1000, firstPicture: Int = 0
+        width: Int = 160, height: Int = 120, frames: Int, keyFrameInterval: Int? = nil, layers: Int = 1,
+        mtu: Int = 300, firstSequence: Int64 = 1000, firstFrame: Int = 0
     ) throws -> [[SentPacket]] {
         let encoder = try VP8Encoder(
             .init(
                 width: width, height: height, bitrate: .kilobits(400), keyFrameInterval: keyFrameInterval,
                 temporalLayers: layers))
-        let source = MovingPicture(width: width, height: height)
+        let source = MovingImage(width: width, height: height)
         var packetizer = VP8Packetizer(maximumPayloadLength: mtu)
         var sequence = firstSequence
-        return try (firstPicture..<firstPicture + pictures).map { number in
+        return try (firstFrame..<firstFrame + frames).map { number in
             guard let frame = try encoder.encode(source.frame(number), timestamp: Int64(number) * 3000) else {
                 return []
             }

@@ -74,8 +74,8 @@ import Testing
         let theirs = try Self.run(
             try #require(Self.opusdec), ["--quiet", "--no-dither", "--rate", "48000", file.path, "-"])
         // The output may begin with a WAV header of 22 words.
-        let sound = theirs.count > samples.count ? Array(theirs.suffix(samples.count)) : theirs
-        #expect(sound.count == samples.count)
-        #expect(Self.largestDifference(samples, sound) <= 1)
+        let decoded = theirs.count > samples.count ? Array(theirs.suffix(samples.count)) : theirs
+        #expect(decoded.count == samples.count)
+        #expect(Self.largestDifference(samples, decoded) <= 1)
     }
 }

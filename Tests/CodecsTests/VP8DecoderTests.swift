@@ -6,7 +6,7 @@ import Testing
 @Suite struct VP8DecoderTests {
     func encode(width: Int, height: Int, count: Int, firstTimestamp: Int64 = 0) throws -> [[UInt8]] {
         let encoder = try VP8Encoder(.init(width: width, height: height, bitrate: .kilobits(300)))
-        let source = MovingPicture(width: width, height: height)
+        let source = MovingImage(width: width, height: height)
         return try (0..<count).compactMap {
             try encoder.encode(source.frame($0), timestamp: firstTimestamp + Int64($0) * 3000)?.bytes
         }
@@ -17,8 +17,8 @@ import Testing
         let decoder = try VPXDecoder(threads: 2)
         for (width, height) in [(64, 48), (320, 240), (33, 17), (64, 48)] {
             for frame in try encode(width: width, height: height, count: 4) {
-                let picture = try #require(try decoder.decode(frame))
-                #expect(picture.width == width && picture.height == height)
+                let decoded = try #require(try decoder.decode(frame))
+                #expect(decoded.width == width && decoded.height == height)
             }
         }
     }
@@ -89,13 +89,13 @@ import Testing
     }
 
     @Test("A frame beyond the limit is refused before memory is allocated")
-    func pictureTooLarge() throws {
+    func frameTooLarge() throws {
         var frame = try encode(width: 64, height: 48, count: 1)[0]
         (frame[6], frame[7], frame[8], frame[9]) = (0xff, 0x3f, 0xff, 0x3f)
-        #expect(throws: CodecError.pictureTooLarge(width: 16383, height: 16383)) { try VPXDecoder().decode(frame) }
+        #expect(throws: CodecError.frameTooLarge(width: 16383, height: 16383)) { try VPXDecoder().decode(frame) }
         let small = try VPXDecoder(maximumPixels: 64 * 48)
         #expect(try small.decode(try encode(width: 64, height: 48, count: 1)[0]) != nil)
-        #expect(throws: CodecError.pictureTooLarge(width: 64, height: 50)) {
+        #expect(throws: CodecError.frameTooLarge(width: 64, height: 50)) {
             try small.decode(try encode(width: 64, height: 50, count: 1)[0])
         }
     }

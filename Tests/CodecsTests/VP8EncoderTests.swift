@@ -8,7 +8,7 @@ import Testing
     func encode(
         _ configuration: VP8EncoderConfiguration, count: Int, each: (Int, VP8Encoder) throws -> Void = { _, _ in }
     ) throws -> [EncodedVideoFrame] {
-        let source = MovingPicture(width: configuration.width, height: configuration.height)
+        let source = MovingImage(width: configuration.width, height: configuration.height)
         let encoder = try VP8Encoder(configuration)
         return try (0..<count).compactMap { number in
             try each(number, encoder)
@@ -23,10 +23,10 @@ import Testing
         )
         #expect(encoded.count == 60)
         let decoder = try VPXDecoder()
-        let source = MovingPicture(width: 320, height: 240)
+        let source = MovingImage(width: 320, height: 240)
         for (number, frame) in encoded.enumerated() {
-            let picture = try #require(try decoder.decode(frame.bytes))
-            #expect(PictureDistance.psnr(picture, source.frame(number)) > 35)
+            let decoded = try #require(try decoder.decode(frame.bytes))
+            #expect(FrameDistance.psnr(decoded, source.frame(number)) > 35)
         }
     }
 
@@ -35,10 +35,10 @@ import Testing
         let encoded = try encode(.init(width: width, height: height, bitrate: .kilobits(500)), count: 5)
         let decoder = try VPXDecoder()
         for (number, frame) in encoded.enumerated() {
-            let picture = try #require(try decoder.decode(frame.bytes))
-            #expect(picture.width == width && picture.height == height)
-            let source = MovingPicture(width: width, height: height).frame(number)
-            #expect(PictureDistance.psnr(picture, source) > 30)
+            let decoded = try #require(try decoder.decode(frame.bytes))
+            #expect(decoded.width == width && decoded.height == height)
+            let source = MovingImage(width: width, height: height).frame(number)
+            #expect(FrameDistance.psnr(decoded, source) > 30)
         }
     }
 
@@ -102,15 +102,15 @@ import Testing
         let encoded = try encode(
             .init(width: 320, height: 240, bitrate: .kilobits(600), temporalLayers: layers), count: 60)
         let (all, few) = (try VPXDecoder(), try VPXDecoder())
-        var pictures = 0
+        var keptFrames = 0
         for frame in encoded {
             let whole = try #require(try all.decode(frame.bytes))
             guard frame.temporalLayer <= kept else { continue }
             let reduced = try #require(try few.decode(frame.bytes))
             #expect(whole.bytes == reduced.bytes)
-            pictures += 1
+            keptFrames += 1
         }
-        #expect(pictures == 60 >> (layers - 1 - kept))
+        #expect(keptFrames == 60 >> (layers - 1 - kept))
     }
 
     @Test("A non-reference frame can be dropped alone")
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test("A frame that rate control drops does not break the layers")
-    func leftOutPictures() throws {
+    func leftOutFrames() throws {
         let configuration = VP8EncoderConfiguration(
             width: 320, height: 240, bitrate: .kilobits(30), temporalLayers: 3, mayDropFrames: true, quantizers: 2...20)
         let encoded = try encode(configuration, count: 120)

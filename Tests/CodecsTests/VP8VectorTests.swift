@@ -16,9 +16,9 @@ import Testing
         let (one, two) = (try VPXDecoder(), try VPXDecoder(threads: 2))
         var digests: [String] = []
         for frame in try TestVectors.frames(of: name) {
-            let picture = try one.decode(frame)
-            #expect(try two.decode(frame)?.bytes == picture?.bytes, "threads change nothing")
-            if let picture { digests.append(Fingerprint.md5(picture.bytes)) }
+            let decoded = try one.decode(frame)
+            #expect(try two.decode(frame)?.bytes == decoded?.bytes, "threads change nothing")
+            if let decoded { digests.append(Fingerprint.md5(decoded.bytes)) }
         }
         #expect(digests == expected)
     }

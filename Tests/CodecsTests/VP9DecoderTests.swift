@@ -59,7 +59,7 @@ import Testing
         let decoder = try VPXDecoder(.vp9)
         #expect(throws: CodecError.missingKeyFrame) { try decoder.decode(frames[1]) }
         let small = try VPXDecoder(.vp9, maximumPixels: 34 * 17)
-        #expect(throws: CodecError.pictureTooLarge(width: 34, height: 18)) { try small.decode(frames[0]) }
+        #expect(throws: CodecError.frameTooLarge(width: 34, height: 18)) { try small.decode(frames[0]) }
         #expect(throws: CodecError.self) { try decoder.decode([]) }
         for codec in [VideoCodec.h264, .av1] {
             #expect(throws: CodecError.codecNotDecodable(codec)) { try VPXDecoder(codec) }

@@ -93,7 +93,7 @@ import Testing
         #expect(throws: CodecError.missingKeyFrame) { try decoder.decode(frames[1]) }
         #expect(try decoder.decode(frames[0]) != nil && decoder.decode(frames[1]) != nil)
         let small = try VideoDecoder(capture.codec, maximumPixels: capture.width * capture.height - 1)
-        #expect(throws: CodecError.pictureTooLarge(width: capture.width, height: capture.height)) {
+        #expect(throws: CodecError.frameTooLarge(width: capture.width, height: capture.height)) {
             try small.decode(frames[0])
         }
         #expect(throws: CodecError.self) { try decoder.decode([]) }

@@ -97,7 +97,7 @@ import Testing
     @Test func y4m() throws {
         let sink = MemorySink()
         let writer = try Y4MWriter(sink: sink, header: Y4MHeader(width: 16, height: 16, rate: 25))
-        for index in 0..<3 { try writer.write(TestMedia.picture(index, width: 16, height: 16)) }
+        for index in 0..<3 { try writer.write(TestMedia.frame(index, width: 16, height: 16)) }
         try writer.finish()
         try run(sink.bytes, rounds: 3_000, seed: 5) { bytes in
             _ = try Y4MReader(source: MemorySource(bytes)).all()

@@ -107,7 +107,7 @@ struct WebMToolTests {
         #expect(try complaints(path) == "")
     }
 
-    @Test func pictureSizeMayChange() throws {
+    @Test func frameSizeMayChange() throws {
         let path = folder.file("resize.webm")
         let writer = try WebMWriter(
             sink: FileSink(path: path),

@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [(16, 16), (17, 15), (1, 1), (175, 143)])
     func roundTrip(width: Int, height: Int) throws {
-        let frames = (0..<3).map { TestMedia.picture($0, width: width, height: height) }
+        let frames = (0..<3).map { TestMedia.frame($0, width: width, height: height) }
         let sink = MemorySink()
         let writer = try Y4MWriter(
             sink: sink, header: Y4MHeader(width: width, height: height, rate: 30_000, scale: 1001))
@@ -22,10 +22,10 @@ import Testing
         #expect(reader.damage.isEmpty)
     }
 
-    @Test func cutFileGivesWholePictures() throws {
+    @Test func cutFileGivesWholeFrames() throws {
         let sink = MemorySink()
         let writer = try Y4MWriter(sink: sink, header: Y4MHeader(width: 8, height: 8, rate: 25))
-        for index in 0..<3 { try writer.write(TestMedia.picture(index, width: 8, height: 8)) }
+        for index in 0..<3 { try writer.write(TestMedia.frame(index, width: 8, height: 8)) }
         try writer.finish()
         let last = sink.bytes.count - 96 - 6
         for end in last..<sink.bytes.count {
@@ -52,7 +52,7 @@ import Testing
     func ffmpegReadsOursAndWeReadTheirs() throws {
         let path = folder.file("ours.y4m")
         let writer = try Y4MWriter(sink: FileSink(path: path), header: Y4MHeader(width: 35, height: 21, rate: 25))
-        let frames = (0..<5).map { TestMedia.picture($0, width: 35, height: 21) }
+        let frames = (0..<5).map { TestMedia.frame($0, width: 35, height: 21) }
         for frame in frames { try writer.write(frame) }
         try writer.finish()
         let raw = try MediaTool.ffmpeg.run(["-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "yuv420p", "-"])

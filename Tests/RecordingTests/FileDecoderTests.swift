@@ -111,7 +111,7 @@ import Testing
         #expect(report.audioOffset == 0)
     }
 
-    @Test func soundGapsAreFilledSoThatTheRestStaysInPlace() throws {
+    @Test func audioGapsAreFilledSoThatTheRestStaysInPlace() throws {
         let whole = try samples(of: try webM())
         let path = try webM(audioSkip: 50..<75)
         let holed = try samples(of: path)
@@ -128,7 +128,7 @@ import Testing
         #expect(report.audio?.concealed == 2_880)
     }
 
-    @Test func soundThatBeginsLateStaysLate() throws {
+    @Test func audioThatBeginsLateStaysLate() throws {
         let whole = try samples(of: try webM())
         let late = try samples(of: try webM(audioStart: .milliseconds(500)))
         #expect(late.count == whole.count + 24_000 * 2)
@@ -136,7 +136,7 @@ import Testing
         #expect(Array(late[48_000...]) == whole)
     }
 
-    @Test func missingPicturesAreAGapAndTheRestIsLeftOutUntilAKeyFrame() throws {
+    @Test func missingFramesAreAGapAndTheRestIsLeftOutUntilAKeyFrame() throws {
         let lost = try FileDecoder(path: try webM(videoSkip: 0..<1)).run(to: [])
         #expect(lost.video?.frames == 90 && lost.video?.skipped == 29 && lost.isDamaged)
         let gap = try FileDecoder(path: try webM(videoSkip: 40..<60)).run(to: [])
@@ -349,7 +349,7 @@ import Testing
     @Test(
         .enabled(if: MediaTool.ffmpeg.isInstalled, "ffmpeg is not installed"),
         arguments: [["-f", "webm", "x.webm"], ["-f", "ogg", "x.opus"]])
-    func soundOfOthersEqualsTheirs(output: [String]) throws {
+    func audioOfOthersEqualsTheirs(output: [String]) throws {
         let path = folder.file(output[2])
         let made = try MediaTool.ffmpeg.run(
             [

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func lossesAnywhereLeaveOnlyWholePictures(seed: UInt64) throws {
+    func lossesAnywhereLeaveOnlyWholeFrames(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let packets = TestStream(wallClock: Self.ntp).packets().filter { _ in
             Int.random(in: 0..<40, using: &generator) > 0
@@ -106,7 +106,7 @@ import Testing
         #expect(recording.statistics.unorderedFrames == 0)
     }
 
-    @Test func soundIsAlignedBySenderReports() {
+    @Test func audioIsAlignedBySenderReports() {
         // It arrives 300 ms late, but the reports give its true time.
         var recording = StreamRecording(kinds: [.audio, .video])
         let outputs = recording.run(TestStream(audioDelay: .milliseconds(300), wallClock: Self.ntp).packets())
@@ -122,7 +122,7 @@ import Testing
         #expect(outputs.starts[0].captureNTP == nil)
     }
 
-    @Test func lateReportsMoveSoundOnce() {
+    @Test func lateReportsMoveAudioOnce() {
         var recording = StreamRecording(kinds: [.audio, .video])
         let stream = TestStream(audioDelay: .milliseconds(300), wallClock: Self.ntp, reportsFrom: .seconds(2))
         let outputs = recording.run(stream.packets())
@@ -134,7 +134,7 @@ import Testing
         #expect(audio.map(\.time) == audio.map(\.time).sorted())
     }
 
-    @Test func soundAloneIsRecordedAtOnce() {
+    @Test func audioAloneIsRecordedAtOnce() {
         var recording = StreamRecording(kinds: [.audio])
         let outputs = recording.run(TestStream().packets(video: []))
         #expect(outputs.starts.count == 1 && outputs.starts[0].width == nil && outputs.starts[0].hasAudio)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("CAN-2 canvas over HTTP", .serialized)
 struct CanvasEndpointTests {
-    @Test func stillPicture() async throws {
+    @Test func still() async throws {
         try await withRelay { relay, http in
             try await withMedia(relay, http: http) { media in
                 let answer = try await http.request("GET", media.path + "/canvas.png")

@@ -17,7 +17,7 @@ final class HostilePublisher {
     private let descriptor: Int32
     private let encoder: VP8Encoder
     private let voice: OpusEncoder
-    private let source = MovingPicture(width: HostilePublisher.width, height: HostilePublisher.height)
+    private let source = MovingImage(width: HostilePublisher.width, height: HostilePublisher.height)
     private var packetizer = VP8Packetizer(maximumPayloadLength: 1_000)
     private var sequences: [MediaKind: UInt16] = [.audio: 100, .video: 100]
     /// RTP time of the next frame of each kind, which a test may change.

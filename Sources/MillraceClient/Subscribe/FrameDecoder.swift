@@ -90,7 +90,7 @@ final class FrameDecoder: Sendable {
 
     private func refuse(_ error: CodecError, isKeyFrame: Bool) {
         switch error {
-        case .unsupportedFormat, .pictureTooLarge, .codecNotDecodable:
+        case .unsupportedFormat, .frameTooLarge, .codecNotDecodable:
             guard !isUndecodable else { return }
             isUndecodable = true
             undecodable(error)

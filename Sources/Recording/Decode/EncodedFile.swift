@@ -52,26 +52,28 @@ package final class EncodedFile {
             switch ContainerKind.sniff(Array(head.prefix(count))) {
             case .webm:
                 let webM = try WebMReader(source: source)
-                let pictures = webM.tracks.first { $0.codec.video != nil && !$0.isEncoded }
-                let sound = webM.tracks.first { $0.codec == .opus && !$0.isEncoded && (1...2).contains($0.channels) }
+                let videoTrack = webM.tracks.first { $0.codec.video != nil && !$0.isEncoded }
+                let audioTrack = webM.tracks.first {
+                    $0.codec == .opus && !$0.isEncoded && (1...2).contains($0.channels)
+                }
                 container = .webm
-                video = pictures.map { track in
+                video = videoTrack.map { track in
                     Video(
                         codec: track.codec.video ?? .vp8, width: track.width, height: track.height,
                         rate: Self.rate(of: track.defaultDuration),
                         rotation: track.rotation,
                         frames: DecoderFrames(track.codec.video ?? .vp8, codecPrivate: track.codecPrivate))
                 }
-                audio = sound.map { track in
+                audio = audioTrack.map { track in
                     let head = try? OpusHead(parsing: track.codecPrivate, in: .webm)
                     return Audio(
                         channels: track.channels,
                         preSkip: head?.preSkip ?? Int(track.codecDelay.seconds * 48_000))
                 }
-                ignoredTracks = webM.tracks.filter { $0 != pictures && $0 != sound }.map { track in
+                ignoredTracks = webM.tracks.filter { $0 != videoTrack && $0 != audioTrack }.map { track in
                     "track \(track.number) (\(Self.name(of: track)))"
                 }
-                reader = .webM(webM, video: pictures, audio: sound)
+                reader = .webM(webM, video: videoTrack, audio: audioTrack)
             case .ivf:
                 let ivf = try IVFReader(source: source)
                 container = .ivf

@@ -55,7 +55,7 @@ package final class FileDecoder {
             if wantsVideo, let frames = file.video {
                 video = try VideoTrackDecoder(frames, threads: threads)
             }
-            if wantsAudio, let sound = file.audio { audio = try AudioTrackDecoder(sound) }
+            if wantsAudio, let track = file.audio { audio = try AudioTrackDecoder(track) }
         } catch {
             throw .codec(error)
         }
@@ -92,7 +92,9 @@ package final class FileDecoder {
         report.bytes = file.progress.total
         report.video = video?.report
         report.audio = audio?.report
-        if let pictures = video?.report.start, let sound = audio?.report.start { report.audioOffset = sound - pictures }
+        if let videoStart = video?.report.start, let audioStart = audio?.report.start {
+            report.audioOffset = audioStart - videoStart
+        }
         report.claimedDuration = file.claimedDuration?.seconds
         if let structure = file.structure {
             report.clusters = structure.clusters

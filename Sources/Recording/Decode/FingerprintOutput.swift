@@ -13,14 +13,14 @@ package final class FingerprintOutput: DecodedMediaConsumer {
         self.print = print
     }
 
-    package func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError) {
+    package func take(_ planes: borrowing I420Planes, _ info: DecodedFrame) throws(DecodeError) {
         var digest = MessageDigest(.md5)
-        Self.add(picture.y, picture.yStride, picture.width, picture.height, to: &digest)
-        Self.add(picture.u, picture.chromaStride, picture.chromaWidth, picture.chromaHeight, to: &digest)
-        Self.add(picture.v, picture.chromaStride, picture.chromaWidth, picture.chromaHeight, to: &digest)
+        Self.add(planes.y, planes.yStride, planes.width, planes.height, to: &digest)
+        Self.add(planes.u, planes.chromaStride, planes.chromaWidth, planes.chromaHeight, to: &digest)
+        Self.add(planes.v, planes.chromaStride, planes.chromaWidth, planes.chromaHeight, to: &digest)
         let number = String(info.number)
         let padded = String(repeating: "0", count: max(0, 4 - number.count)) + number
-        print("\(Self.hexadecimal(digest.finish()))  \(stem)-\(picture.width)x\(picture.height)-\(padded).i420")
+        print("\(Self.hexadecimal(digest.finish()))  \(stem)-\(planes.width)x\(planes.height)-\(padded).i420")
     }
 
     private static func add(

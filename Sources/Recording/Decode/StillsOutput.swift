@@ -15,12 +15,12 @@ package final class StillsOutput: DecodedMediaConsumer {
         self.every = max(1, every)
     }
 
-    package func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError) {
+    package func take(_ planes: borrowing I420Planes, _ info: DecodedFrame) throws(DecodeError) {
         guard (info.shownNumber - 1) % every == 0 else { return }
         let digits = String(info.number)
         let name = "\(stem)-\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).png"
         do throws(ContainerError) {
-            try PNGWriter.write(picture.frame(rotation: info.rotation), path: "\(directory)/\(name)", fast: true)
+            try PNGWriter.write(planes.frame(rotation: info.rotation), path: "\(directory)/\(name)", fast: true)
         } catch {
             throw .container(error)
         }

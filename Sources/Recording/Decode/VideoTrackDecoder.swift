@@ -38,7 +38,7 @@ struct VideoTrackDecoder {
             shown = try frames.frame(of: packet).withRawBuffer { bytes throws(CodecError) in
                 try decoder.withDecodedPlanes(bytes) { planes in
                     size = (planes.width, planes.height)
-                    let info = DecodedPicture(
+                    let info = DecodedFrame(
                         number: number, shownNumber: shownNumber, time: packet.time, isKeyFrame: packet.isKeyFrame,
                         rotation: rotation)
                     do throws(DecodeError) {

@@ -13,8 +13,8 @@ package final class WAVOutput: DecodedMediaConsumer {
         }
     }
 
-    package func take(_ sound: PCMBlock) throws(DecodeError) {
-        do throws(ContainerError) { try writer.write(sound) } catch { throw .container(error) }
+    package func take(_ block: PCMBlock) throws(DecodeError) {
+        do throws(ContainerError) { try writer.write(block) } catch { throw .container(error) }
     }
 
     package func finish() throws(DecodeError) {

@@ -32,11 +32,11 @@ package final class Y4MOutput: DecodedMediaConsumer {
         self.keepsTime = keepsTime
     }
 
-    package func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError) {
+    package func take(_ planes: borrowing I420Planes, _ info: DecodedFrame) throws(DecodeError) {
         do throws(ContainerError) {
             if writer == nil {
                 let (width, height) =
-                    info.rotation.isSideways ? (picture.height, picture.width) : (picture.width, picture.height)
+                    info.rotation.isSideways ? (planes.height, planes.width) : (planes.width, planes.height)
                 writer = try Y4MWriter(
                     sink: sink,
                     header: Y4MHeader(
@@ -45,28 +45,28 @@ package final class Y4MOutput: DecodedMediaConsumer {
             }
             guard let writer else { return }
             if keepsTime {
-                let next = fitted(picture, info.rotation, writer)
+                let next = fitted(planes, info.rotation, writer)
                 // The first frame also fills the time before it.
                 if last == nil { last = next }
                 try fill(writer, until: info.time)
                 last = next
-            } else if info.rotation == .none, picture.width == writer.header.width,
-                picture.height == writer.header.height
+            } else if info.rotation == .none, planes.width == writer.header.width,
+                planes.height == writer.header.height
             {
                 try writer.write(
-                    width: picture.width, height: picture.height,
+                    width: planes.width, height: planes.height,
                     y: UnsafeRawBufferPointer(
-                        start: picture.y, count: (picture.height - 1) * picture.yStride + picture.width),
-                    yStride: picture.yStride,
+                        start: planes.y, count: (planes.height - 1) * planes.yStride + planes.width),
+                    yStride: planes.yStride,
                     u: UnsafeRawBufferPointer(
-                        start: picture.u, count: (picture.chromaHeight - 1) * picture.chromaStride + picture.chromaWidth
+                        start: planes.u, count: (planes.chromaHeight - 1) * planes.chromaStride + planes.chromaWidth
                     ),
                     v: UnsafeRawBufferPointer(
-                        start: picture.v, count: (picture.chromaHeight - 1) * picture.chromaStride + picture.chromaWidth
+                        start: planes.v, count: (planes.chromaHeight - 1) * planes.chromaStride + planes.chromaWidth
                     ),
-                    chromaStride: picture.chromaStride)
+                    chromaStride: planes.chromaStride)
             } else {
-                try writer.write(fitted(picture, info.rotation, writer))
+                try writer.write(fitted(planes, info.rotation, writer))
             }
         } catch {
             throw .container(error)
@@ -95,8 +95,8 @@ package final class Y4MOutput: DecodedMediaConsumer {
         slots = slot
     }
 
-    private func fitted(_ picture: borrowing I420Planes, _ rotation: Rotation, _ writer: Y4MWriter) -> I420Frame {
-        let frame = picture.frame(rotation: rotation).upright()
+    private func fitted(_ planes: borrowing I420Planes, _ rotation: Rotation, _ writer: Y4MWriter) -> I420Frame {
+        let frame = planes.frame(rotation: rotation).upright()
         guard frame.width != writer.header.width || frame.height != writer.header.height else { return frame }
         fittedFrames += 1
         return frame.fitted(width: writer.header.width, height: writer.header.height)

@@ -98,7 +98,7 @@ package struct StreamRecording: Sendable {
     /// Clock points of the open file.
     private var audioClock = ClockPoints(.audio)
     private var videoClock = ClockPoints(.video)
-    var pictureDuration: MediaTime = .milliseconds(33)
+    var frameDuration: MediaTime = .milliseconds(33)
     var videoGaps: UInt64 = 0
     var lostVideoPackets: UInt64 = 0
     private var counted = RecordingStatistics()
@@ -364,8 +364,8 @@ package struct StreamRecording: Sendable {
         }
         let duration: MediaTime
         if item.kind == .video {
-            if let last, time - last < .seconds(1) { pictureDuration = time - last }
-            duration = pictureDuration
+            if let last, time - last < .seconds(1) { frameDuration = time - last }
+            duration = frameDuration
             counted.videoFrames &+= 1
         } else {
             let info = isEncrypted ? nil : try? OpusPacketInfo(item.bytes)

@@ -22,9 +22,9 @@ public final class StreamTap: Sendable {
 
     /// Frames in I420 with rotation and capture time, for a single reader. The first one is a key frame, which the tap
     /// requests.
-    public var frames: AsyncStream<I420Frame> { queue.pictures }
+    public var frames: AsyncStream<I420Frame> { queue.frames }
     /// Stereo PCM at 48 kHz, one block for each packet, for a single reader.
-    public var audio: AsyncStream<PCMBlock> { queue.sound }
+    public var audio: AsyncStream<PCMBlock> { queue.audio }
 
     public var statistics: TapStatistics { TapStatistics(canvas.statistics, queue) }
 

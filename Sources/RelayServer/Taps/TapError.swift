@@ -22,7 +22,7 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
         case .engine(.unknownStream(let name)): self = .unknownStream(name)
         case .engine(.streamEncrypted(let name)): self = .streamEncrypted(name)
         case .engine(.stopped): self = .notRunning
-        case .engine, .codec, .container, .codecNotDecodable, .noPicture, .undecodable, .thread:
+        case .engine, .codec, .container, .codecNotDecodable, .noFrame, .undecodable, .thread:
             self = .failed(reason: "\(error)")
         }
     }

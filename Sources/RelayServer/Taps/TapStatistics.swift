@@ -21,12 +21,12 @@ public struct TapStatistics: Hashable, Sendable {
     public init() {}
 
     init(_ canvas: CanvasStatistics, _ queue: CanvasQueue) {
-        decodedFrames = canvas.decodedPictures
-        unreadFrames = queue.droppedPictures
+        decodedFrames = canvas.decodedFrames
+        unreadFrames = queue.droppedFrames
         droppedFrames = canvas.droppedFrames + canvas.oversizedFrames
         decodeErrors = canvas.decodeErrors
-        audioBlocks = canvas.soundBlocks
-        unreadAudioBlocks = queue.droppedSound
+        audioBlocks = canvas.audioBlocks
+        unreadAudioBlocks = queue.droppedAudioBlocks
         droppedPackets = canvas.droppedPackets
         lostPackets = canvas.lostPackets
         isUndecodable = canvas.isUndecodable

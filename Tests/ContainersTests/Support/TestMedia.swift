@@ -15,7 +15,7 @@ enum TestMedia {
     static let framesPerSecond = 30
 
     /// Returns a moving pattern with content in every plane.
-    static func picture(_ index: Int, width: Int = width, height: Int = height) -> I420Frame {
+    static func frame(_ index: Int, width: Int = width, height: Int = height) -> I420Frame {
         var frame = I420Frame(width: width, height: height)
         for y in 0..<height {
             for x in 0..<width { frame.bytes[y * width + x] = UInt8(16 + (x * 2 + y + index * 5) % 220) }
@@ -34,7 +34,7 @@ enum TestMedia {
                 VP8EncoderConfiguration(
                     width: width, height: height, bitrate: .kilobits(300), keyFrameInterval: keyInterval))
             return try (0..<count).compactMap { index in
-                try encoder.encode(picture(index, width: width, height: height), timestamp: Int64(index) * 3000)
+                try encoder.encode(frame(index, width: width, height: height), timestamp: Int64(index) * 3000)
                     .map { Video(bytes: $0.bytes, isKeyframe: $0.isKeyFrame) }
             }
         } catch {
@@ -71,13 +71,13 @@ enum TestMedia {
 
     /// Both tracks in order of time.
     static let interleaved: [Block] = {
-        let pictures = TestMedia.video.enumerated().map { index, frame in
+        let videoFrames = TestMedia.video.enumerated().map { index, frame in
             Block.video(.nanoseconds(Int64(index) * 1_000_000_000 / Int64(framesPerSecond)), frame)
         }
-        let sounds = TestMedia.audio.enumerated().map { index, packet in
+        let audioFrames = TestMedia.audio.enumerated().map { index, packet in
             Block.audio(.milliseconds(Int64(index) * 20), packet)
         }
-        return (pictures + sounds).sorted { $0.time < $1.time }
+        return (videoFrames + audioFrames).sorted { $0.time < $1.time }
     }()
 
     static let webMConfiguration = WebMConfiguration(

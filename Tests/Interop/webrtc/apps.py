@@ -8,7 +8,7 @@ from webrtc.room import relay
 from webrtc.talk import Talk
 
 APP, SECRET = "shop", "what-the-shop-and-its-relay-alone-know"
-PUBLISH = """(async () => { const {testPicture} = await import("/page/client/sources.js"), media = testPicture("a picture");
+PUBLISH = """(async () => { const {testVideo} = await import("/page/client/sources.js"), media = testVideo("a picture");
     const answer = await millrace.publish({name: "camera", media}).then(() => "", error => error.code);
     for (const track of media.getTracks()) track.stop();
     return answer; })()"""
@@ -76,7 +76,7 @@ def check_subscriber(bench, name, server, zoe):
     guest = Talk(bench, server.url, "demo", "", token=token(server, "demo", "guest", "subscriber"))
     check(name, "one without a name is in", guest.is_in(), page=guest.look("why"))
     check(name, "and has one for all", zoe.until(lambda: zoe.look("names") == ["Zoe (you)", "null"]), names=zoe.look("names"))
-    check(name, "a subscriber is offered nothing to publish", [guest.look("has", what) for what in ("picture", "camera", "screen")] == [False] * 3)
+    check(name, "a subscriber is offered nothing to publish", [guest.look("has", what) for what in ("test-video", "camera", "screen")] == [False] * 3)
     refused = guest.page.evaluate(PUBLISH)
     check(name, "and the relay takes nothing of it", refused == "notPermitted", answer=refused)
     guest.look("press", "leave")

@@ -246,7 +246,7 @@ def page(bench, name):
             check(case, "Firefox sees it", fox.sees("Ada", 20), seen=fox.look("seen", "Ada"))
         check_lacking(bench, case, server, eve, codec)
         # The button is disabled until the page has published.
-        check(case, "it can be stopped", ada.until(lambda: ada.look("press", "picture")), page=ada.look("why"))
+        check(case, "it can be stopped", ada.until(lambda: ada.look("press", "test-video")), page=ada.look("why"))
         for room in rooms:
             gone = room.until(lambda room=room: not (room.look("seen", "Ada") or {}).get("stream"), 15)
             check(case, f"it ends for {room.name}", gone, seen=room.look("seen", "Ada"))

@@ -20,8 +20,8 @@ def names(bench, name):
 
 def publish(room, width, height):
     """Publishes a test video of that size as the camera."""
-    room.page.evaluate(f"""(async () => {{ const {{testPicture}} = await import("/page/client/sources.js");
-        await millrace.publish({{name: "camera", media: testPicture({json.dumps(room.name)}, {{width: {width}, height: {height}}})}}); }})()""")
+    room.page.evaluate(f"""(async () => {{ const {{testVideo}} = await import("/page/client/sources.js");
+        await millrace.publish({{name: "camera", media: testVideo({json.dumps(room.name)}, {{width: {width}, height: {height}}})}}); }})()""")
 
 
 def sizes(bench, name):
@@ -65,16 +65,16 @@ def layout(bench, name):
     ada.sees("Bob")
 
     def look(size):
-        ada.page.evaluate("document.getElementById('room').classList.add('has-side')")
+        ada.page.evaluate("document.getElementById('session').classList.add('has-side')")
         ada.look("tab", "people")
         cut = ada.until(lambda: not ada.look("cutOff"), 2) or ada.look("cutOff")
         check(name, f"{size}: no control is cut off, with a name of 24 characters", cut is True, cut=cut)
         check(name, f"{size}: one can leave, and open the menu of each person", ada.look("has", "leave") and len(ada.look("menu", "Bob", "")) > 3)
         entries = set(ada.look("more")) | set(ada.page.evaluate("[...document.querySelectorAll('#toolbar button:not([hidden])')].map(one => one.dataset.action)"))
-        check(name, f"{size}: every button is there or in the menu", {"picture", "screen", "hand", "leave", "devices", "invite", "report"} <= entries and
+        check(name, f"{size}: every button is there or in the menu", {"test-video", "screen", "hand", "leave", "devices", "invite", "report"} <= entries and
               ("session" in entries or "lock-share" in entries), entries=sorted(entries))
         check(name, f"{size}: no two buttons have one icon", ada.look("twins") == 0)
-        ada.page.evaluate("document.getElementById('room').classList.remove('has-side')")
+        ada.page.evaluate("document.getElementById('session').classList.remove('has-side')")
         for key in ("", f"user:{kim.page.evaluate('millrace.state.self')}"):
             ada.page.evaluate(f"document.querySelector('.tile[data-key=\"{key}\"] [data-action=pin]')?.click()")
             covered = ada.until(lambda: not ada.look("covered"), 2) or ada.look("covered")
@@ -98,8 +98,8 @@ def crowd(room, event, data):
 
 def share(bench, name, ada, bob):
     """A presenter does not see the own screen large; others do."""
-    ada.page.evaluate("""(async () => { const {testPicture} = await import("/page/client/sources.js");
-        await millrace.publish({name: "screen", videoType: "screen", media: testPicture("a screen")}); })()""")
+    ada.page.evaluate("""(async () => { const {testVideo} = await import("/page/client/sources.js");
+        await millrace.publish({name: "screen", videoType: "screen", media: testVideo("a screen")}); })()""")
     tile = f"{ada.name}: screen"
     large = bob.until(lambda: (bob.look("seen", tile) or {}).get("isLarge"))
     bench.reporter.check(name, "a shared screen is large for others, and not for its presenter", large and ada.look("seen", tile)["isLarge"] is False)
@@ -154,19 +154,19 @@ def features(bench, name):
 
 def save_pictures(bench, ada, bob):
     """Saves the pictures of docs/: page.png and page-phone.png."""
-    ada.look("press", "picture")
+    ada.look("press", "test-video")
     bob.look("press", "hand")
     ada.sees("Bob")
     for file, width, height, touch in (("page", 1280, 760, False), ("page-phone", 390, 844, True)):
         ada.page.size(width, height, touch=touch)
-        ada.page.evaluate(f"document.getElementById('room').classList.toggle('has-side', {json.dumps(not touch)})")
+        ada.page.evaluate(f"document.getElementById('session').classList.toggle('has-side', {json.dumps(not touch)})")
         ada.look("tab", "people")
         within(ada, lambda: ada.look("seen", "Bob")["isShown"] and ada.look("seen", "Ada (you)")["width"] and "fps" in ada.look("seen", "Bob")["facts"])
         ada.page.evaluate("for (const one of document.querySelectorAll('.notice .quiet')) one.click(); document.getElementById('stage').focus()")
         time.sleep(1)
         ada.page.picture(bench.current / f"{file}.png")
     ada.page.size(1440, 900)
-    ada.page.evaluate("document.getElementById('room').classList.add('has-side')")
+    ada.page.evaluate("document.getElementById('session').classList.add('has-side')")
     bob.look("press", "hand")
     within(ada, lambda: ada.look("person", "Bob")["hand"] == "false")
 
@@ -181,7 +181,7 @@ def check_hand(bench, case, ada, bob):
           any("Bob raised a hand" in text for text in ada.look("notices")), notices=ada.look("notices"))
     check(case, "at the tile too, and first in the list", ada.page.evaluate("[...document.querySelectorAll('.tile')].some(one => one.querySelector('.name').textContent === 'Bob' "
           "&& !one.querySelector('.hand').hidden) && document.querySelector('.people li').dataset.name === 'Bob'"))
-    ada.page.evaluate("document.getElementById('room').classList.add('has-side')")
+    ada.page.evaluate("document.getElementById('session').classList.add('has-side')")
     check(case, "a moderator lowers it", "lower-hand" in ada.look("menu", "Bob", "lower-hand") and within(ada, lambda: not hand(ada, "Bob") and not hand(bob, "Bob")))
     ada.look("press", "hand")
     within(bob, lambda: hand(bob, "Ada"))
@@ -217,7 +217,7 @@ def check_invite(bench, case, ada):
 
 def check_full_screen(bench, case, ada):
     check = bench.reporter.check
-    ada.page.evaluate("document.getElementById('room').classList.add('has-side')")
+    ada.page.evaluate("document.getElementById('session').classList.add('has-side')")
     ada.look("menu", "Bob", "full-screen")
     check(case, "a video fills the screen", within(ada, lambda: ada.page.evaluate("document.fullscreenElement?.querySelector('.name')?.textContent") == "Bob"))
     ada.page.evaluate("document.exitFullscreen()")

@@ -78,7 +78,7 @@ class Room:
     def is_in(self, timeout=10):
         return self.until(lambda: self.look("status") == "connected", timeout)
 
-    def publish(self, what="picture"):
+    def publish(self, what="test-video"):
         self.until(lambda: self.look("press", what), 5)
 
     def sees(self, name, timeout=12):

@@ -55,7 +55,7 @@ def see_and_hear(bench, name):
     check_turned_off(bench, name, ada, bob)
     check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
     check(name, "the page's policy refused it nothing", [room.look("violations") for room in (ada, bob)] == [[], []], refused=ada.look("violations"))
-    bob.look("press", "picture")
+    bob.look("press", "test-video")
     check(name, "an unpublished stream is gone for the other", ada.until(lambda: ada.look("seen", "Bob")["stream"] == ""))
     ada.look("press", "leave")
     check(name, "a participant that leaves is back at the form", ada.until(lambda: ada.look("text", "join")))
@@ -141,7 +141,7 @@ def force_mute(bench, name):
     ada.look("moderate", "disable-force-mute")
     check(name, "the end of it is shown", eve.until(lambda: eve.look("text", "mute-state") == ""))
     check(name, "and leaves participants muted", ada.is_silent("Bob"))
-    eve.look("press", "picture")
+    eve.look("press", "test-video")
     ada.until(lambda: ada.look("seen", "Eve")["stream"] == "")
     eve.publish()
     check(name, "a stream that starts afterwards starts unmuted", ada.sees("Eve") and ada.hears("Eve") and not ada.look("seen", "Eve")["isMuted"])
@@ -225,8 +225,8 @@ def check_keyboard(bench, name, room):
                          focus=[first, second, back])
     room.page.evaluate("document.getElementById('tab-people').focus()")
     room.page.key("ArrowRight")
-    bench.reporter.check(name, "and so do tabs", room.page.evaluate("document.activeElement.id") == "tab-rooms" and
-                         room.page.evaluate("!document.getElementById('panel-rooms').hidden"))
+    bench.reporter.check(name, "and so do tabs", room.page.evaluate("document.activeElement.id") == "tab-subsessions" and
+                         room.page.evaluate("!document.getElementById('panel-subsessions').hidden"))
     room.look("tab", "people")
 
 
@@ -242,16 +242,16 @@ def check_names(bench, name, host, other):
 
 def share_lock(bench, name, manager, sharer):
     check = bench.reporter.check
-    sharer.page.evaluate("""(async () => { const {testPicture} = await import("/page/client/sources.js");
-        await millrace.publish({name: "screen", videoType: "screen", media: testPicture("a screen")}); })()""")
+    sharer.page.evaluate("""(async () => { const {testVideo} = await import("/page/client/sources.js");
+        await millrace.publish({name: "screen", videoType: "screen", media: testVideo("a screen")}); })()""")
     tile = f"{sharer.name}: screen"
     shown = manager.until(lambda: (manager.look("seen", tile) or {}).get("isLarge") and manager.look("seen", tile)["isShown"])
     check(name, "a shared screen is shown large", shown, seen=manager.look("seen", tile))
     manager.look("moderate", "lock-share")
     check(name, "the share lock ends it for others", manager.until(lambda: manager.look("seen", tile) is None))
     check(name, "and is shown", sharer.until(lambda: sharer.look("text", "lock-state")))
-    again = sharer.page.evaluate("""(async () => { const {testPicture} = await import("/page/client/sources.js");
-        return millrace.publish({name: "screen", videoType: "screen", media: testPicture("a screen")}).then(() => "", error => error.code); })()""")
+    again = sharer.page.evaluate("""(async () => { const {testVideo} = await import("/page/client/sources.js");
+        return millrace.publish({name: "screen", videoType: "screen", media: testVideo("a screen")}).then(() => "", error => error.code); })()""")
     check(name, "nothing is shared under it", again == "shareLocked", answer=again)
     manager.look("moderate", "unlock-share")
     check(name, "until it is lifted", sharer.until(lambda: not sharer.look("text", "lock-state")))

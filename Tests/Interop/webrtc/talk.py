@@ -82,19 +82,19 @@ def subsessions(bench, name):
     check(name, "and heard", tones == ["Kim", "Leo"], tones=tones)
     check(name, "received audio is not taken for silence", not ada.gets_nothing_of("Kim", timeout=0))
     for one in (ada, kim, leo):
-        one.look("tab", "rooms")
-    check(name, "a participant has no form for rooms", not kim.look("has", "commit-rooms") and not kim.look("has", "start-rooms"))
-    ada.look("fill", ".room-form", {"names": "Tea <b>\nTea <b>"})
+        one.look("tab", "subsessions")
+    check(name, "a participant has no form for rooms", not kim.look("has", "commit-subsessions") and not kim.look("has", "start-subsessions"))
+    ada.look("fill", ".subsession-form", {"names": "Tea <b>\nTea <b>"})
     refused = ada.until(lambda: [text for text in ada.look("notices") if "Tea <b>" in text])
-    check(name, "names that are there twice are refused, and said", refused and ada.look("has", "commit-rooms"), notices=ada.look("notices"))
-    ada.page.evaluate("document.querySelector('.room-form').elements.count.value = 2")
-    ada.look("press", "fill-rooms")
-    ada.look("press", "commit-rooms")
+    check(name, "names that are there twice are refused, and said", refused and ada.look("has", "commit-subsessions"), notices=ada.look("notices"))
+    ada.page.evaluate("document.querySelector('.subsession-form').elements.count.value = 2")
+    ada.look("press", "fill-subsessions")
+    ada.look("press", "commit-subsessions")
     check(name, "all participants see the rooms", kim.until(lambda: list(kim.look("rooms")) == ["Room 1", "Room 2"]), rooms=kim.look("rooms"))
     check(name, "and cannot enter before they are started", not kim.look("canEnter", "Room 1"))
     # The host's page may learn of the rooms after the others.
-    ada.until(lambda: ada.look("has", "start-rooms"))
-    ada.look("press", "start-rooms")
+    ada.until(lambda: ada.look("has", "start-subsessions"))
+    ada.look("press", "start-subsessions")
     check(name, "rooms open",
           kim.until(lambda: kim.look("canEnter", "Room 1")) and "rooms are open" in kim.look("place"), place=kim.look("place"))
     kim.look("enter", "Room 1")
@@ -115,14 +115,14 @@ def subsessions(bench, name):
     check(name, "one returns by oneself", leo.until(lambda: "main session" in leo.look("place")), place=leo.look("place"))
     check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
     save_picture(bench, ada)
-    ada.look("press", "stop-rooms")
+    ada.look("press", "stop-subsessions")
     ada.look("answer", "yes")
     check(name, "closing brings all back",
           ada.until(lambda: not any(one.look("place") for one in (ada, kim, leo))), places=[one.look("place") for one in (ada, kim, leo)])
     check(name, "and all are seen again", all(leo.sees(who) for who in ("Ada", "Kim")), names=leo.look("names"))
     tones = leo.plays(["Ada", "Kim"])
     check(name, "and heard again", tones == ["Ada", "Kim"], tones=tones)
-    ada.look("press", "withdraw-rooms")
+    ada.look("press", "withdraw-subsessions")
     check(name, "withdrawn rooms are gone for all", kim.until(lambda: kim.look("rooms") == {}), rooms=kim.look("rooms"))
     check(name, "the page's policy refused it nothing",
           [one.look("violations") for one in (ada, kim, leo)] == [[], [], []], refused=ada.look("violations"))
@@ -149,9 +149,9 @@ def save_picture(bench, room):
 def start(ada, others):
     """Opens two rooms; `others` by name of the room."""
     for one in (ada, *others.values()):
-        one.look("tab", "rooms")
-    ada.look("fill", ".room-form", {"names": "Tea\nCoffee"})
-    ada.until(lambda: ada.look("press", "start-rooms"))
+        one.look("tab", "subsessions")
+    ada.look("fill", ".subsession-form", {"names": "Tea\nCoffee"})
+    ada.until(lambda: ada.look("press", "start-subsessions"))
     for room, one in others.items():
         one.until(lambda: one.look("canEnter", room))
         one.look("enter", room)

@@ -18,7 +18,7 @@ import Testing
             }
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             #expect(status == 0)
-            #expect(text.split(separator: "\n") == ["Bob sees picture, 320x180", "Ada hears: I see you", "done"])
+            #expect(text.split(separator: "\n") == ["Bob sees camera, 320x180", "Ada hears: I see you", "done"])
         }
     }
 

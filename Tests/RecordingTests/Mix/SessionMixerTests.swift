@@ -249,10 +249,10 @@ import Testing
             sink: sink,
             configuration: WebMConfiguration(video: .init(width: 320, height: 180), audio: .init(channels: 2)))
         let frames = try TestStream.plain(count: 3) { _ in .green }
-        let sounds = try TestStream.tone(800, count: 3)
+        let tones = try TestStream.tone(800, count: 3)
         for (index, time) in [0.0, 9_000, 2_000_000].enumerated() {
             try writer.write(.video, timestamp: .seconds(time), isKeyframe: index == 0, bytes: frames[index].bytes)
-            try writer.write(.audio, timestamp: .seconds(time), isKeyframe: true, bytes: sounds[index])
+            try writer.write(.audio, timestamp: .seconds(time), isKeyframe: true, bytes: tones[index])
         }
         try writer.finish()
         try session.add(entry)

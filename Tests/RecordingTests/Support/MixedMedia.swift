@@ -17,12 +17,12 @@ final class MixedMedia: DecodedMediaConsumer {
         return media
     }
 
-    func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError) {
-        frames.append((info.time, picture.frame()))
+    func take(_ planes: borrowing I420Planes, _ info: DecodedFrame) throws(DecodeError) {
+        frames.append((info.time, planes.frame()))
     }
 
-    func take(_ sound: PCMBlock) throws(DecodeError) {
-        samples += stride(from: 0, to: sound.samples.count, by: sound.channels).map { sound.samples[$0] }
+    func take(_ block: PCMBlock) throws(DecodeError) {
+        samples += stride(from: 0, to: block.samples.count, by: block.channels).map { block.samples[$0] }
     }
 
     /// Returns the color of a point at a time, in the newest frame of that time.

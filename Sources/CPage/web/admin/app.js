@@ -82,19 +82,19 @@ class AdminView {
   }
 
   async #showSessions(sessions, hasRecordings) {
-    const place = byID("sessions"), keyOf = session => `${session.app}/${session.name}`, keys = new Set(sessions.map(keyOf));
+    const list = byID("sessions"), keyOf = session => `${session.app}/${session.name}`, keys = new Set(sessions.map(keyOf));
     for (const [key, card] of this.#cards) {
       if (keys.has(key)) continue;
       card.end();
       this.#cards.delete(key);
     }
-    place.querySelector(".empty")?.remove();
-    if (!sessions.length) place.append(element("p", {class: "empty"}, "No session is live."));
+    list.querySelector(".empty")?.remove();
+    if (!sessions.length) list.append(element("p", {class: "empty"}, "No session is live."));
     for (const session of sessions) {
       if (this.#cards.has(keyOf(session))) continue;
       const card = new SessionCard(this.#api, session, () => this.refresh());
       this.#cards.set(keyOf(session), card);
-      place.append(card.node);
+      list.append(card.node);
     }
     // A session that has just ended answers 404; the next reading removes it.
     await Promise.all(sessions.map(session => this.#cards.get(keyOf(session)).refresh(session, {hasRecordings}).catch(error => { if (error.status !== 404) throw error; })));

@@ -4,17 +4,17 @@ import {byID, element, replaceWhereOther} from "../ui/dom.js";
 import {attempt} from "../ui/notices.js";
 
 export class Reports {
-  #api; #place = byID("reports"); #count = byID("report-count");
+  #api; #list = byID("reports"); #count = byID("report-count");
 
   constructor(api) { this.#api = api; }
 
   async refresh() {
     const {issues, next} = await this.#api.issues();
     this.#count.textContent = next ? `the newest ${issues.length}` : String(issues.length);
-    replaceWhereOther(this.#place, issues.length ? issues.map(issue => this.#row(issue)) : [element("li", {class: "empty"}, "No problems were reported.")]);
+    replaceWhereOther(this.#list, issues.length ? issues.map(issue => this.#row(issue)) : [element("li", {class: "empty"}, "No problems were reported.")]);
   }
 
-  clear() { this.#place.replaceChildren(); }
+  clear() { this.#list.replaceChildren(); }
 
   #row({id, head, bytes}) {
     return element("li", {data: {issue: id}},

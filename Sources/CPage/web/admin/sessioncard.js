@@ -28,7 +28,7 @@ export class SessionCard {
     this.#api = api;
     this.#changed = changed;
     this.session = session;
-    const head = ["Name", "Role", "Sound", "Video", "Screen", "Joined", "Id"].map(text => element("th", {scope: "col"}, text));
+    const head = ["Name", "Role", "Audio", "Video", "Screen", "Joined", "Id"].map(text => element("th", {scope: "col"}, text));
     head.push(element("th", {scope: "col"}, element("span", {class: "unseen"}, "Actions")));
     this.node = element("article", {class: "session", data: {session: session.name, app: session.app}},
                         element("header", {}, this.#title, this.#badges, element("span", {class: "spring"}),
@@ -109,7 +109,7 @@ export class SessionCard {
       const media = tracks.get(stream.id);
       figure.rates.textContent = [
         stream.videoType, media?.video?.height ? `${media.video.width}×${media.video.height}` : null, media?.video && bitrate(media.video.bitsPerSecond),
-        media?.audio && `sound ${bitrate(media.audio.bitsPerSecond)}`, media?.video && `lost ${media.video.lost}`,
+        media?.audio && `audio ${bitrate(media.audio.bitsPerSecond)}`, media?.video && `lost ${media.video.lost}`,
         media?.video && number(media.video.jitterMilliseconds, 1, " ms jitter"), media && `${media.subscribers} watching`,
       ].filter(Boolean).join(" · ");
       this.#showRecording(stream, figure);
@@ -119,11 +119,11 @@ export class SessionCard {
   }
 
   #figure(stream) {
-    const picture = element("div", {class: "picture"}, "waiting for a picture"), name = element("strong"), rates = element("span", {class: "rates"});
+    const image = element("div", {class: "image"}, "waiting for an image"), name = element("strong"), rates = element("span", {class: "rates"});
     const actions = element("div", {class: "row"}), record = element("span", {class: "badge record", role: "status", hidden: true});
-    const node = element("figure", {class: "still", data: {stream: stream.id}}, picture, element("figcaption", {}, name, rates, record, actions));
+    const node = element("figure", {class: "still", data: {stream: stream.id}}, image, element("figcaption", {}, name, rates, record, actions));
     this.#stills.append(node);
-    return {node, picture, name, rates, actions, record, recording: null, url: null, at: -Infinity, isBusy: false, isAsking: false};
+    return {node, image, name, rates, actions, record, recording: null, url: null, at: -Infinity, isBusy: false, isAsking: false};
   }
 
   /// Shows the state of the recording and the buttons of the stream.
@@ -170,21 +170,21 @@ export class SessionCard {
   async #still(stream, figure) {
     if (figure.isBusy || document.hidden || performance.now() - figure.at < STILL_AGE) return;
     if (!stream.hasVideo) {
-      figure.picture.replaceChildren(stream.isVideoMuted ? "video is stopped" : "no video");
+      figure.image.replaceChildren(stream.isVideoMuted ? "video is stopped" : "no video");
       return;
     }
     figure.isBusy = true;
     let url = null;
     try {
       url = URL.createObjectURL(await this.#api.still(this.session, stream.id));
-      const image = element("img", {src: url, alt: `Still picture of ${figure.name.textContent}`});
+      const image = element("img", {src: url, alt: `Still image of ${figure.name.textContent}`});
       await image.decode();
       if (figure.node.isConnected) {
-        figure.picture.replaceChildren(image);
+        figure.image.replaceChildren(image);
         [figure.url, url] = [url, figure.url];
       }
     } catch {
-      if (!figure.url) figure.picture.replaceChildren("no picture yet");
+      if (!figure.url) figure.image.replaceChildren("no image yet");
     } finally {
       // Releases the previous still, or the new one if it was not shown.
       if (url) URL.revokeObjectURL(url);

@@ -31,12 +31,12 @@ export class Chat extends EventTarget {
 
   /// Sends a message. It has an id made here, so sending it again after a lost connection does not duplicate it.
   async send(text, to = null) {
-    const {session, place} = this.#state, params = {id: identifier(), text, ...(to && {to})};
-    const say = () => this.#request("chat", params, {isRepeatable: true, isLocal: !!place});
+    const {session, ownSubsession} = this.#state, params = {id: identifier(), text, ...(to && {to})};
+    const say = () => this.#request("chat", params, {isRepeatable: true, isLocal: !!ownSubsession});
     const {message, time} = await say().catch(error => {
       // After a new join the relay detects a duplicate only if the token names a user. A message for a subsession is not sent again: the
       // user is in the main session then.
-      if (error.code !== "notConnected" || place || this.#state.session !== session || !this.#state.me?.identity) throw error;
+      if (error.code !== "notConnected" || ownSubsession || this.#state.session !== session || !this.#state.me?.identity) throw error;
       return say();
     });
     // Read after the request: it may have waited for a new connection, which changes these values.

@@ -224,11 +224,11 @@ export class KeyAgreement extends EventTarget {
       this.#mismatchSince ??= now;
       return;
     }
-    const current = this.#current, place = this.#receivers(this.#self).findIndex(({id}) => id === from);
-    if (this.#due.has("epoch") || current?.maker !== this.#self || !equal(current.roster, this.#roster.digest) || !current.entries[place]) return;
+    const current = this.#current, index = this.#receivers(this.#self).findIndex(({id}) => id === from);
+    if (this.#due.has("epoch") || current?.maker !== this.#self || !equal(current.roster, this.#roster.digest) || !current.entries[index]) return;
     if (now - (this.#answered.get(from) ?? -Infinity) < ANSWER) return;
     this.#answered.set(from, now);
-    this.#send(this.#message(SECRETS, current.number, number(place, 2), current.entries[place]), from);
+    this.#send(this.#message(SECRETS, current.number, number(index, 2), current.entries[index]), from);
   }
 
   // MARK: the other participants
@@ -257,9 +257,9 @@ export class KeyAgreement extends EventTarget {
       this.#due.set("mismatch", now + MISMATCH);
       return;
     }
-    const place = this.#receivers(from).findIndex(({id}) => id === this.#self) - first;
-    const entry = entries.slice(place * ENTRY, (place + 1) * ENTRY);
-    if (place < 0 || entry.length !== ENTRY) return;
+    const index = this.#receivers(from).findIndex(({id}) => id === this.#self) - first;
+    const entry = entries.slice(index * ENTRY, (index + 1) * ENTRY);
+    if (index < 0 || entry.length !== ENTRY) return;
     if (now - this.#decryptions.since >= 1000) this.#decryptions = {count: 0, since: now};
     if (++this.#decryptions.count > DECRYPTIONS) return;
     const secret = await open(entry, this.#own, this.#leader.key, this.#info(epoch, this.#self), roster).catch(() => null);

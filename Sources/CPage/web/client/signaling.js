@@ -366,4 +366,4 @@ const unanswered = () => new SignalingError("notConnected", "The connection was 
 const wait = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
 /// Returns the URL of `/v1/connect` on the relay that served this page.
-export const relayURL = (place = location) => `${place.protocol === "https:" ? "wss:" : "ws:"}//${place.host}/v1/connect`;
+export const relayURL = (address = location) => `${address.protocol === "https:" ? "wss:" : "ws:"}//${address.host}/v1/connect`;

@@ -31,18 +31,18 @@ export function screen() {
 }
 
 /// Generates a moving test video with a counter, and a quiet tone whose pitch depends on the name.
-export function testPicture(name, {width = 640, height = 360} = {}) {
+export function testVideo(name, {width = 640, height = 360} = {}) {
   const canvas = document.createElement("canvas");
   Object.assign(canvas, {width, height});
   const painter = new Painter(canvas, name), media = canvas.captureStream(RATE), video = media.getVideoTracks()[0];
   painter.draw();
   const timer = setInterval(() => painter.draw(), 1000 / RATE);
-  const sound = tone(name);
-  if (sound) media.addTrack(sound.track);
+  const audio = tone(name);
+  if (audio) media.addTrack(audio.track);
   const stop = video.stop.bind(video);
   video.stop = () => {
     clearInterval(timer);
-    sound?.stop();
+    audio?.stop();
     stop();
   };
   // Some browsers omit the size in the settings of canvas tracks.

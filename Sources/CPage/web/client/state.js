@@ -3,7 +3,7 @@
 import {Subsessions} from "./subsessions.js";
 
 /// Emits `change` after every event; its `detail` is `{event, data, before}`, where `before` is the previous user, stream or state (for
-/// `usersChanged`, a map of all users). If an event moves this user to another subsession, an event `placeChanged` follows: `data` is the
+/// `usersChanged`, a map of all users). If an event moves this user to another subsession, an event `ownSubsessionChanged` follows: `data` is the
 /// new subsession and `before` the previous one.
 export class SessionState extends EventTarget {
   users = new Map();
@@ -63,7 +63,7 @@ export class SessionState extends EventTarget {
 
   /// Applies one event of the relay and emits `change`, also for events that do not affect the state.
   apply(event, data) {
-    const place = this.place;
+    const previous = this.ownSubsession;
     let before;
     switch (event) {
     case "userJoined":
@@ -141,7 +141,7 @@ export class SessionState extends EventTarget {
     }
     this.subsessions.apply(event, data);
     this.#tell(event, data, before);
-    if (this.place?.id !== place?.id) this.#tell("placeChanged", this.place, place);
+    if (this.ownSubsession?.id !== previous?.id) this.#tell("ownSubsessionChanged", this.ownSubsession, previous);
   }
 
   /// Adds a live stream that does not reach its server yet.
@@ -151,7 +151,7 @@ export class SessionState extends EventTarget {
 
   get me() { return this.users.get(this.self); }
   /// The subsession that this user is in; null in the main session.
-  get place() { return this.subsessions.roomOf(this.self); }
+  get ownSubsession() { return this.subsessions.subsessionOf(this.self); }
   get host() { return [...this.users.values()].find(user => user.role === "host"); }
   /// Whether anything of the session is recorded.
   get isRecorded() { return this.recordedStreams.size > 0; }

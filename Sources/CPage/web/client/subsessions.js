@@ -7,19 +7,19 @@ export class Subsessions {
   /// `none`, `committed`, `started` or `stopping`.
   status = "none";
   /// Id -> `{id, name, users}`, in the host's order; `users`: a set of connection ids.
-  rooms = new Map();
+  all = new Map();
   /// Whether this user may start and stop subsessions and broadcast, and receives help requests.
   isManager = false;
   /// Open help requests that this user has not answered: id -> `{request, user, userName, subsession, subsessionName}`.
   helpRequests = new Map();
 
-  #placeOf = new Map();
+  #idOf = new Map();
 
   reset({status = "none", subsessions = [], isManager = false} = {}) {
     this.status = status;
     this.isManager = isManager;
-    this.rooms = new Map(subsessions.map(({id, name, users = []}) => [id, {id, name, users: new Set(users)}]));
-    this.#placeOf = new Map([...this.rooms.values()].flatMap(room => [...room.users].map(user => [user, room.id])));
+    this.all = new Map(subsessions.map(({id, name, users = []}) => [id, {id, name, users: new Set(users)}]));
+    this.#idOf = new Map([...this.all.values()].flatMap(subsession => [...subsession.users].map(user => [user, subsession.id])));
     for (const [id, {user, subsession}] of this.helpRequests) if (!isManager || this.of(user) !== subsession) this.helpRequests.delete(id);
   }
 
@@ -61,19 +61,19 @@ export class Subsessions {
   answered(request) { this.helpRequests.delete(request); }
 
   /// Id of the subsession that a user is in; null in the main session.
-  of(user) { return this.#placeOf.get(user) ?? null; }
+  of(user) { return this.#idOf.get(user) ?? null; }
 
   /// The subsession that a user is in; null in the main session.
-  roomOf(user) { return this.rooms.get(this.of(user)) ?? null; }
+  subsessionOf(user) { return this.all.get(this.of(user)) ?? null; }
 
   #move(user, to) {
-    this.roomOf(user)?.users.delete(user);
-    const room = this.rooms.get(to);
-    if (room) {
-      room.users.add(user);
-      this.#placeOf.set(user, to);
+    this.subsessionOf(user)?.users.delete(user);
+    const subsession = this.all.get(to);
+    if (subsession) {
+      subsession.users.add(user);
+      this.#idOf.set(user, to);
     } else {
-      this.#placeOf.delete(user);
+      this.#idOf.delete(user);
     }
     // A user that leaves a subsession gives up its help request.
     for (const [id, one] of this.helpRequests) if (one.user === user && one.subsession !== to) this.helpRequests.delete(id);

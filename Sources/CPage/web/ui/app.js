@@ -15,9 +15,9 @@ import {userMenu} from "./moderation.js";
 import {attempt, clearNotices, notice} from "./notices.js";
 import {Numbers} from "./numbers.js";
 import {People} from "./people.js";
-import {Place} from "./place.js";
+import {SubsessionBanner} from "./subsessionbanner.js";
 import * as shortcuts from "./shortcuts.js";
-import {Rooms} from "./rooms.js";
+import {SubsessionPanel} from "./subsessionpanel.js";
 import {Signals} from "./signals.js";
 import {Stage} from "./stage.js";
 import {Tabs} from "./tabs.js";
@@ -63,12 +63,12 @@ function withoutPath({stage, pairs}) {
 /// Reasons of an end after which the same join may succeed.
 const RETRIED = new Set(["networkLost", "slowConsumer", "protocolViolation", "relayShutdown", "connectFailed"]);
 
-class Room {
-  #session; #stage; #statistics; #toolbar; #messages; #place; #deaf;
+class SessionView {
+  #session; #stage; #statistics; #toolbar; #messages; #banner; #deaf;
 
   constructor(session) {
     this.#session = session;
-    byID("room").hidden = false;
+    byID("session").hidden = false;
     const hands = new Hands(session);
     const menu = (user, stream) => userMenu(session, this.#stage, user, stream, id => this.#messages.open({type: PEER, id}), hands);
     this.#stage = new Stage(session, menu, hands);
@@ -76,24 +76,24 @@ class Room {
     hands.addEventListener("change", ({detail}) => {
       if (detail?.isRaised && detail.user !== session.state.self) notice(`${session.state.users.get(detail.user)?.name ?? "A participant"} raised a hand`);
     });
-    new Rooms(session);
+    new SubsessionPanel(session);
     new Signals(session);
     const numbers = new Numbers(session), tabs = new Tabs(document.querySelector("#side .tabs"), [
-      {name: "people", title: "People", glyph: "people"}, {name: "rooms", title: "Rooms", glyph: "rooms"},
+      {name: "people", title: "People", glyph: "people"}, {name: "subsessions", title: "Rooms", glyph: "subsessions"},
       {name: "chat", title: "Chat", glyph: "chat"}, {name: "messages", title: "Messages", glyph: "mail"},
       {name: "signals", title: "Signals", glyph: "wave"}, {name: "statistics", title: "Statistics", glyph: "chart"},
     ]);
     const chat = new ChatPanel(session, tabs);
     this.#messages = new Messages(session, tabs);
     const openSide = isOpen => {
-      byID("room").classList.toggle("has-side", isOpen);
+      byID("session").classList.toggle("has-side", isOpen);
       shown(tabs.selected);
     };
     const shown = name => ({chat, messages: this.#messages, statistics: {shown: () => numbers.render(this.#statistics)}})[name]?.shown();
-    this.#place = new Place(session, {onChoose: () => {
-      tabs.select("rooms");
+    this.#banner = new SubsessionBanner(session, {onChoose: () => {
+      tabs.select("subsessions");
       openSide(true);
-      document.querySelector("#panel-rooms [data-action=join-room]:not([hidden])")?.focus();
+      document.querySelector("#panel-subsessions [data-action=join-subsession]:not([hidden])")?.focus();
     }});
     this.#statistics = new Statistics(session);
     const fillScreen = () => attempt(() => this.#stage.fillScreen());
@@ -112,7 +112,7 @@ class Room {
       },
     });
     tabs.onMark = total => this.#toolbar.mark("panel", total);
-    byID("room").classList.toggle("has-side", innerWidth > 900);
+    byID("session").classList.toggle("has-side", innerWidth > 900);
     tabs.onChange = shown;
     this.#statistics.start(statistics => {
       numbers.render(statistics);
@@ -147,9 +147,9 @@ class Room {
     this.#stage.end();
     if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
     this.#messages.end();
-    this.#place.end();
+    this.#banner.end();
     byID("stage").removeEventListener("silent", this.#silent);
-    byID("room").hidden = true;
+    byID("session").hidden = true;
     byID("banner").hidden = true;
     byID("banner").dataset.shown = "";
     for (const dialog of document.querySelectorAll("dialog")) dialog.close("");
@@ -277,16 +277,16 @@ class Room {
   };
 }
 
-let room = null;
+let view = null;
 
 const form = new JoinForm({
   makeSession: () => new Session(relayURL()),
   onJoined: (session, isStart) => {
-    room = new Room(session);
-    if (isStart) room.publish();
+    view = new SessionView(session);
+    if (isStart) view.publish();
     session.addEventListener("ended", ({detail: {reason, message}}) => {
-      room?.end();
-      room = null;
+      view?.end();
+      view = null;
       form.show(ENDED[reason] ?? explained({code: reason, message: message ?? reason}), {canRetry: RETRIED.has(reason)});
     });
     // Exposes the session to tests and to the browser's console.

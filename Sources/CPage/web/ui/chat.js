@@ -24,7 +24,7 @@ export class ChatPanel {
     byID("panel-chat").replaceChildren(this.#hint, this.#switch, this.#log.node, this.#compose.node);
     session.chat.addEventListener("message", ({detail}) => this.#came(detail));
     session.addEventListener("change", ({detail: {event}}) => {
-      if (["reset", "userJoined", "userChanged", "userLeft", "usersChanged", "hostChanged", "placeChanged", "subsessionUsersChanged", "subsessionsChanged",
+      if (["reset", "userJoined", "userChanged", "userLeft", "usersChanged", "hostChanged", "ownSubsessionChanged", "subsessionUsersChanged", "subsessionsChanged",
            "chatAllowedChanged"].includes(event)) this.render();
     });
     this.render();
@@ -38,8 +38,8 @@ export class ChatPanel {
   }
 
   render() {
-    const {state} = this.#session, {place, may} = state, isOff = !state.isChatAllowed;
-    const where = place ? `in ${place.name}` : state.subsessions.status === "started" ? "in the main session" : "in the session";
+    const {state} = this.#session, {ownSubsession, may} = state, isOff = !state.isChatAllowed;
+    const where = ownSubsession ? `in ${ownSubsession.name}` : state.subsessions.status === "started" ? "in the main session" : "in the session";
     this.#hint.textContent = isOff ? "The chat is switched off." : `To those who are ${where}.`;
     this.#compose.set(isOff, isOff ? "The chat is switched off" : "Write a message");
     this.#switch.hidden = !may.allowChat;
@@ -68,7 +68,7 @@ export class ChatPanel {
     for (const message of chat.messages) {
       if (message.subsession !== scope) {
         scope = message.subsession;
-        rows.push({key: `before ${message.id}`, divider: scope ? state.subsessions.rooms.get(scope)?.name ?? "Another room" : "Main session"});
+        rows.push({key: `before ${message.id}`, divider: scope ? state.subsessions.all.get(scope)?.name ?? "Another room" : "Main session"});
       }
       const {isOwn} = message;
       const note = !message.to ? null : isOwn ? `to ${message.toName}` : "to you";

@@ -52,13 +52,13 @@ export function drawn(tag, attributes = {}, ...children) {
 }
 
 /// Replaces the children of an element if they differ, and keeps the keyboard focus on the corresponding new child.
-export function replaceWhereOther(place, nodes) {
-  const old = [...place.children];
+export function replaceWhereOther(parent, nodes) {
+  const old = [...parent.children];
   if (old.length === nodes.length && old.every((node, index) => node.isEqualNode(nodes[index]))) return;
   const focused = old.findIndex(node => node.contains(document.activeElement)), label = document.activeElement?.textContent;
-  place.replaceChildren(...nodes);
+  parent.replaceChildren(...nodes);
   if (focused < 0) return;
-  const buttons = [...place.querySelectorAll("button:not(:disabled)")];
+  const buttons = [...parent.querySelectorAll("button:not(:disabled)")];
   (buttons.find(button => button.textContent === label) ?? buttons[0])?.focus();
 }
 
@@ -82,7 +82,7 @@ const ICONS = {
   camera: "M4 7h10a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V8a1 1 0 0 1 1-1zM15 11l6-3v8l-6-3",
   cameraOff: "M9 7h5a1 1 0 0 1 1 1v3l6-3v8l-4-2M15 16a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V8a1 1 0 0 1 1-1M4 4l16 16",
   screen: "M4 5h16v11H4zM9 20h6M12 16v4M12 13V8M9.5 10.5 12 8l2.5 2.5",
-  picture: "M4 5h16v14H4zM4 15l5-5 5 5 3-3 3 3M15.5 9.5h.01",
+  image: "M4 5h16v14H4zM4 15l5-5 5 5 3-3 3 3M15.5 9.5h.01",
   people: "M9 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM3 19a6 6 0 0 1 12 0M16 5.5a3 3 0 0 1 0 5M17 13.5a6 6 0 0 1 4 5.5",
   more: "M12 5h.01M12 12h.01M12 19h.01",
   pin: "M9 4h6l-1 6 3 3H7l3-3zM12 13v7",
@@ -92,7 +92,7 @@ const ICONS = {
   chart: "M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6",
   wave: "M3 12h3l2-6 4 12 3-9 2 3h4",
   panel: "M4 5h16v14H4zM14 5v14",
-  rooms: "M4 4h7v7H4zM14 4h6v7h-6zM4 14h7v6H4zM14 14h6v6h-6z",
+  subsessions: "M4 4h7v7H4zM14 4h6v7h-6zM4 14h7v6H4zM14 14h6v6h-6z",
   chat: "M4 5h16v11h-9l-5 4v-4H4z",
   mail: "M3 6h18v12H3zM3 7l9 6 9-6",
   bellOff: "M8 6a5 5 0 0 1 9 3c0 5 2 6 2 6M7 9c0 5-2 6-2 6h10M10 19a2 2 0 0 0 4 0M4 4l16 16",

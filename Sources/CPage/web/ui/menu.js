@@ -39,14 +39,14 @@ function show(button, items) {
   menu.addEventListener("keydown", event => onKey(event, menu));
   // In full screen only descendants of the full-screen element are visible.
   (document.fullscreenElement ?? document.body).append(menu);
-  place(menu, button.getBoundingClientRect());
+  position(menu, button.getBoundingClientRect());
   button.setAttribute("aria-expanded", "true");
   open = {menu, button};
   // Without entries the menu itself takes the focus, so that keys can close it.
   (menu.querySelector("button") ?? menu).focus();
 }
 
-function place(menu, anchor) {
+function position(menu, anchor) {
   const {width, height} = menu.getBoundingClientRect(), gap = 6;
   const above = anchor.top - height - gap, below = anchor.bottom + gap;
   const left = Math.min(Math.max(gap, anchor.right - width), innerWidth - width - gap);

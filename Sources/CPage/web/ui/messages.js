@@ -14,7 +14,7 @@ const UNAVAILABLE = {
 };
 
 export class Messages {
-  #session; #tabs; #list; #view = null; #note = element("p", {class: "hint", role: "status"}); #home; #place = byID("panel-messages");
+  #session; #tabs; #list; #view = null; #note = element("p", {class: "hint", role: "status"}); #home; #panel = byID("panel-messages");
 
   constructor(session, tabs) {
     this.#session = session;
@@ -26,7 +26,7 @@ export class Messages {
                          element("div", {class: "row wrap"}, button("new-message", "plus", "New message", () => this.#newMessage()),
                                  button("new-group", "people", "New group", () => this.#newGroup())),
                          this.#list.node);
-    this.#place.replaceChildren(this.#home);
+    this.#panel.replaceChildren(this.#home);
     this.listener = ({detail}) => this.#changed(detail);
     session.conversations.addEventListener("change", this.listener);
     document.addEventListener("visibilitychange", this.#looks);
@@ -42,10 +42,10 @@ export class Messages {
   /// Opens a conversation `{type, id}`, which need not be in the list.
   open({type, id}) {
     this.#tabs.select("messages");
-    byID("room").classList.add("has-side");
+    byID("session").classList.add("has-side");
     this.#view = new ConversationView(this.#session, {type, id},
                                       {back: () => this.#back(), isSeen: () => this.#tabs.shows("messages") && !document.hidden});
-    this.#place.replaceChildren(this.#view.node);
+    this.#panel.replaceChildren(this.#view.node);
     this.#view.begin();
   }
 
@@ -58,7 +58,7 @@ export class Messages {
   #back() {
     const key = this.#view && keyOf(this.#view.conversation);
     this.#view = null;
-    this.#place.replaceChildren(this.#home);
+    this.#panel.replaceChildren(this.#home);
     this.#list.render();
     this.#list.focus(key);
   }

@@ -9,15 +9,15 @@ const MAXIMUM = 5;
 /// Shows a notice. `actions`: [{text, name, run}]; with actions or `stays` it remains until an action is chosen or it is dismissed. Returns
 /// a function that removes it.
 export function notice(text, {isError = false, actions = [], stays = actions.length > 0} = {}) {
-  const place = byID(isError ? "alerts" : "notices");
+  const list = byID(isError ? "alerts" : "notices");
   const node = element("div", {class: `notice${isError ? " is-error" : ""}`}, element("span", {}, text));
   const end = () => node.remove();
   for (const action of actions) {
     node.append(element("button", {type: "button", data: {action: action.name ?? ""}, onclick: () => { end(); action.run(); }}, action.text));
   }
   node.append(element("button", {type: "button", class: "quiet", "aria-label": "Dismiss", onclick: end}, "×"));
-  place.append(node);
-  while (place.children.length > MAXIMUM) place.firstElementChild.remove();
+  list.append(node);
+  while (list.children.length > MAXIMUM) list.firstElementChild.remove();
   if (!stays) setTimeout(end, isError ? 2 * SHOWN : SHOWN);
   return end;
 }

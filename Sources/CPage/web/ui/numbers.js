@@ -4,7 +4,7 @@ import {Chart} from "./chart.js";
 import {bitrate, byID, element, number} from "./dom.js";
 
 export class Numbers {
-  #place = byID("panel-statistics"); #session; #charts; #cards = new Map(); #tracks = element("div", {class: "tracks"}); #facts = element("p", {class: "hint"});
+  #panel = byID("panel-statistics"); #session; #charts; #cards = new Map(); #tracks = element("div", {class: "tracks"}); #facts = element("p", {class: "hint"});
 
   constructor(session) {
     this.#session = session;
@@ -12,12 +12,12 @@ export class Numbers {
       received: new Chart("Received", bitrate, {least: 100_000}), sent: new Chart("Sent", bitrate, {least: 100_000}),
       loss: new Chart("Loss", value => number(value, 1, " %"), {least: 5}), roundTrip: new Chart("Round trip", value => number(value, 0, " ms"), {least: 50}),
     };
-    this.#place.replaceChildren(element("div", {class: "charts"}, ...Object.values(this.#charts).map(chart => chart.node)), this.#facts, this.#tracks);
+    this.#panel.replaceChildren(element("div", {class: "charts"}, ...Object.values(this.#charts).map(chart => chart.node)), this.#facts, this.#tracks);
   }
 
   /// Draws a sample, if the panel is visible.
   render(statistics) {
-    if (this.#place.hidden || this.#place.offsetParent === null) return;
+    if (this.#panel.hidden || this.#panel.offsetParent === null) return;
     for (const [name, chart] of Object.entries(this.#charts)) chart.draw(statistics[name]);
     const signalling = this.#session.signalingRoundTrip;
     this.#facts.textContent = [statistics.available && `path carries about ${bitrate(statistics.available)}`, signalling && `signalling ${Math.round(signalling)} ms`]

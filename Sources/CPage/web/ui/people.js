@@ -9,14 +9,14 @@ const ORDER = {host: 0, manager: 1, participant: 2};
 const MAXIMUM = 200;
 
 export class People {
-  #place = byID("panel-people"); #session; #menu; #list = element("ul", {class: "people"}); #count = element("p", {class: "hint"}); #waiting = false; #hands;
+  #panel = byID("panel-people"); #session; #menu; #list = element("ul", {class: "people"}); #count = element("p", {class: "hint"}); #waiting = false; #hands;
 
   constructor(session, menu, hands) {
     this.#session = session;
     this.#hands = hands;
     hands.addEventListener("change", () => this.#soon());
     this.#menu = menu;
-    this.#place.replaceChildren(this.#count, this.#list);
+    this.#panel.replaceChildren(this.#count, this.#list);
     session.addEventListener("change", () => this.#soon());
     this.render();
   }
@@ -54,13 +54,13 @@ export class People {
     }
     const button = element("button", {type: "button", class: "round", data: {action: "menu"}, "aria-label": `More for ${user.name}`}, icon("more"));
     menuButton(button, () => this.#menu(user, state.streamsOf(user.id)[0] ?? null));
-    const room = state.subsessions.roomOf(user.id);
+    const subsession = state.subsessions.subsessionOf(user.id);
     return element("li", {data: {user: user.id, role: user.role, audio: user.audio, name: user.name, hand: String(this.#hands.raised.has(user.id))}, class: user.isConnected ? "" : "is-dropped"},
                    element("span", {class: "name", ...(user.identity && {title: `User id: ${user.identity}`})},
                            user.id === state.self ? `${user.name} (you)` : user.name),
                    element("span", {class: "badges"},
                            ROLES[user.role] ? element("span", {class: "badge"}, ROLES[user.role]) : null,
-                           room ? element("span", {class: "badge room", title: `In ${room.name}`}, room.name) : null,
+                           subsession ? element("span", {class: "badge subsession", title: `In ${subsession.name}`}, subsession.name) : null,
                            user.isConnected ? null : element("span", {class: "badge warn"}, "Connection lost")),
                    element("span", {class: "marks"}, ...marks), button);
   }

@@ -7,7 +7,7 @@ import {Tile} from "./tile.js";
 /// Heights that are requested: the smallest one that is not smaller than the tile.
 const HEIGHTS = [180, 360, 720, 1080];
 const SHAPE = 16 / 9;
-/// Padding and gap in pixels, as in room.css.
+/// Padding and gap in pixels, as in session.css.
 const PADDING = 8, GAP = 12;
 /// Audio level, 0...1, from which a user counts as speaking.
 const SPEAKS = 0.02;
@@ -19,7 +19,7 @@ function age(timestamp) {
 }
 
 export class Stage {
-  #place = byID("stage"); #tiles = new Map(); #session; #menu; #pinned = null; #unpinned = new Set(); #timers = []; #observer; #preferTimer = 0;
+  #stage = byID("stage"); #tiles = new Map(); #session; #menu; #pinned = null; #unpinned = new Set(); #timers = []; #observer; #preferTimer = 0;
   #off = new Map(); #undecodable = new Set(); #hands;
 
   /// `menu(user, stream)` returns the entries of a tile's menu. `hands`: the raised hands.
@@ -30,7 +30,7 @@ export class Stage {
     choices.addEventListener("change", this.#chosen);
     this.#menu = menu;
     this.#observer = new ResizeObserver(() => this.#arrange());
-    this.#observer.observe(this.#place);
+    this.#observer.observe(this.#stage);
     session.addEventListener("media", () => this.render());
     session.addEventListener("published", () => this.render());
     session.addEventListener("change", ({detail}) => this.#changed(detail));
@@ -100,7 +100,7 @@ export class Stage {
       if (!this.#tiles.has(key)) {
         const tile = new Tile(key, {pin: tile => this.pin(tile.key), menu: tile => this.#menu(tile.user, tile.stream)});
         this.#tiles.set(key, tile);
-        this.#place.append(tile.node);
+        this.#stage.append(tile.node);
         this.#speaker(tile);
       }
       this.#tiles.get(key).update({...facts, isPinned: key === focus, isRaised: facts.stream?.videoType !== "screen" && this.#hands.raised.has(facts.user.id)});
@@ -157,18 +157,18 @@ export class Stage {
   }
 
   #arrange() {
-    const count = this.#tiles.size, focus = this.#focus(), place = this.#place;
-    place.classList.toggle("has-focus", focus !== null && count > 1);
-    const {clientWidth: width, clientHeight: height} = place;
+    const count = this.#tiles.size, focus = this.#focus(), stage = this.#stage;
+    stage.classList.toggle("has-focus", focus !== null && count > 1);
+    const {clientWidth: width, clientHeight: height} = stage;
     let best = 0;
     for (let columns = 1; columns <= count; columns++) {
       const rows = Math.ceil(count / columns), of = (length, parts) => (length - 2 * PADDING - GAP * (parts - 1)) / parts;
       const size = Math.min(of(width, columns), of(height, rows) * SHAPE);
       best = Math.max(best, size);
     }
-    place.style.setProperty("--strip", Math.max(1, count - 1));
-    place.style.setProperty("--stage-height", `${height}px`);
-    place.style.setProperty("--tile", `${Math.max(120, Math.floor(best))}px`);
+    stage.style.setProperty("--strip", Math.max(1, count - 1));
+    stage.style.setProperty("--stage-height", `${height}px`);
+    stage.style.setProperty("--tile", `${Math.max(120, Math.floor(best))}px`);
     clearTimeout(this.#preferTimer);
     this.#preferTimer = setTimeout(this.#prefer, 400);
   }

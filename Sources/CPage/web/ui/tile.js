@@ -52,7 +52,7 @@ export class Tile {
     this.node.classList.toggle("is-screen", isScreen);
     // Only the own front camera is mirrored: test videos contain text, and screens and rear cameras do not act as mirrors.
     const facing = media?.getVideoTracks()[0]?.getSettings().facingMode;
-    this.video.classList.toggle("is-mirrored", isOwn && !isScreen && stream?.name !== "test picture" && facing !== "environment" &&
+    this.video.classList.toggle("is-mirrored", isOwn && !isScreen && stream?.name !== "test video" && facing !== "environment" &&
                                 preferences().isMirrored);
     this.#avatar(name);
     this.#media(isUndecodable && media ? this.#audioOf(media) : media, isOwn);

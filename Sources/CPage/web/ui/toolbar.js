@@ -9,23 +9,23 @@ import {sessionMenu} from "./moderation.js";
 import {attempt} from "./notices.js";
 
 /// Buttons that move into the menu if the toolbar is too narrow, in this order. The others always stay.
-const MOVABLE = ["picture", "microphone", "session", "screen", "camera", "hand"];
+const MOVABLE = ["test-video", "microphone", "session", "screen", "camera", "hand"];
 
 export class Toolbar {
-  #place = byID("toolbar"); #session; #hands; #buttons = new Map(); #starting = false; #news = 0; #over = new Set(); #observer; #entries;
+  #toolbar = byID("toolbar"); #session; #hands; #buttons = new Map(); #starting = false; #news = 0; #over = new Set(); #observer; #entries;
 
   /// `onPanel()` opens or closes the side panel. `entries()` returns further entries of the menu "More".
   constructor(session, {hands, onPanel, entries}) {
     this.#session = session;
     this.#hands = hands;
     this.#entries = entries;
-    this.#place.replaceChildren();
+    this.#toolbar.replaceChildren();
     this.#add("audio", "mic", () => this.toggle("audio"));
     this.#add("video", "camera", () => this.toggle("video"));
     this.#group();
     this.#add("camera", "camera", () => this.publish("camera"));
     this.#add("microphone", "mic", () => this.publish("microphone"));
-    this.#add("picture", "picture", () => this.publish("picture"));
+    this.#add("test-video", "image", () => this.publish("test-video"));
     this.#add("screen", "screen", () => this.#share());
     this.#add("hand", "hand", () => this.raise());
     this.#group();
@@ -36,9 +36,9 @@ export class Toolbar {
     for (const type of ["change", "published", "status"]) session.addEventListener(type, () => this.render());
     hands.addEventListener("change", () => this.render());
     // Assigned, not added: the element is reused by the next session, which must not add a second listener.
-    this.#place.onkeydown = event => this.#onKey(event);
+    this.#toolbar.onkeydown = event => this.#onKey(event);
     this.#observer = new ResizeObserver(() => this.#fit());
-    this.#observer.observe(this.#place);
+    this.#observer.observe(this.#toolbar);
     this.render();
   }
 
@@ -51,14 +51,14 @@ export class Toolbar {
       const has = !!camera?.track(kind), isMuted = has && session.isMuted(camera, kind);
       this.#set(kind, {hidden: !has, text: isMuted ? off : on, glyph: `${kind === "audio" ? "mic" : "camera"}${isMuted ? "Off" : ""}`, isPressed: isMuted});
     }
-    const isPicture = camera?.name === "test picture", hasDevices = !!navigator.mediaDevices?.getUserMedia;
+    const isTestVideo = camera?.name === "test video", hasDevices = !!navigator.mediaDevices?.getUserMedia;
     const free = may.publish && !camera;
     // The icon of a running camera means "end the stream" and differs from that for mute.
-    this.#set("camera", {hidden: !((free && hasDevices) || (camera && !isPicture && camera.track("video"))), text: camera ? "End camera" : "Camera",
+    this.#set("camera", {hidden: !((free && hasDevices) || (camera && !isTestVideo && camera.track("video"))), text: camera ? "End camera" : "Camera",
                          glyph: camera ? "end" : "camera", isPressed: !!camera});
-    this.#set("microphone", {hidden: !((free && hasDevices) || (camera && !isPicture && !camera.track("video"))), glyph: camera ? "end" : "mic",
+    this.#set("microphone", {hidden: !((free && hasDevices) || (camera && !isTestVideo && !camera.track("video"))), glyph: camera ? "end" : "mic",
                              text: camera ? "End microphone" : "Microphone only", isPressed: !!camera});
-    this.#set("picture", {hidden: !(free || (camera && isPicture)), text: camera ? "End test video" : "Test video", glyph: camera ? "end" : "picture",
+    this.#set("test-video", {hidden: !(free || (camera && isTestVideo)), text: camera ? "End test video" : "Test video", glyph: camera ? "end" : "image",
                           isPressed: !!camera});
     this.#set("screen", {hidden: !share && (!may.publish || !navigator.mediaDevices?.getDisplayMedia), text: share ? "Stop sharing" : "Share screen",
                          isPressed: !!share, isDisabled: !share && !may.share});
@@ -97,8 +97,8 @@ export class Toolbar {
       this.#starting = true;
       try {
         const me = session.state.me?.name ?? "";
-        const media = what === "picture" ? sources.testPicture(me) : await sources.camera({video: what === "camera", ...preferences()});
-        await this.#begin({name: what === "picture" ? "test picture" : what, videoType: "camera", media});
+        const media = what === "test-video" ? sources.testVideo(me) : await sources.camera({video: what === "camera", ...preferences()});
+        await this.#begin({name: what === "test-video" ? "test video" : what, videoType: "camera", media});
       } finally {
         this.#starting = false;
       }
@@ -109,11 +109,11 @@ export class Toolbar {
     const label = element("span", {class: "label"});
     const button = element("button", {type: "button", data: {action: name}, onclick: run}, icon(glyph), label);
     this.#buttons.set(name, {button, label, glyph, run, isHidden: false});
-    this.#place.append(button);
+    this.#toolbar.append(button);
     return button;
   }
 
-  #group() { this.#place.append(element("span", {class: "gap", "aria-hidden": "true"})); }
+  #group() { this.#toolbar.append(element("span", {class: "gap", "aria-hidden": "true"})); }
 
   #set(name, {hidden = false, text, spoken = text, glyph, isPressed, isDisabled = false}) {
     const entry = this.#buttons.get(name), {button, label} = entry;
@@ -132,12 +132,12 @@ export class Toolbar {
 
   /// Moves buttons into the menu until the row fits, down to a width of 320 px.
   #fit() {
-    const focused = document.activeElement, place = this.#place;
+    const focused = document.activeElement, toolbar = this.#toolbar;
     const before = this.#over;
     this.#over = new Set();
     for (const {button, isHidden} of this.#buttons.values()) button.hidden = isHidden;
     for (const name of MOVABLE) {
-      if (place.scrollWidth <= place.clientWidth) break;
+      if (toolbar.scrollWidth <= toolbar.clientWidth) break;
       const {button, isHidden} = this.#buttons.get(name);
       if (isHidden) continue;
       this.#over.add(name);
@@ -167,7 +167,7 @@ export class Toolbar {
 
   /// Lets the user choose devices, and replaces the tracks of a published camera.
   async #devices() {
-    const session = this.#session, camera = session.publication("camera"), isDevice = camera && camera.name !== "test picture";
+    const session = this.#session, camera = session.publication("camera"), isDevice = camera && camera.name !== "test video";
     const chosen = await chooseDevices({codecs: session.codecs});
     if (!chosen) return;
     for (const track of chosen.tracks) {
@@ -208,7 +208,7 @@ export class Toolbar {
   #onKey(event) {
     const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
     if (!step) return;
-    const buttons = [...this.#place.querySelectorAll("button:not([hidden]):not(:disabled)")], at = buttons.indexOf(document.activeElement);
+    const buttons = [...this.#toolbar.querySelectorAll("button:not([hidden]):not(:disabled)")], at = buttons.indexOf(document.activeElement);
     buttons[(at + step + buttons.length) % buttons.length]?.focus();
   }
 }

@@ -105,7 +105,7 @@ window.probe = (() => {
       return true;
     },
     // Returns the names of all shown controls that are cut off by the window or by their panel.
-    cutOff: () => [...document.querySelectorAll("#room button, #room .name, #join button, dialog button, dialog input, dialog select")].filter(node => {
+    cutOff: () => [...document.querySelectorAll("#session button, #session .name, #join button, dialog button, dialog input, dialog select")].filter(node => {
       if (!shown(node) || node.closest(".message-log, .stage") || getComputedStyle(node).clipPath !== "none") return false;
       const rect = node.getBoundingClientRect(), panel = node.closest("[role=tabpanel]")?.getBoundingClientRect();
       const left = Math.max(0, panel?.left ?? 0), right = Math.min(innerWidth, panel?.right ?? innerWidth);

@@ -3,7 +3,7 @@ Object.assign(window.probe, (() => {
   const shown = node => !!node && !node.hidden && node.getClientRects().length > 0;
   const text = (node, selector) => node.querySelector(selector)?.textContent ?? "";
   const idOf = name => [...window.millrace.state.users.values()].find(user => user.name === name)?.id;
-  const card = name => [...document.querySelectorAll(".room-card")].find(one => one.dataset.name === name);
+  const card = name => [...document.querySelectorAll(".subsession-card")].find(one => one.dataset.name === name);
   const row = name => [...document.querySelectorAll(".conversation-list li")].find(one => one.querySelector(".name").textContent.startsWith(name));
   const messages = place => [...document.querySelectorAll(`${place} .messages > li`)].map(one => one.classList.contains("divider") ? ["--",
       one.textContent] :
@@ -11,11 +11,11 @@ Object.assign(window.probe, (() => {
   let analysis = null;
 
   return {
-    place: () => shown(document.getElementById("place")) ? document.querySelector("#place [role=status]").textContent : "",
-    rooms: () => Object.fromEntries([...document.querySelectorAll(".room-card")].filter(shown).map(one => [one.dataset.name,
+    place: () => shown(document.getElementById("subsession-banner")) ? document.querySelector("#subsession-banner [role=status]").textContent : "",
+    rooms: () => Object.fromEntries([...document.querySelectorAll(".subsession-card")].filter(shown).map(one => [one.dataset.name,
         shown(one.querySelector(".who-list")) ? text(one, ".who-list") : ""])),
-    canEnter: name => shown(card(name)?.querySelector("[data-action=join-room]")),
-    enter: name => card(name)?.querySelector("[data-action=join-room]").click(),
+    canEnter: name => shown(card(name)?.querySelector("[data-action=join-subsession]")),
+    enter: name => card(name)?.querySelector("[data-action=join-subsession]").click(),
     // Returns the received packets of a participant's audio, even while the page does not show the participant.
     packets: async name => {
       const {state, subscriber} = window.millrace, stream = state.streamsOf(idOf(name)).find(one => one.videoType === "camera");

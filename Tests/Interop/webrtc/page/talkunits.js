@@ -9,21 +9,21 @@ Object.assign(UNITS, {
     const state = new SessionState(), seen = [];
     state.reset({...new PlayedRelay().joinAnswer(), users: ["me", "a", "b"].map(id => user(id, id)), isChatAllowed: false,
                  subsessions: subsessions("started", [room("1", "One", ["a"]), room("2", "Two")])});
-    same([state.place, state.isHere("a"), state.isHere("b"), state.isChatAllowed, state.may.manageSubsessions], [null, false, true, false, false],
+    same([state.ownSubsession, state.isHere("a"), state.isHere("b"), state.isChatAllowed, state.may.manageSubsessions], [null, false, true, false, false],
          "at first");
-    state.addEventListener("change", ({detail: {event, data, before}}) => seen.push(event === "placeChanged" ? [event, data?.id ?? null,
+    state.addEventListener("change", ({detail: {event, data, before}}) => seen.push(event === "ownSubsessionChanged" ? [event, data?.id ?? null,
         before?.id ?? null] : event));
     state.apply("subsessionUsersChanged", {changes: [{user: "me", to: "1"}, {user: "b", to: "2"}]});
-    same([state.place.name, state.isHere("a"), state.isHere("b"), [...state.place.users]], ["One", true, false, ["a", "me"]], "in a room");
+    same([state.ownSubsession.name, state.isHere("a"), state.isHere("b"), [...state.ownSubsession.users]], ["One", true, false, ["a", "me"]], "in a room");
     state.apply("subsessionUsersChanged", {changes: [{user: "a", from: "1", to: "2"}, {user: "nobody", to: "3"}]});
-    same([state.isHere("a"), [...state.subsessions.rooms.get("2").users], state.subsessions.of("nobody")], [false, ["b", "a"], null],
+    same([state.isHere("a"), [...state.subsessions.all.get("2").users], state.subsessions.of("nobody")], [false, ["b", "a"], null],
          "another participant has moved");
     state.apply("userLeft", {user: "a", reason: "left"});
-    same([...state.subsessions.rooms.get("2").users], ["b"], "one has left");
+    same([...state.subsessions.all.get("2").users], ["b"], "one has left");
     state.apply("subsessionsChanged", {change: "stopped", state: subsessions("none", [], true)});
-    same([state.place, state.isHere("b"), state.subsessions.rooms.size, state.may.manageSubsessions], [null, true, 0, true], "stopped");
-    same(seen, ["subsessionUsersChanged", ["placeChanged", "1", null], "subsessionUsersChanged", "userLeft", "subsessionsChanged",
-                ["placeChanged", null, "1"]], "events");
+    same([state.ownSubsession, state.isHere("b"), state.subsessions.all.size, state.may.manageSubsessions], [null, true, 0, true], "stopped");
+    same(seen, ["subsessionUsersChanged", ["ownSubsessionChanged", "1", null], "subsessionUsersChanged", "userLeft", "subsessionsChanged",
+                ["ownSubsessionChanged", null, "1"]], "events");
   },
 
   async "rooms: a request for help lasts as long as its author is present"({state: {SessionState}}) {

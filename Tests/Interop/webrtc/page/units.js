@@ -253,14 +253,14 @@ const UNITS = {
       await far.setLocalDescription(await far.createAnswer());
       return {sdp: far.localDescription.sdp, streams: params.streams.map(one => one.id ?? `stream-${++count}`)};
     }, []);
-    const camera = await peer.publish({name: "camera", media: sources.testPicture("Ada")});
+    const camera = await peer.publish({name: "camera", media: sources.testVideo("Ada")});
     same([camera.id, said[0][1].streams.length, /a=simulcast:send l;h\r/.test(said[0][1].sdp)], ["stream-1", 1, true], "the first offer");
     same([said[0][1].streams[0].width, said[0][1].streams[0].height, said[0][1].streams[0].videoMid !== said[0][1].streams[0].audioMid], [640, 360, true], "its stream");
     refuses = "shareLocked";
-    same(await refusal(peer.publish({name: "screen", videoType: "screen", media: sources.testPicture("Ada")})), "shareLocked", "a refusal");
+    same(await refusal(peer.publish({name: "screen", videoType: "screen", media: sources.testVideo("Ada")})), "shareLocked", "a refusal");
     refuses = null;
     same([peer.publications.length, peer.connection.signalingState], [1, "stable"], "after it");
-    const screen = await peer.publish({name: "screen", videoType: "screen", media: sources.testPicture("Ada")});
+    const screen = await peer.publish({name: "screen", videoType: "screen", media: sources.testVideo("Ada")});
     const last = said.at(-1)[1];
     same([screen.id, last.streams.map(one => one.id ?? null), last.streams.map(one => one.videoType)],
          ["stream-2", ["stream-1", null], ["camera", "screen"]], "the next offer");
@@ -300,7 +300,7 @@ const UNITS = {
       return {sdp: far.localDescription.sdp, streams: streams.map((_, index) => `stream-${index}`)};
     }, []);
     const codecs = section => [...new Set([...section.matchAll(/^a=rtpmap:\d+ ([^/]+)/gm)].map(found => found[1]).filter(name => name !== "rtx"))];
-    for (const codec of ["VP9", "AV1", "VP8"]) await peer.publish({name: codec, codec, media: sources.testPicture("Ada")});
+    for (const codec of ["VP9", "AV1", "VP8"]) await peer.publish({name: codec, codec, media: sources.testVideo("Ada")});
     same(offers.at(-1).split(/^m=/m).filter(part => part.startsWith("video")).map(codecs), [["VP9"], ["AV1"], ["VP8"]], "the offer");
     same(encodingsOf("VP9", {width: 640, height: 360}).map(one => [one.rid, one.scalabilityMode ?? null]), [["l", "L1T3"], ["h", "L1T3"]], "sizes of VP9");
     same(encodingsOf("VP8", {width: 640, height: 360}).map(one => one.scalabilityMode ?? null), [null, null], "sizes of VP8");
@@ -332,7 +332,7 @@ const UNITS = {
     const errors = [];
     peer.onError = error => errors.push(error.name);
     peer.addEventListener("media", ({detail}) => seen.push(detail));
-    const one = sources.testPicture("one"), two = sources.testPicture("two");
+    const one = sources.testVideo("one"), two = sources.testVideo("two");
     const senders = one.getTracks().map(track => far.addTransceiver(track, {direction: "sendonly"}));
     await far.setLocalDescription(await far.createOffer());
     const mid = (kind, list) => list.find(transceiver => transceiver.sender.track.kind === kind)?.mid;
@@ -377,7 +377,7 @@ const UNITS = {
     const session = new Session("ws://nowhere");
     started.push(session);
     await session.join({session: "room", name: "Me", token: "t"});
-    const camera = await session.publish({name: "camera", media: sources.testPicture("Ada")});
+    const camera = await session.publish({name: "camera", media: sources.testVideo("Ada")});
     relay.tell("streamCreated", {stream: stream("stream-1", "me")});
     relay.tell("streamCreated", {stream: stream("other", "a")});
     await until(() => relay.of("subscribe").length === 1, "a subscription");
@@ -414,7 +414,7 @@ const UNITS = {
   },
 
   async "a tile hides video that does not arrive, and reports it if the network is the cause"({tile: {Tile}, sources}) {
-    const tile = new Tile("k", {pin() {}, menu: () => []}), media = sources.testPicture("Ada");
+    const tile = new Tile("k", {pin() {}, menu: () => []}), media = sources.testVideo("Ada");
     const facts = {user: user("a", "Ada"), stream: stream("s", "a"), media, isOwn: false, isPinned: false};
     const seen = () => [tile.node.classList.contains("has-video"), tile.note.hidden ? "" : tile.note.textContent];
     document.body.append(tile.node);

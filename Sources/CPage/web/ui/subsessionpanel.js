@@ -1,10 +1,10 @@
-// The panel of rooms (subsessions): the host creates them, managers open and close them, each user chooses one.
+// The panel of subsessions, which the page calls rooms: the host creates them, managers open and close them, each user chooses one.
 
 import {byID, element, isShown, replaceWhereOther} from "./dom.js";
 import {confirm} from "./dialogs.js";
 import {attempt, notice} from "./notices.js";
-import {RoomCard} from "./roomcard.js";
-import {RoomForm} from "./roomform.js";
+import {SubsessionCard} from "./subsessioncard.js";
+import {SubsessionForm} from "./subsessionform.js";
 
 const STATES = {
   none: may => may.commitSubsessions ? "Rooms divide a session into smaller groups. Name them; they open when you start them." : "There are no rooms.",
@@ -13,22 +13,22 @@ const STATES = {
   stopping: () => "The rooms are being closed; everyone returns to the main session.",
 };
 
-export class Rooms {
+export class SubsessionPanel {
   #session; #form; #state = element("p", {class: "hint", role: "status"}); #main; #cards = new Map(); #waiting = false;
-  #list = element("ul", {class: "rooms", "aria-label": "Rooms"}); #buttons = element("div", {class: "row wrap"});
+  #list = element("ul", {class: "subsessions", "aria-label": "Rooms"}); #buttons = element("div", {class: "row wrap"});
   #helpRequests = element("ul", {class: "help-requests", "aria-label": "Requests for help"});
   #broadcast;
 
   constructor(session) {
     this.#session = session;
-    this.#form = new RoomForm(session);
-    this.#main = new RoomCard({join: () => session.request("returnToMainSession")});
+    this.#form = new SubsessionForm(session);
+    this.#main = new SubsessionCard({join: () => session.request("returnToMainSession")});
     this.#broadcast = element("form", {class: "broadcast", onsubmit: event => { event.preventDefault(); this.#say(); }},
                               element("label", {class: "field"}, "To everyone in all rooms",
                                       element("textarea", {name: "text", rows: 2, maxlength: 8192, required: true}),
                                       element("small", {}, "Can be sent from the main session.")),
                               element("button", {class: "primary"}, "Broadcast"));
-    byID("panel-rooms").replaceChildren(this.#state, this.#form.node, this.#helpRequests, this.#list, this.#buttons, this.#broadcast);
+    byID("panel-subsessions").replaceChildren(this.#state, this.#form.node, this.#helpRequests, this.#list, this.#buttons, this.#broadcast);
     session.addEventListener("change", () => this.#soon());
     this.render();
   }
@@ -44,7 +44,7 @@ export class Rooms {
   }
 
   render() {
-    const panel = byID("panel-rooms"), isInside = panel.contains(document.activeElement);
+    const panel = byID("panel-subsessions"), isInside = panel.contains(document.activeElement);
     this.#update();
     // The focused button may have been removed; the keyboard focus stays in the panel.
     if (isInside && !(panel.contains(document.activeElement) && isShown(document.activeElement))) {
@@ -60,29 +60,30 @@ export class Rooms {
     this.#renderHelpRequests();
     replaceWhereOther(this.#buttons, this.#actions());
     this.#broadcast.hidden = !(status === "started" && may.manageSubsessions);
-    this.#broadcast.querySelector("button").disabled = state.place !== null;
+    this.#broadcast.querySelector("button").disabled = state.ownSubsession !== null;
   }
 
   #renderCards() {
     const {state} = this.#session, {subsessions} = state, isStarted = subsessions.status === "started";
     for (const [id, card] of this.#cards) {
-      if (subsessions.rooms.has(id)) continue;
+      if (subsessions.all.has(id)) continue;
       card.node.remove();
       this.#cards.delete(id);
     }
-    for (const room of subsessions.rooms.values()) {
-      if (!this.#cards.has(room.id)) {
-        this.#cards.set(room.id, new RoomCard({id: room.id, join: () => this.#session.request("joinSubsession", {subsession: room.id})}));
+    for (const subsession of subsessions.all.values()) {
+      if (!this.#cards.has(subsession.id)) {
+        const join = () => this.#session.request("joinSubsession", {subsession: subsession.id});
+        this.#cards.set(subsession.id, new SubsessionCard({id: subsession.id, join}));
       }
-      const card = this.#cards.get(room.id);
-      card.update({name: room.name, users: [...room.users].map(id => state.users.get(id)).filter(Boolean), self: state.self, isOpen: isStarted});
+      const card = this.#cards.get(subsession.id);
+      card.update({name: subsession.name, users: [...subsession.users].map(id => state.users.get(id)).filter(Boolean), self: state.self, isOpen: isStarted});
       if (card.node.parentNode !== this.#list) this.#list.append(card.node);
     }
     this.#main.update({name: "Main session", users: [...state.users.values()].filter(user => !subsessions.of(user.id)), self: state.self,
                        isOpen: isStarted, isMain: true});
     if (isStarted) this.#list.prepend(this.#main.node);
     else this.#main.node.remove();
-    this.#list.hidden = !subsessions.rooms.size;
+    this.#list.hidden = !subsessions.all.size;
   }
 
   #renderHelpRequests() {
@@ -104,10 +105,10 @@ export class Rooms {
                                                                 {type: "button", class: kind, data: {action: name}, onclick: () => attempt(run)},
         text));
     const request = (method, params) => () => this.#session.request(method, params);
-    if (status === "committed" && may.manageSubsessions) add("start-rooms", "Start", "primary", request("startSubsessions"));
-    if (status === "committed" && may.commitSubsessions) add("withdraw-rooms", "Withdraw", "", request("withdrawSubsessions"));
+    if (status === "committed" && may.manageSubsessions) add("start-subsessions", "Start", "primary", request("startSubsessions"));
+    if (status === "committed" && may.commitSubsessions) add("withdraw-subsessions", "Withdraw", "", request("withdrawSubsessions"));
     if (status === "started" && may.manageSubsessions) {
-      add("stop-rooms", "Close the rooms…", "danger", async () => {
+      add("stop-subsessions", "Close the rooms…", "danger", async () => {
         if (await confirm("Close the rooms", "Everyone returns to the main session.", "Close",
                           {danger: true})) await request("stopSubsessions")();
       });

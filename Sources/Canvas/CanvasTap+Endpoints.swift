@@ -9,11 +9,11 @@ extension CanvasTap {
     ///   - timeout: maximum wait, which matters if the publisher ignores key-frame requests and only sends its own key
     ///     frames.
     ///   - readerBytes: memory of the reader, which limits the frame size (`CanvasMemory`).
-    package static func stillPicture(
+    package static func still(
         engine: MediaEngine, session: String, stream: String, timeout: MediaTime = .seconds(10),
         readerBytes: Int = CanvasMemory.readerBytes
     ) async throws(CanvasError) -> [UInt8] {
-        try await stillPicture(within: timeout) { (options, consumer) async throws(CanvasError) in
+        try await still(within: timeout) { (options, consumer) async throws(CanvasError) in
             var options = options
             options.maximumPixels = CanvasMemory.maximumPixels(readerBytes: readerBytes)
             return try await CanvasTap.open(
@@ -22,7 +22,7 @@ extension CanvasTap {
     }
 
     /// Returns the next frame of the tap that `open` opens, as PNG.
-    package static func stillPicture(
+    package static func still(
         within timeout: MediaTime,
         _ open: (CanvasOptions, sending any CanvasConsumer) async throws(CanvasError) -> CanvasTap
     ) async throws(CanvasError) -> [UInt8] {
@@ -30,7 +30,7 @@ extension CanvasTap {
         options.duration = timeout
         options.endsIfUndecodable = true
         let (results, continuation) = AsyncStream.makeStream(of: Result<[UInt8], ContainerError>.self)
-        let tap = try await open(options, StillPictureConsumer(continuation))
+        let tap = try await open(options, StillConsumer(continuation))
         defer { tap.close() }
         for await result in results {
             switch result {
@@ -41,7 +41,7 @@ extension CanvasTap {
         // The consumer is notified of the end before the tap has ended.
         await tap.ended()
         if let codec = tap.statistics.unsupportedCodec { throw .codecNotDecodable(codec) }
-        throw tap.statistics.isUndecodable ? .undecodable : .noPicture(within: timeout)
+        throw tap.statistics.isUndecodable ? .undecodable : .noFrame(within: timeout)
     }
 
     /// Returns a stream's frames or audio as the bytes of a file without an end.
@@ -63,8 +63,8 @@ extension CanvasTap {
     /// Returns the options and queue of a format: capacity for one second of audio, or for two frames, which are large.
     static func delivery(of format: CanvasBytes.Format) -> (CanvasOptions, CanvasQueue) {
         switch format {
-        case .y4m: (CanvasOptions(kinds: [.video]), CanvasQueue(pictures: 2))
-        case .wav: (CanvasOptions(kinds: [.audio]), CanvasQueue(soundBlocks: 50))
+        case .y4m: (CanvasOptions(kinds: [.video]), CanvasQueue(frames: 2))
+        case .wav: (CanvasOptions(kinds: [.audio]), CanvasQueue(audioBlocks: 50))
         }
     }
 

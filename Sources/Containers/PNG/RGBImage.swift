@@ -1,7 +1,7 @@
 public import MediaBase
 
 /// An upright image of 8-bit red, green and blue; rows without padding.
-public struct RGBPicture: Sendable {
+public struct RGBImage: Sendable {
     public let width: Int
     public let height: Int
     public private(set) var bytes: [UInt8]

@@ -6,15 +6,15 @@ import {attempt} from "./notices.js";
 /// Maximum number of names shown; a subsession can have thousands of users.
 const MAXIMUM = 30;
 
-export class RoomCard {
+export class SubsessionCard {
   #name = element("h3", {}); #count = element("span", {class: "hint"}); #who = element("p", {class: "who-list"}); #button;
   #here = element("span", {class: "badge", hidden: true}, "You are here");
 
   /// `join()` requests to join the subsession.
   constructor({id = "", join}) {
-    this.#button = element("button", {type: "button", data: {action: "join-room"}, onclick: () => attempt(join)}, "Join");
-    this.node = element("li", {class: "room-card", data: {room: id}},
-                        element("div", {class: "room-head"}, this.#name, this.#count, this.#here, this.#button), this.#who);
+    this.#button = element("button", {type: "button", data: {action: "join-subsession"}, onclick: () => attempt(join)}, "Join");
+    this.node = element("li", {class: "subsession-card", data: {subsession: id}},
+                        element("div", {class: "subsession-head"}, this.#name, this.#count, this.#here, this.#button), this.#who);
   }
 
   update({name, users, self, isOpen, isMain = false}) {

@@ -2,7 +2,7 @@ package import MediaBase
 
 /// A frame with camera-like motion: a soft background that drifts, and a disc with a pattern that crosses it. The same number gives the
 /// same frame. Static parts are drawn once; a frame is put together from whole rows.
-package struct MovingPicture: Sendable {
+package struct MovingImage: Sendable {
     package let width: Int
     package let height: Int
     private let radius: Int

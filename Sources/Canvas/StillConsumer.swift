@@ -2,18 +2,18 @@ import Containers
 import MediaBase
 
 /// Encodes the first frame as PNG on the tap's thread, and ends the tap.
-final class StillPictureConsumer: CanvasConsumer {
+final class StillConsumer: CanvasConsumer {
     private let result: AsyncStream<Result<[UInt8], ContainerError>>.Continuation
 
     init(_ result: AsyncStream<Result<[UInt8], ContainerError>>.Continuation) { self.result = result }
 
-    func take(_ picture: I420Frame) -> Bool {
+    func take(_ frame: I420Frame) -> Bool {
         do throws(ContainerError) {
-            result.yield(.success(try PNGWriter.encode(picture, fast: true)))
+            result.yield(.success(try PNGWriter.encode(frame, fast: true)))
         } catch { result.yield(.failure(error)) }
         return false
     }
 
-    func take(_ sound: PCMBlock) -> Bool { true }
+    func take(_ block: PCMBlock) -> Bool { true }
     func finish() { result.finish() }
 }

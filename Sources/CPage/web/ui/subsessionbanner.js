@@ -2,7 +2,7 @@
 
 import {byID, element} from "./dom.js";
 import {attempt, notice} from "./notices.js";
-import {answerHelp} from "./rooms.js";
+import {answerHelp} from "./subsessionpanel.js";
 
 const RESULTS = {
   idle: "A manager comes to this room",
@@ -15,16 +15,16 @@ const CHANGES = {
   stopping: "The rooms are being closed", stopped: "The rooms are closed; everyone is in the main session",
 };
 
-export class Place {
-  #session; #isAsking = false; #line = byID("place"); #text = element("span", {role: "status"}); #help; #back; #choose; #asked = new Map();
+export class SubsessionBanner {
+  #session; #isAsking = false; #line = byID("subsession-banner"); #text = element("span", {role: "status"}); #help; #back; #choose; #asked = new Map();
 
-  /// `onChoose()` shows the panel of rooms.
+  /// `onChoose()` shows the panel of subsessions.
   constructor(session, {onChoose}) {
     this.#session = session;
     const button = (name, text, run) => element("button", {type: "button", data: {action: name}, onclick: run}, text);
     this.#help = button("ask-help", "Ask for help", () => this.#askHelp());
     this.#back = button("return", "Return to the main session", () => attempt(() => session.request("returnToMainSession")));
-    this.#choose = button("choose-room", "Choose a room", onChoose);
+    this.#choose = button("choose-subsession", "Choose a room", onChoose);
     this.#line.replaceChildren(this.#text, this.#help, this.#back, this.#choose);
     session.addEventListener("change", ({detail}) => this.#changed(detail));
     this.render();
@@ -36,16 +36,16 @@ export class Place {
   }
 
   render() {
-    const {subsessions, place, may} = this.#session.state, isStarted = subsessions.status === "started";
-    this.#line.hidden = !place && !isStarted;
-    this.#line.classList.toggle("is-away", !!place);
-    const text = place ? `You are in ${place.name}` : isStarted ? "You are in the main session; rooms are open" : "";
+    const {subsessions, ownSubsession, may} = this.#session.state, isStarted = subsessions.status === "started";
+    this.#line.hidden = !ownSubsession && !isStarted;
+    this.#line.classList.toggle("is-away", !!ownSubsession);
+    const text = ownSubsession ? `You are in ${ownSubsession.name}` : isStarted ? "You are in the main session; rooms are open" : "";
     if (this.#text.textContent !== text) this.#text.textContent = text;
-    this.#help.hidden = !place || may.manageSubsessions;
+    this.#help.hidden = !ownSubsession || may.manageSubsessions;
     this.#help.disabled = this.#isAsking;
     this.#help.textContent = this.#isAsking ? "Help requested" : "Ask for help";
-    this.#back.hidden = !place;
-    this.#choose.hidden = !!place || !isStarted;
+    this.#back.hidden = !ownSubsession;
+    this.#choose.hidden = !!ownSubsession || !isStarted;
   }
 
   #changed({event, data, before}) {
@@ -70,7 +70,7 @@ export class Place {
     case "reset":
       this.#isAsking = false;
       break;
-    case "placeChanged":
+    case "ownSubsessionChanged":
       this.#isAsking = false;
       if (!data && before && state.subsessions.status === "started") notice("You are back in the main session");
       break;

@@ -2,7 +2,7 @@ import Foundation
 package import MediaBase
 
 /// Distance between two frames.
-package enum PictureDistance {
+package enum FrameDistance {
     /// Returns the peak signal-to-noise ratio over all three planes in dB; infinite for equal frames.
     /// - Precondition: the frames have the same size.
     package static func psnr(_ a: I420Frame, _ b: I420Frame) -> Double {
