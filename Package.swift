@@ -187,7 +187,8 @@ let package = Package(
             name: "LoadGenerator",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
-                "CLinuxNet", "Signaling", "TestMedia", "MillraceTokens", "HTTPCalls", "ControlServer", "MillraceClient",
+                "CLinuxNet", "Signaling", "SFrame", "TestMedia", "MillraceTokens", "HTTPCalls", "ControlServer",
+                "MillraceClient",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]),
         .executableTarget(
@@ -342,7 +343,10 @@ let package = Package(
         .testTarget(name: "FuzzCorpusTests", dependencies: ["MillraceFuzzTargets"]),
         .testTarget(
             name: "LoadGeneratorTests",
-            dependencies: ["LoadGenerator", "TestMedia", "RelayServer", "MediaBase", "RTP", "SRTP", "MediaEngine"]),
+            dependencies: [
+                "LoadGenerator", "TestMedia", "RelayServer", "MediaBase", "RTP", "SRTP", "MediaEngine", "Codecs",
+                "MillraceClient",
+            ]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -29,6 +29,9 @@ struct LoadCommand: AsyncParsableCommand {
             ICE and the DTLS handshake. The join time is from the offer until media can flow. Lost packets are requested again, on the \
             retransmission stream if the relay supports it. Any relay can be tested: --whip and --whep set its endpoints.
 
+            With --secret each publisher encrypts every frame and audio packet end to end (SFrame), as clients do that share this secret, \
+            and the decoded sample decrypts them. A frame that cannot be decrypted is a failure of the run.
+
             With --participants and --full-mesh each participant of a session publishes, and subscribes to every other one, on a \
             separate connection for each stream: N participants are N publishers and N x (N - 1) subscribers.
 
@@ -124,7 +127,10 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("App of the participants' tokens.", valueName: "key"))
     var app: String?
 
-    @Option(help: ArgumentHelp("Secret of the app; default: MILLRACE_APP_SECRET.", valueName: "secret"))
+    @Option(
+        help: ArgumentHelp(
+            "With media: encrypts all frames end to end, under a passphrase or 64 hexadecimal digits. With --app: the app's secret; default: MILLRACE_APP_SECRET.",
+            valueName: "secret"))
     var secret: String?
 
     @Option(help: ArgumentHelp("Video size and frame rate, or none.", valueName: "WxH@FPS"))
@@ -282,6 +288,10 @@ struct LoadCommand: AsyncParsableCommand {
 
     private func options() throws(LoadError) -> LoadOptions {
         var options = LoadOptions()
+        guard app == nil || secret == nil else {
+            throw .invalidSetting(
+                "app", reason: "excludes --secret in runs with media, where it is the secret of the encryption")
+        }
         if fullMesh {
             guard let participants else {
                 throw .invalidSetting("full-mesh", reason: "set the participants per session (--participants)")
@@ -311,6 +321,7 @@ struct LoadCommand: AsyncParsableCommand {
         options.loss = loss
         options.seed = seed
         options.suite = suite
+        options.secret = secret
         options.decodeSample = decodeSample
         options.address = address
         options.maxLoss = maxLoss

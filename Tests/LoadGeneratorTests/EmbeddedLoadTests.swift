@@ -69,6 +69,28 @@ import Testing
         #expect(relay.residentMegabytes > 1)
     }
 
+    @Test(
+        "E2E-1 encrypted frames and audio of synthetic publishers are decrypted by the sample",
+        arguments: ["correct horse", String(repeating: "5a", count: 32)], ["plain", "webrtc"])
+    func encrypted(secret: String, transport: String) async throws {
+        var options = LoadOptions()
+        options.embedded = true
+        (options.publishers, options.subscribers, options.video) = (2, 4, "320x180@15")
+        (options.ramp, options.duration) = (0.3, 2)
+        (options.secret, options.transport) = (secret, transport)
+        options.simulcast = transport == "webrtc"
+        let plan = try options.plan()
+        let relay = try EmbeddedRelay()
+        let load = transport == "plain" ? try LoadRun(plan: plan, relay: relay) : try LoadRun(plan: plan, webRTC: relay)
+        let report = try await load.run { _ in }
+        #expect(report.failures == [])
+        #expect(report.settings.encrypted && report.table.contains("end-to-end encryption"))
+        let (video, audio) = (try #require(report.video), try #require(report.audio))
+        #expect(video.decoded > 20 && video.undecryptable == 0 && video.countersMissed == 0 && video.decodeErrors == 0)
+        #expect(audio.checked > 50 && audio.undecryptable == 0 && audio.wrongTone == 0)
+        #expect(report.table.contains("0 frames, 0 audio packets of the decoded sample"))
+    }
+
     @Test func lossOnPurposeIsSeenAndRecoveredFrom() async throws {
         var plan = try plan(seconds: 3)
         plan.loss = 0.05

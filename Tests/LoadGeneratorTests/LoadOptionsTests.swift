@@ -41,6 +41,7 @@ import Testing
         Wrong("simulcast") {
             $0.simulcast = true; $0.transport = "webrtc"; $0.video = "160x90@15"
         },
+        Wrong("secret") { $0.secret = "" },
         Wrong("suite") {
             $0.transport = "webrtc"; $0.suite = "cm32"
         },

@@ -1,3 +1,5 @@
+import MillraceClient
+
 /// Frames and audio packets of one publisher in the order in which they are due; confined to a thread.
 struct MediaSchedule {
     /// Media that a publisher sends.
@@ -10,6 +12,8 @@ struct MediaSchedule {
         /// that share a source do not all send at once.
         let videoOffset: Int64
         let audioOffset: Int64
+        /// Key of the end-to-end encryption; nil without encryption.
+        var key: FrameKey?
     }
 
     /// A frame that is due.
@@ -29,6 +33,7 @@ struct MediaSchedule {
     private var nextFrame: Int64
     private var pendingAudio: AudioSource.Packet?
     private var pendingFrame: SourceFrame?
+    private var sealer: FrameSealer?
 
     /// Creates a schedule that begins with the next frame and audio packet of the source.
     /// - Parameters:
@@ -43,6 +48,7 @@ struct MediaSchedule {
         hasKeyFrame = Array(repeating: false, count: encodings.count)
         nextAudio = accepted.audio?.nextNumber ?? 0
         nextFrame = accepted.video?.nextNumber ?? 0
+        sealer = source.key.map { FrameSealer($0, encodings: encodings.count) }
         // A new publisher's first frame must be a key frame.
         for index in encodings.indices { requestKeyFrame(index) }
     }
@@ -61,7 +67,12 @@ struct MediaSchedule {
         statistics.account(late: now - packet.ready - source.audioOffset, missed: packet.number - nextAudio)
         nextAudio = packet.number + 1
         pendingAudio = nil
-        return packet
+        guard let sealer else { return packet }
+        guard let sealed = sealer.audio(packet.payload) else {
+            statistics.refused += 1
+            return nil
+        }
+        return AudioSource.Packet(number: packet.number, ready: packet.ready, payload: sealed)
     }
 
     /// Returns the next frame that is due; nil if there is none. Leaves out encodings before their first key frame, which cannot be
@@ -76,9 +87,19 @@ struct MediaSchedule {
         for (index, encoding) in encodings.enumerated() {
             let encoded = frame.encodings[encoding]
             hasKeyFrame[index] = hasKeyFrame[index] || encoded.isKeyFrame
-            if hasKeyFrame[index] { sent.append((index, encoded.payloads)) }
+            guard hasKeyFrame[index] else { continue }
+            if let payloads = payloads(of: encoded, encoding: index) {
+                sent.append((index, payloads))
+            } else {
+                statistics.refused += 1
+            }
         }
         return Frame(captured: frame.captured, encodings: sent)
+    }
+
+    /// Returns the RTP payloads of a frame; nil if it cannot be encrypted.
+    private mutating func payloads(of frame: SourceFrame.Encoding, encoding: Int) -> [[UInt8]]? {
+        sealer == nil ? frame.payloads : sealer?.payloads(of: frame.bytes, encoding: encoding)
     }
 
     /// Time at which the next known frame or audio packet is due, or `Int64.max`.

@@ -7,7 +7,7 @@ struct PlainParticipants: ParticipantOpener {
     var relay: any RelayInterface { plain }
 
     func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> Seat {
-        let media = run.media(of: publisher)
+        let media = try run.media(of: publisher)
         var request = request(.publish, publisher, run)
         if media.audio != nil { request.audio = PlainTrackRequest() }
         if media.video != nil { request.video = PlainTrackRequest() }
@@ -26,7 +26,7 @@ struct PlainParticipants: ParticipantOpener {
         if plan.audio { request.audio = PlainTrackRequest(port: socket.port) }
         if plan.video != nil { request.video = PlainTrackRequest(port: socket.port) }
         let transport = try await plain.open(request)
-        let feed = run.feed(
+        let feed = try run.feed(
             of: join, key: transport.relayKey, audioSSRC: transport.audio?.ssrc, videoSSRC: transport.video?.ssrc)
         let loss = run.loss
         return try await run.add(

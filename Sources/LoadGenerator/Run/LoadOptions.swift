@@ -1,4 +1,5 @@
 import MediaBase
+import SFrame
 import SRTP
 
 /// Options of `millrace load` as typed: numbers and text that `plan()` converts to a `LoadPlan` or rejects.
@@ -32,6 +33,8 @@ package struct LoadOptions: Sendable {
     package var loss = 0.0
     package var seed: UInt64 = 1
     package var suite = SRTPSuiteName.usual
+    /// Passphrase of the end-to-end encryption, or the 64 hexadecimal digits of its secret; nil: no encryption.
+    package var secret: String?
     package var decodeSample = 2
     package var address = "127.0.0.1"
     /// Percent.
@@ -79,11 +82,22 @@ package struct LoadOptions: Sendable {
         plan.loss = loss / 100
         plan.seed = seed
         plan.suite = suite
+        plan.secret = try encryptionSecret()
         plan.decodeSample = decodeSample
         plan.localAddress = address
         plan.thresholds = try thresholds()
         try plan.validate()
         return plan
+    }
+
+    /// Returns the secret of the run. A passphrase is stretched once for all sessions, because that takes a large part of a second; the
+    /// keys of the publishers depend on the session's name all the same.
+    private func encryptionSecret() throws(LoadError) -> EncryptionSecret? {
+        guard let secret else { return nil }
+        if let given = EncryptionSecret(hexadecimal: secret) { return given }
+        do { return try EncryptionSecret(passphrase: secret, sessionName: "load-\(seed)") } catch {
+            throw .invalidSetting("secret", reason: "needs a passphrase, or 64 hexadecimal digits")
+        }
     }
 
     private func target() throws(LoadError) -> LoadPlan.Target {

@@ -1,4 +1,5 @@
 package import MediaBase
+package import SFrame
 package import SRTP
 
 /// Settings of a load run: the options of `millrace load` as values.
@@ -47,6 +48,8 @@ package struct LoadPlan: Sendable {
     package var loss = 0.0
     package var seed: UInt64 = 1
     package var suite: SRTPSuite = .aesCM128HMACSHA1_80
+    /// Secret of the end-to-end encryption of all frames; nil: no encryption.
+    package var secret: EncryptionSecret?
     /// Subscribers whose media is decrypted and decoded.
     package var decodeSample = 2
     /// Numeric address on which subscribers receive.

@@ -25,7 +25,7 @@ extension LoadReport {
                     : "(\(settings.publishers) publishers + \(settings.subscribers) subscribers)"))
         table.row(
             "media",
-            "\(settings.transport), video \(video)\(settings.simulcast ? " and smaller" : ""), audio \(settings.audio ? "on" : "off"), \(settings.suite)"
+            "\(settings.transport), video \(video)\(settings.simulcast ? " and smaller" : ""), audio \(settings.audio ? "on" : "off"), \(settings.suite)\(settings.encrypted ? ", end-to-end encryption" : "")"
         )
         table.row("measured", "\(Self.number(seconds)) s\(interrupted ? ", ended early" : "")")
         table.row("joined", "\(joins), left \(leaves), failed \(failedJoins)")
@@ -76,6 +76,11 @@ extension LoadReport {
                     "mean \(Self.number(psnr.mean))  p50 \(Self.number(psnr.p50))  min \(Self.number(psnr.min)) dB  (\(psnr.count))"
                 )
             }
+        }
+        if settings.encrypted {
+            table.row(
+                "not decrypted",
+                "\(video?.undecryptable ?? 0) frames, \(audio?.undecryptable ?? 0) audio packets of the decoded sample")
         }
         if let audio {
             table.row(

@@ -23,6 +23,8 @@ package struct LoadReport: Codable, Sendable, JSONReport {
         package var simulcast: Bool
         package var audio: Bool
         package var suite: String
+        /// True if publishers encrypt each frame end to end.
+        package var encrypted: Bool
         package var lossPercent: Double
         package var churnPerSecond: Double
         package var seed: UInt64
@@ -75,6 +77,8 @@ package struct LoadReport: Codable, Sendable, JSONReport {
         package var unreadable: UInt64
         package var repeated: UInt64
         package var decodeErrors: UInt64
+        /// Frames that could not be decrypted, in a run with end-to-end encryption.
+        package var undecryptable: UInt64
         package var framesDropped: UInt64
         package var freezes: UInt64
         package var frozenMilliseconds: Double

@@ -45,7 +45,8 @@ extension LoadRun {
             target: target, transport: plan.transport.rawValue, sessions: plan.sessions, publishers: plan.publishers,
             subscribers: plan.subscribers, fullMesh: plan.isFullMesh,
             video: plan.video?.description, videoKilobitsPerSecond: bitrate.map { Double($0.rawValue) / 1_000 },
-            simulcast: plan.simulcast, audio: plan.audio, suite: plan.suite.sdesName, lossPercent: plan.loss * 100,
+            simulcast: plan.simulcast, audio: plan.audio, suite: plan.suite.sdesName, encrypted: plan.secret != nil,
+            lossPercent: plan.loss * 100,
             churnPerSecond: plan.churn,
             seed: plan.seed, decodeSample: plan.decodeSample)
     }
@@ -77,7 +78,7 @@ extension LoadRun {
         return LoadReport.Video(
             subscribers: decoded.subscribers, decoded: video.decoded, countersMissed: video.countersMissed,
             unreadable: video.unreadable, repeated: video.repeated, decodeErrors: video.decodeErrors,
-            framesDropped: video.framesDropped, freezes: video.freezes,
+            undecryptable: video.undecryptable, framesDropped: video.framesDropped, freezes: video.freezes,
             frozenMilliseconds: video.frozen.milliseconds,
             longestPauseMilliseconds: video.longestPause.milliseconds,
             latency: LoadReport.Spread(microseconds: video.latency),
@@ -133,6 +134,10 @@ extension LoadRun {
             lines.append("\(audio.wrongTone) of \(audio.checked) checked audio blocks are not the publisher's tone")
         }
         if decoded.refused > 0 { lines.append("\(decoded.refused) packets of the sample did not decrypt") }
+        let sealed = decoded.video.undecryptable + decoded.audio.undecryptable
+        if sealed > 0 {
+            lines.append("\(sealed) encrypted frames and audio packets of the sample could not be decrypted")
+        }
         return lines + plan.thresholds.violations(of: report)
     }
 }

@@ -1,5 +1,6 @@
 import CLinuxNet
 import MediaBase
+import MillraceClient
 import NIOConcurrencyHelpers
 import SRTP
 import Synchronization
@@ -26,6 +27,8 @@ final class SampleFeed: Sendable {
         let sendOffset: Int64
         /// Time at which the join began, in monotonic nanoseconds.
         let joined: Int64
+        /// Keys of the end-to-end encryption; nil without encryption.
+        var keys: FrameKeys?
     }
 
     let source: Source

@@ -1,5 +1,6 @@
 import Codecs
 import MediaBase
+import MillraceClient
 import RTP
 import SRTP
 import TestMedia
@@ -14,6 +15,7 @@ final class SampledSubscriber {
 
     private let clock: LoadClock
     private let context: SRTPContext?
+    private let decryptor = FrameDecryptor()
     private let videoDecoder: VPXDecoder
     private let audioDecoder: OpusDecoder
     private let drawing: TestVideo?
@@ -90,9 +92,22 @@ final class SampledSubscriber {
         video.framesDropped = assembler.droppedFrames
     }
 
+    /// Returns the decrypted frame; nil if it cannot be decrypted.
+    private func opened(_ frame: UnsafeRawBufferPointer, _ kind: MediaKind, with keys: FrameKeys) -> [UInt8]? {
+        decryptor.open(frame, kind, with: keys, now: .nanoseconds(LoadClock.now)).frame
+    }
+
     private func show(_ frame: VideoFrame) {
+        var bytes = frame.bytes
+        if let keys = feed.source.keys {
+            guard let plain = bytes.withUnsafeBytes({ opened($0, .video, with: keys) }) else {
+                video.undecryptable += 1
+                return
+            }
+            bytes = plain
+        }
         let decoded: I420Frame?
-        do { decoded = try videoDecoder.decode(frame.bytes) } catch {
+        do { decoded = try videoDecoder.decode(bytes) } catch {
             video.decodeErrors += 1
             return
         }
@@ -129,7 +144,17 @@ final class SampledSubscriber {
             if gap > 0 { settling = 10 }
         }
         lastAudio = number
-        guard let block = try? audioDecoder.decode(payload) else {
+        let block: PCMBlock?
+        if let keys = feed.source.keys {
+            guard let packet = opened(payload, .audio, with: keys) else {
+                audio.undecryptable += 1
+                return
+            }
+            block = try? packet.withUnsafeBytes { try audioDecoder.decode($0) }
+        } else {
+            block = try? audioDecoder.decode(payload)
+        }
+        guard let block else {
             audio.decodeErrors += 1
             return
         }

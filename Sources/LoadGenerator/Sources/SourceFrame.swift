@@ -3,6 +3,8 @@ struct SourceFrame: Sendable {
     /// The frame in one size.
     struct Encoding: Sendable {
         let isKeyFrame: Bool
+        /// The VP8 frame.
+        let bytes: [UInt8]
         /// RTP payloads, VP8 payload descriptor included.
         let payloads: [[UInt8]]
     }

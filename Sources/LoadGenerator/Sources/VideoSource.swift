@@ -18,6 +18,8 @@ final class VideoSource: Sendable {
     /// Encodings whose next frame must be a key frame, one bit each.
     private let wantsKeyFrame = Atomic<UInt8>(0)
 
+    /// Maximum size of an RTP payload in bytes.
+    static let maximumPayloadLength = 1_200
     private static let kept: Int64 = 32
 
     private struct State {
@@ -70,7 +72,7 @@ final class VideoSource: Sendable {
         private let encoder: VP8Encoder
         private let drawing: TestVideo
         private var frame: I420Frame
-        private var packetizer = VP8Packetizer(maximumPayloadLength: 1_200)
+        private var packetizer = VP8Packetizer(maximumPayloadLength: VideoSource.maximumPayloadLength)
 
         init(format: VideoFormat, bitrate: Bitrate) throws {
             encoder = try VP8Encoder(
@@ -84,7 +86,8 @@ final class VideoSource: Sendable {
         mutating func encode(_ bar: FrameBar, timestamp: Int64, forceKeyFrame: Bool) throws -> SourceFrame.Encoding? {
             drawing.draw(bar, into: &frame)
             return try encoder.encode(frame, timestamp: timestamp, forceKeyFrame: forceKeyFrame).map {
-                SourceFrame.Encoding(isKeyFrame: $0.isKeyFrame, payloads: packetizer.payloads(of: $0.bytes))
+                SourceFrame.Encoding(
+                    isKeyFrame: $0.isKeyFrame, bytes: $0.bytes, payloads: packetizer.payloads(of: $0.bytes))
             }
         }
     }

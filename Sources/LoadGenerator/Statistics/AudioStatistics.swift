@@ -5,6 +5,8 @@ package struct AudioStatistics: Codable, Sendable {
     /// Packets that never arrived and were concealed.
     package var concealed: UInt64 = 0
     package var decodeErrors: UInt64 = 0
+    /// Packets that could not be decrypted, in a run with end-to-end encryption. They are not decoded.
+    package var undecryptable: UInt64 = 0
     /// Blocks that were compared with the publisher's tone.
     package var checked: UInt64 = 0
     /// Compared blocks that did not contain the tone.
@@ -16,6 +18,7 @@ package struct AudioStatistics: Codable, Sendable {
         decoded += other.decoded
         concealed += other.concealed
         decodeErrors += other.decodeErrors
+        undecryptable += other.undecryptable
         checked += other.checked
         wrongTone += other.wrongTone
     }

@@ -13,6 +13,8 @@ package struct VideoStatistics: Sendable {
     package var repeated: UInt64 = 0
     /// Frames that the decoder refused.
     package var decodeErrors: UInt64 = 0
+    /// Frames that could not be decrypted, in a run with end-to-end encryption. They are not decoded.
+    package var undecryptable: UInt64 = 0
     /// Frames that were not decoded because packets of them, or of frames that they refer to, were lost.
     package var framesDropped: UInt64 = 0
     /// Number of times without a new frame for longer than `freezeLimit`.
@@ -94,6 +96,7 @@ package struct VideoStatistics: Sendable {
         countersMissed += other.countersMissed
         repeated += other.repeated
         decodeErrors += other.decodeErrors
+        undecryptable += other.undecryptable
         framesDropped += other.framesDropped
         freezes += other.freezes
         longestPause = max(longestPause, other.longestPause)

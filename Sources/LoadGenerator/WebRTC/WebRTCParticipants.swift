@@ -11,7 +11,7 @@ struct WebRTCParticipants: ParticipantOpener {
 
     func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> Seat {
         var random = SystemRandomNumberGenerator()
-        let media = run.media(of: publisher)
+        let media = try run.media(of: publisher)
         let configuration = WebRTCEndpoint.Configuration.publisher(
             identity: identity, rids: Self.rids(run.plan), audio: media.audio != nil, video: media.video != nil,
             using: &random)
@@ -26,7 +26,7 @@ struct WebRTCParticipants: ParticipantOpener {
         if run.plan.audio { tracks.append(.offered(.audio)) }
         if run.plan.video != nil { tracks.append(.offered(.video)) }
         let configuration = WebRTCEndpoint.Configuration(.view, tracks: tracks, identity: identity, using: &random)
-        let feed = run.feed(
+        let feed = try run.feed(
             of: join, key: nil, audioSSRC: run.plan.audio ? SampleFeed.ssrc(of: .audio) : nil,
             videoSSRC: run.plan.video == nil ? nil : SampleFeed.ssrc(of: .video))
         do {

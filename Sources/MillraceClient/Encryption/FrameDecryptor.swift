@@ -1,16 +1,18 @@
-import MediaBase
+package import MediaBase
 import SFrame
 
-/// Decrypts the frames of one subscribed stream. Confined to the media thread.
-final class FrameDecryptor {
+/// Decrypts the frames of one subscribed stream. Confined to one thread.
+package final class FrameDecryptor {
     private let video = SFrameOpener(.vp8)
     private let audio = SFrameOpener(.opus)
     private var epochs: [FrameKey] = []
     private var plain: [UInt8] = []
 
+    package init() {}
+
     /// Returns the decrypted frame, or the reason for which it cannot be decrypted; nil as the reason if the frame has to be dropped
     /// without a report, such as a replayed one.
-    func open(
+    package func open(
         _ frame: UnsafeRawBufferPointer, _ kind: MediaKind, with keys: FrameKeys, now: MediaTime
     ) -> (frame: [UInt8]?, failure: EncryptionFailure?) {
         if keys.epochs != epochs { use(keys.epochs) }

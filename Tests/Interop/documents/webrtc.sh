@@ -22,7 +22,7 @@ resource() {
 
 after() {
     # The fragment and the end of the subscriber were accepted; each load received packets.
-    [ "$(grep -c '^lost  *[0-9]* of [1-9]' loads)" = 4 ]
+    [ "$(grep -c '^lost  *[0-9]* of [1-9]' loads)" = 5 ]
     [ -s load.html ]
     python3 -m json.tool load.json >/dev/null
 }
