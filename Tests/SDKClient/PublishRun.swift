@@ -9,11 +9,10 @@ struct PublishRun {
     init(_ options: SDKClient) { self.options = options }
 
     func run() async throws {
-        let session = Session(url: options.url, token: options.token)
-        try await session.connect(name: "SDK")
+        let session = try await options.join("SDK")
         let video = PublisherSettings.Video(
             width: options.width, height: options.height, framesPerSecond: Double(options.rate),
-            bitrate: Bitrate(bitsPerSecond: options.bitrate), speed: 10,
+            bitrate: Bitrate(bitsPerSecond: options.bitrate), simulcast: options.simulcast, speed: 10,
             codec: VideoCodec(rawValue: options.codec) ?? .vp8)
         let publisher = Publisher(PublisherSettings(name: options.stream, video: video))
         let stream = try await session.publish(publisher)
@@ -25,6 +24,7 @@ struct PublishRun {
             let statistics = await publisher.statistics
             Report.write([
                 "painted": number + 1, "encoded": statistics.framesEncoded, "keyFrames": statistics.keyFrames,
+                "replaced": statistics.framesReplaced,
                 "codec": session.streams[stream]?.codec ?? "",
             ])
         }

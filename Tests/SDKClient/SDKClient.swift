@@ -1,5 +1,6 @@
 import ArgumentParser
 import MediaBase
+import MillraceClient
 
 /// Publishes or subscribes with the SDK for the interoperability tests, and reports on standard output, a JSON object a line.
 ///
@@ -21,10 +22,20 @@ struct SDKClient: AsyncParsableCommand {
     @Option var height = 180
     @Option(help: "Frames a second.") var rate = 15
     @Option(help: "Bits a second of the video.") var bitrate: Int64 = 300_000
+    @Flag(help: "Publish the video in three sizes.") var simulcast = false
+    @Option(help: "Passphrase of end-to-end encryption.") var secret: String?
 
     func validate() throws {
         guard VideoCodec(rawValue: codec) != nil else { throw ValidationError("unknown codec \(codec)") }
         guard (1...120).contains(rate) else { throw ValidationError("a rate is 1 to 120") }
+    }
+
+    /// Returns a session that this client has joined.
+    func join(_ name: String) async throws -> Session {
+        let session = Session(url: url, token: token)
+        try await session.connect(name: name)
+        if let secret { try await session.setEncryptionSecret(secret) }
+        return session
     }
 
     func run() async throws {

@@ -10,9 +10,8 @@ struct SubscribeRun {
     init(_ options: SDKClient) { self.options = options }
 
     func run() async throws {
-        let session = Session(url: options.url, token: options.token)
+        let session = try await options.join("SDK subscriber")
         let events = session.events
-        try await session.connect(name: "SDK subscriber")
         let stream = try await firstStream(of: session, events)
         let subscriber = try await session.subscribe(to: stream.id)
         let (pictures, sound) = (subscriber.canvas.frames(limit: 100), subscriber.canvas.audio(limit: 500))

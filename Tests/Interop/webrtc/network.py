@@ -81,13 +81,17 @@ class Network:
                  "type filter hook input priority 0;", *rules, "}", "}"]
         self._nft("\n".join(lines) + "\n", beside_relay)
 
-    def lose(self, up=0, down=0, client_ports=()):
+    def lose(self, up=0, down=0, client_ports=(), relay_port=None):
         """Drops this share (percent) of the UDP datagrams to (`up`) and from (`down`) the relay, each at random.
 
-        `client_ports`: only those of these clients; by default those of all.
+        `client_ports`: only those of these clients; by default those of all. `relay_port`: the relay shares the namespace of its clients, and
+        of the datagrams from this port those of RTP are dropped (`down`), which only subscribers receive.
         """
+        if relay_port:
+            # Datagrams that were sent together are lost one by one.
+            media.run(["ip", "link", "set", "lo", "gso_max_segs", "1"])
         for percent, beside_relay, port in ((up, True, "sport"), (down, False, "dport")):
-            match = f"udp {port} {{ {', '.join(map(str, client_ports))} }}" if client_ports else "meta l4proto udp"
+            match = f"udp sport {relay_port} @th,64,2 2 @th,72,8 != 192-223" if relay_port else f"udp {port} {{ {', '.join(map(str, client_ports))} }}" if client_ports else "meta l4proto udp"
             rules = [f"{match} counter", f"{match} numgen random mod 1000 < {round(percent * 10)} counter drop" if percent else ""]
             self._table(rules, beside_relay)
 

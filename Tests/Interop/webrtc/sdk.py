@@ -21,7 +21,7 @@ class SDK(Native):
         query = urllib.parse.urlencode({"session": session, "name": f"sdk-{role}", "role": "host"})
         with urllib.request.urlopen(f"{relay.url}/v1/dev/token?{query}", timeout=10) as answer:
             token = json.loads(answer.read())["token"]
-        switches = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+        switches = [text for name, value in options.items() for text in ([f"--{name}"] if value is True else [f"--{name}", str(value)])]
         super().__init__([bench.binary.parent / "millrace-sdk-client", role, "--url", relay.url, "--token", token, *switches],
                          bench.current / f"sdk-{role}-{session}.log")
         self._read = 0
