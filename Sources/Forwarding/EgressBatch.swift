@@ -112,15 +112,15 @@ package struct EgressBatch: ~Copyable {
         let header = writeHeader(
             packet.pointee.firstByte, packet.pointee.extensions,
             timestamp: packet.pointee.timestamp &+ rewrite.timestampOffset, ssrc: ssrc,
-            payloadType: packet.pointee.markerBit | consumer.pointee.payloadType.rawValue, sequence: sequence,
-            of: consumer, payloadLength: length, payload: packet.pointee.payload,
+            payloadType: packet.pointee.markerBit | rewrite.addedMarkerBit(packet.pointee)
+                | consumer.pointee.payloadType.rawValue,
+            sequence: sequence, of: consumer, payloadLength: length, payload: packet.pointee.payload,
             frameNumberOffset: rewrite.frameNumberOffset, to: path)
         var source = UnsafePointer(packet.pointee.payload)
         if rewrite.patchesPayload {
             let copy = destination + header
             copy.update(from: packet.pointee.payload, count: length)
             rewrite.patch(copy, packet.pointee)
-            destination[1] |= rewrite.addedMarkerBit(packet.pointee)
             source = UnsafePointer(copy)
         }
         finish(ssrc: ssrc, sequence: sequence, source: source, header: header, payloadLength: length, to: path)

@@ -19,10 +19,23 @@ struct PendingPacket {
     var fields: RewriteFields
     var extensions: PassedExtensions
     var layers: LayerCounts
+    var turn: Turn
+
+    /// Consumers that a pending packet goes to; see Producer+FrameEnds.
+    enum Turn: UInt8 {
+        case all
+        /// Consumers for which its end of frame is decided.
+        case early
+        /// Consumers that did not get it early.
+        case deferred
+    }
 
     @inline(__always)
-    init(producer: UnsafeMutablePointer<ProducerCore>, slot: UnsafeMutablePointer<StoredPacket>) {
+    init(
+        producer: UnsafeMutablePointer<ProducerCore>, slot: UnsafeMutablePointer<StoredPacket>, turn: Turn = .all
+    ) {
         self.producer = producer
+        self.turn = turn
         self.slot = slot
         sequence = slot.pointee.sequence
         timestamp = UInt32(truncatingIfNeeded: slot.pointee.timestamp)
@@ -52,8 +65,9 @@ struct PendingPacket {
     @inline(__always)
     var startsStream: Bool { startsKeyFrame || isAudio }
 
-    /// Whether the packet has no padding yet and its slot still holds it. The slot may have been reused after a jump in sequence numbers.
-    var canPad: Bool { slot.pointee.sequence == sequence && slot.pointee.paddingLength == 0 }
+    /// Whether the packet has no padding yet and its slot still holds it. The slot may have been reused after a jump in sequence numbers. A
+    /// deferred packet may have been sent already, and all transmissions of a packet are alike.
+    var canPad: Bool { slot.pointee.sequence == sequence && slot.pointee.paddingLength == 0 && turn != .deferred }
 
     /// Pads the packet to `length` bytes if that is possible.
     mutating func pad(to length: Int) {

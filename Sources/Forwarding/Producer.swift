@@ -192,6 +192,10 @@ package final class Producer {
         slot.pointee.flags = flags
         slot.pointee.fields = fields
         slot.pointee.layers = layers
+        if !isLate {
+            decideEnd(before: sequence, timestamp: timestamp, layer: fields.layer)
+            noteEnd(of: slot)
+        }
         rates.add(
             payload: payload.count, layer: fields.layer,
             startsFrame: kind == .audio || flags.contains(.frameStart), now: now)
@@ -226,6 +230,7 @@ package final class Producer {
         slot.pointee.fields.layer = RewriteFields.noLayer
         slot.pointee.layers = layers
         if !isLate {
+            decideEnd(before: sequence, timestamp: timestamp, layer: nil)
             latestSequence = sequence
             latestTimestamp = timestamp
         }
@@ -260,6 +265,7 @@ package final class Producer {
         guard muted != isMuted else { return }
         isMuted = muted
         keyFrameStart = -1
+        forgetEnd()
         if !muted { mutedThrough = latestSequence }
         for i in 0..<core.pointee.consumerCount {
             switch core.pointee.consumers[i].state {
@@ -277,6 +283,7 @@ package final class Producer {
     package func startAnew() {
         anewAfter = latestSequence
         keyFrameStart = -1
+        excludeEnd()
         keyFrames.startAnew()
         for i in 0..<core.pointee.consumerCount where core.pointee.consumers[i].state == .expecting {
             core.pointee.consumers[i].keyFrame = nil
@@ -302,6 +309,7 @@ package final class Producer {
         clock = SenderClock(clockRate: kind.clockRate)
         nack = NACKGenerator()
         startAnew()
+        forgetEnd()
         for i in 0..<core.pointee.consumerCount {
             let consumer = core.pointee.consumers + i
             switch consumer.pointee.state {

@@ -19,6 +19,12 @@ package struct ProducerCore: ~Copyable {
     var catchUpNext = 0
     /// Position of the oldest pending packet in the ring's arena; negative if none is pending.
     var pendingSince = -1
+    /// Sequence number of the newest packet if it ends the frame of a spatial layer and it is not known yet under which limits it is the
+    /// last packet of its time; see Producer+FrameEnds. Else `noPacket`.
+    var undecided = noPacket
+    /// Sequence number of a packet that was undecided and has not been queued again yet; else `noPacket`.
+    var deferred = noPacket
+    static let noPacket = Int64.min
     /// Padding that the stream's packets may still get.
     var paddingCredit = PaddingCredit()
 

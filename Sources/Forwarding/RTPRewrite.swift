@@ -49,6 +49,10 @@ package struct RTPRewrite: Hashable, Sendable {
         (packet.fields.ends &>> layerLimit & 1) &<< 7
     }
 
+    /// Returns true if it is not known yet whether the packet is the last of its frame under the limit.
+    @inline(__always)
+    func awaitsEnd(_ packet: borrowing PendingPacket) -> Bool { packet.fields.ends &>> layerLimit & 1 == 0 }
+
     /// Returns true if the packet is above the limit.
     @inline(__always)
     func leavesOut(_ packet: borrowing PendingPacket) -> Bool { packet.fields.layer > layerLimit }

@@ -107,6 +107,12 @@ extension Router {
                 consumer.pointee.next = packet.sequence + 1
                 continue
             }
+            if packet.sequence == core.pointee.undecided, consumer.pointee.rewrite.awaitsEnd(packet) {
+                // The next packet brings it.
+                consumer.pointee.state = consumer.pointee.level
+                core.pointee.catchingUp -= 1
+                return sent
+            }
             withUnsafePointer(to: packet) {
                 batch.append($0, sequence: sequence, rewrite: consumer.pointee.rewrite, of: consumer, to: path)
             }

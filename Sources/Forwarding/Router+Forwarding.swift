@@ -2,8 +2,23 @@ package import MediaBase
 
 /// Packet path: lays out the packets that publishers sent into batches.
 extension Router {
-    /// Queues a stored packet for the next flush. Returns false if the queue is full: the caller must flush and queue the packet again.
+    /// Queues a stored packet for the next flush, after the one that was deferred until it arrived. Returns false if the queue is full: the
+    /// caller must flush and queue the packet again.
     package func enqueue(_ slot: UnsafeMutablePointer<StoredPacket>, of producer: Producer) -> Bool {
+        let core = producer.core
+        if core.pointee.deferred != ProducerCore.noPacket {
+            if let deferred = core.pointee.ring.find(core.pointee.deferred) {
+                guard enqueue(deferred, of: core, .deferred) else { return false }
+            }
+            core.pointee.deferred = ProducerCore.noPacket
+        }
+        return enqueue(slot, of: core, slot.pointee.sequence == core.pointee.undecided ? .early : .all)
+    }
+
+    private func enqueue(
+        _ slot: UnsafeMutablePointer<StoredPacket>, of core: UnsafeMutablePointer<ProducerCore>,
+        _ turn: PendingPacket.Turn
+    ) -> Bool {
         let bytes = EgressBatch.bytes(
             payload: Int(slot.pointee.payloadLength) + PacketRing.maximumPadding
                 + slot.pointee.extensions.descriptorRoom,
@@ -11,14 +26,13 @@ extension Router {
         guard pendingCount < Self.maximumPending, pendingBytes + bytes <= EgressBatch.slabBytes else { return false }
         // Pending packets point into the ring's arena, which may be smaller than the queue. They must leave before the arena is
         // overwritten.
-        let core = producer.core
         if core.pointee.pendingSince < 0 {
             core.pointee.pendingSince = slot.pointee.position
         } else if slot.pointee.position - core.pointee.pendingSince > core.pointee.ring.arenaBytes / 2 {
             return false
         }
         pendingBytes += bytes
-        (pending + pendingCount).initialize(to: PendingPacket(producer: producer.core, slot: slot))
+        (pending + pendingCount).initialize(to: PendingPacket(producer: core, slot: slot, turn: turn))
         pendingCount += 1
         return true
     }
@@ -79,6 +93,7 @@ extension Router {
             while c < count, consumers[c].path < group.upperBound {
                 let consumer = consumers + c
                 c += 1
+                if packet.pointee.turn == .deferred, packet.pointee.sequence < consumer.pointee.next { continue }
                 if consumer.pointee.state != .live, !admit(packet, to: consumer, of: core) { continue }
                 if packet.pointee.sequence < consumer.pointee.first
                     || consumer.pointee.rewrite.leavesOut(packet.pointee)
@@ -86,6 +101,7 @@ extension Router {
                     if packet.pointee.isLate { fill(packet, for: consumer, into: &batch) }
                     continue
                 }
+                if packet.pointee.turn == .early, consumer.pointee.rewrite.awaitsEnd(packet.pointee) { continue }
                 let path = paths + consumer.pointee.path
                 if path.pointee.pacing.isSpent, hold(packet, for: consumer, of: core) { continue }
                 let sequence = consumer.pointee.rewrite.sequence(of: packet.pointee)

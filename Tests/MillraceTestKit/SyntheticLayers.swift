@@ -57,7 +57,10 @@ package struct SyntheticLayers: Sendable {
     /// - Parameters:
     ///   - packets: number of packets of each layer's frame.
     ///   - bytes: bytes of a packet's payload.
-    package mutating func next(isKey: Bool, packets: Int = 2, bytes: Int = 200) -> [Packet] {
+    ///   - leavingOut: spatial layers whose frames the encoder leaves out. As in Chromium, only packets of the highest layer have a marker bit.
+    package mutating func next(
+        isKey: Bool, packets: Int = 2, bytes: Int = 200, leavingOut: Set<Int> = []
+    ) -> [Packet] {
         if isKey { step = 0 }
         let pattern = Self.patterns[temporalLayers - 1]
         let temporal = pattern[step % pattern.count]
@@ -67,7 +70,7 @@ package struct SyntheticLayers: Sendable {
         if temporal == 0 { tl0 &+= 1 }
         defer { time += 1 }
         var made: [Packet] = []
-        for spatial in 0..<spatialLayers {
+        for spatial in 0..<spatialLayers where !leavingOut.contains(spatial) {
             frameNumber &+= 1
             for index in 0..<packets {
                 let isFirst = index == 0

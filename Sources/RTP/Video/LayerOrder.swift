@@ -6,6 +6,8 @@
 package struct LayerOrder: Hashable, Sendable {
     /// Limit under which all layers are sent.
     package static let noLimit: UInt8 = 3
+    /// One bit for each limit.
+    package static let allLimits: UInt8 = 0b1111
     private static let noTarget = UInt8.max
 
     /// 1...4.
@@ -86,10 +88,11 @@ package struct LayerOrder: Hashable, Sendable {
         return limits
     }
 
-    /// Returns one bit for each limit under which the frame of a spatial layer is the last of its time. 0 if there is one spatial layer:
-    /// then the publisher's marker bit suffices.
+    /// Returns one bit for each limit under which the frame of a spatial layer is the last of its time, whatever follows. 0 if there is one
+    /// spatial layer: then the publisher's marker bit suffices.
     func ends(spatial: UInt8) -> UInt8 {
         guard spatialLayers > 1 else { return 0 }
-        return spatial == 0 ? (1 << baseLayers) - 1 : 1 << position(spatial: spatial, temporal: 0)
+        guard spatial > 0 else { return (1 << baseLayers) - 1 }
+        return Int(spatial) + 1 < spatialLayers ? 1 << position(spatial: spatial, temporal: 0) : Self.allLimits
     }
 }
