@@ -52,6 +52,8 @@ package struct Consumer {
     package var rtx: RTXStream?
     /// True if packets were discarded. The track must continue at a new key frame, no part of which was sent.
     var isCutOff = false
+    /// True if a key frame is to be requested when the subscriber requests a packet up to `progress.abandoned`.
+    var replacesAbandoned = false
     package var history = RewriteHistory()
     package var retransmitted: UInt64 = 0
 
@@ -88,7 +90,8 @@ package struct Consumer {
         /// Number of times that the relay made the stream start, or start again, at a packet that a decoder can start with
         /// (`StartCause.relay`).
         package var starts: UInt64 = 0
-        /// Packets up to this one are not retransmitted: some of them were dropped by this host, and a key frame replaces them.
+        /// Packets up to this one are not retransmitted: some of them were dropped by this host or congested the path, and a key frame replaces
+        /// them.
         var abandoned = Int64.min
 
         /// - Parameters:
@@ -146,6 +149,7 @@ package struct Consumer {
         }
         joinsTimestamps = false
         isCutOff = false
+        replacesAbandoned = false
         if cause == .relay { progress.starts &+= 1 }
         history.begin(at: packet.sequence, rewrite, out: rewrite.sequence(of: packet), sentEnd: sentEnd)
         first = packet.sequence

@@ -97,7 +97,7 @@ extension Router {
         requestKeyFrame(of: producer, path: consumer.pointee.path, now: now)
     }
 
-    private func requestKeyFrame(of producer: Producer, path: Int, now: MediaTime) {
+    func requestKeyFrame(of producer: Producer, path: Int, now: MediaTime) {
         guard !producer.keyFrames.isWanted else { return }
         guard pathDrops[path]?.mayRequest(now: now) != false else {
             if pathDrops[path]?.isRequestHeld == false { heldRequests.append(path) }

@@ -36,6 +36,7 @@ extension Router {
                 guard sent < Self.retransmittedPackets, missed < Self.missedPackets else { break }
                 let unwrapped = consumer.pointee.progress.sequence + Int64(sequence.distance(from: newest))
                 guard unwrapped > consumer.pointee.progress.abandoned else {
+                    replaceAbandoned(of: consumer, from: feeder, now: now)
                     missed += 1
                     continue
                 }

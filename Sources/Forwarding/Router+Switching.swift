@@ -99,21 +99,6 @@ extension Router {
         retire(target.pointee.consumers + i, until: now + Self.retirement)
     }
 
-    /// Discards the packets that are queued for a subscriber's track and the rest of the current frame. The track then waits for a key
-    /// frame.
-    /// - Parameter producer: any that has the track.
-    /// - Returns: the last sequence number that counts as used, or nil if there is no such track.
-    package func abandon(path: Int, producer: Producer) -> Int64? {
-        guard let (feeder, consumer) = feedingConsumer(path: path, like: producer) else { return nil }
-        _ = setPaused(true, path: path, producer: feeder)
-        _ = setPaused(false, path: path, producer: feeder)
-        if feeder.kind == .video {
-            consumer.pointee.cutFrame()
-            consumer.pointee.isCutOff = true
-        }
-        return consumer.pointee.progress.sequence
-    }
-
     /// Returns the last sequence number that was sent on a subscriber's track.
     /// - Parameter producer: any that has the track.
     package func latestSequence(path: Int, producer: Producer) -> SequenceNumber? {

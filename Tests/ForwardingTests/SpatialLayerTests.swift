@@ -197,6 +197,30 @@ struct SpatialLayerTests {
         }
     }
 
+    @Test(
+        "Abandoned layers are not retransmitted: a request for one of their packets becomes a key frame request, once")
+    func abandoned() throws {
+        let rtx = RTXStream(ssrc: SSRC(0x200), payloadType: PayloadType(97))
+        let bench = try Bench(Mode(spatial: 3, temporal: 3), rtx: rtx)
+        for time in 0..<5 { try bench.next(isKey: time == 0) }
+        bench.harness.router.abandonLayers(path: bench.viewer.path, producer: bench.producer)
+        bench.limit(0)
+        let before = bench.viewer.received.map(\.header.sequenceNumber)
+        for _ in 0..<8 { try bench.next(isKey: false) }
+        #expect(!bench.producer.keyFrames.isWanted)
+        let later = bench.viewer.received.map(\.header.sequenceNumber).suffix(2)
+        #expect(try bench.harness.retransmit(Array(later), to: bench.viewer, of: bench.producer) == 2)
+        #expect(!bench.producer.keyFrames.isWanted)
+        #expect(try bench.harness.retransmit(Array(before.suffix(2)), to: bench.viewer, of: bench.producer) == 0)
+        #expect(bench.producer.keyFrames.isWanted)
+        try bench.next(isKey: true)
+        #expect(try bench.harness.retransmit(Array(before.suffix(2)), to: bench.viewer, of: bench.producer) == 0)
+        #expect(!bench.producer.keyFrames.isWanted)
+        let received = try bench.received()
+        #expect(received.map(\.viewed.sequence) == received.indices.map { Int64($0) + 100 })
+        #expect(received.last?.packet.isKey == true && received.last?.packet.spatial == 0)
+    }
+
     @Test("A late joiner with a limit starts at the cached key frame")
     func lateJoiner() throws {
         let bench = try Bench(Mode(spatial: 3, temporal: 3), limit: nil)

@@ -172,9 +172,17 @@ struct SubscriberAllocator: ~Copyable {
             }
             return
         }
-        if decision.change == .down, wanted !== producer, outbound.estimator?.isCongested == true {
-            abandon(producer, of: track, router, now: now, quiesced)
-            outbound.decisions.note(.abandoned, stream: track.streamName, now: now)
+        if decision.change == .down, outbound.estimator?.isCongested == true {
+            let isLowered = stream.spatialLayers.map {
+                $0.spatialLayer(under: limit) < $0.spatialLayer(under: track.layerLimit)
+            }
+            if wanted !== producer {
+                abandon(producer, of: track, router, now: now, quiesced)
+                outbound.decisions.note(.abandoned, stream: track.streamName, now: now)
+            } else if isLowered == true {
+                router.abandonLayers(path: track.path, producer: producer)
+                outbound.decisions.note(.abandoned, stream: track.streamName, now: now)
+            }
         }
         let isOtherLayer = stream.spatialLayers != nil && track.layerLimit != limit
         if track.wanted !== wanted || isOtherLayer {
