@@ -59,7 +59,7 @@ struct FrameEndTests {
             Mode(spatial: 2, temporal: 1), rtx: RTXStream(ssrc: SSRC(0x200), payloadType: PayloadType(97)))
         try bench.next(isKey: true)
         let packets = bench.source.next(isKey: false)
-        // Of the higher layer both packets are late.
+        // Both packets of the higher layer are late.
         for packet in packets.prefix(2) { try bench.feed(packet) }
         try bench.harness.flush()
         try bench.next(isKey: false)
