@@ -13,7 +13,7 @@ struct FanoutCommand: AsyncParsableCommand {
             second) in real time, on one worker, and sends it to N subscribers, each with its own key and port. The packets of a frame \
             are sent at once, in groups of four 5 ms apart as a browser's pacer sends them, or evenly spread. The C baseline does the \
             same work in a tight loop. Ten audio publishers are measured both sending together and spread over the interval. Rows \
-            named Opus have payloads of 60 to 160 bytes. With several values of --gather, --rtcp or --codec these settings take turns \
+            named Opus have payloads of 60 to 160 bytes. With several values of --gather, --rtcp, --codec or --workers these settings take turns \
             in every round, forwards and backwards; the column "x first" has the median of the ratios to the first setting.
             """)
 
@@ -35,6 +35,7 @@ struct FanoutCommand: AsyncParsableCommand {
             "Time for which packets are gathered: load (the default of the relay) and fixed microseconds, with commas.")
     var gather = "load"
     @Option(help: "Socket at which RTCP of WebRTC subscribers arrives: own and shared, with commas.") var rtcp = "own"
+    @Option(help: "Workers over which the subscribers of the session are spread, with commas.") var workers = "1"
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines instead of a table.") var json = false
 
@@ -45,6 +46,7 @@ struct FanoutCommand: AsyncParsableCommand {
         var gather: Int?
         var separatesRTCP: Bool
         var codec: String?
+        var workers: Int
         var relay: RelayRun.Result
         var best: Double
         var portable: Double
@@ -64,7 +66,7 @@ struct FanoutCommand: AsyncParsableCommand {
         guard let kind = Sinks.Kind(rawValue: transport), kind != .halfOpen else {
             throw ValidationError("--transport takes plain, silent or webrtc")
         }
-        let variants = try FanoutVariant.list(gather: gather, rtcp: rtcp, codec: codec)
+        let variants = try FanoutVariant.list(gather: gather, rtcp: rtcp, codec: codec, workers: workers)
         let pacings = try videoPacings
         var shapes = counts.flatMap { loads(subscribers: $0, pacings) }
         if let only { shapes = shapes.filter { $0.name.contains(only) } }
@@ -120,7 +122,7 @@ struct FanoutCommand: AsyncParsableCommand {
             return Row(
                 shape: shape.name, suite: suite.isAEAD ? "GCM" : "CM", subscribers: shape.subscribers,
                 gather: variant.gather, separatesRTCP: variant.separatesRTCP,
-                codec: shape.isVideo ? variant.codec.rawValue : nil, relay: result, best: baseline("best"),
+                codec: shape.isVideo ? variant.codec.rawValue : nil, workers: variant.workers, relay: result, best: baseline("best"),
                 portable: baseline("portable"), conventional: baseline("conventional"), bestPaced: bestPaced,
                 toBest: result.nanosecondsPerPacket / baseline("best"),
                 toBestPaced: result.nanosecondsPerPacket / bestPaced, toFirst: median(ratios))

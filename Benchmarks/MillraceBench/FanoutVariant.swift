@@ -10,9 +10,11 @@ struct FanoutVariant {
     var separatesRTCP: Bool
     /// Codec of the video.
     var codec = VideoCodec.vp8
+    /// Workers over which the subscribers are spread.
+    var workers = 1
 
-    /// Returns every combination of three lists with commas.
-    static func list(gather: String, rtcp: String, codec: String) throws -> [FanoutVariant] {
+    /// Returns every combination of four lists with commas.
+    static func list(gather: String, rtcp: String, codec: String, workers: String) throws -> [FanoutVariant] {
         let times = try gather.split(separator: ",").map { text -> Int? in
             if text == "load" { return nil }
             guard let time = Int(text), (0...5_000).contains(time) else {
@@ -25,9 +27,19 @@ struct FanoutVariant {
             return text == "own"
         }
         let codecs = try VideoCodec.list(codec)
+        let numbers = try workers.split(separator: ",").map { text in
+            guard let number = Int(text), (1...64).contains(number) else {
+                throw ValidationError("--workers takes 1 to 64, with commas")
+            }
+            return number
+        }
         return times.flatMap { time in
             sockets.flatMap { isOwn in
-                codecs.map { FanoutVariant(gather: time, separatesRTCP: isOwn, codec: $0) }
+                codecs.flatMap { codec in
+                    numbers.map {
+                        FanoutVariant(gather: time, separatesRTCP: isOwn, codec: codec, workers: $0)
+                    }
+                }
             }
         }
     }
@@ -35,6 +47,8 @@ struct FanoutVariant {
     var configuration: EngineConfiguration {
         var configuration = TransportsRun.configuration
         configuration.webRTC.separatesRTCP = separatesRTCP
+        configuration.workers = workers
+        configuration.spreadLoad = 0
         if let gather {
             configuration.gather = .microseconds(Int64(gather))
             configuration.videoLatencyBudget = configuration.gather
