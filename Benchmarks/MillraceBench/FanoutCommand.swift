@@ -122,7 +122,8 @@ struct FanoutCommand: AsyncParsableCommand {
             return Row(
                 shape: shape.name, suite: suite.isAEAD ? "GCM" : "CM", subscribers: shape.subscribers,
                 gather: variant.gather, separatesRTCP: variant.separatesRTCP,
-                codec: shape.isVideo ? variant.codec.rawValue : nil, workers: variant.workers, relay: result, best: baseline("best"),
+                codec: shape.isVideo ? variant.codec.rawValue : nil, workers: variant.workers, relay: result,
+                best: baseline("best"),
                 portable: baseline("portable"), conventional: baseline("conventional"), bestPaced: bestPaced,
                 toBest: result.nanosecondsPerPacket / baseline("best"),
                 toBestPaced: result.nanosecondsPerPacket / bestPaced, toFirst: median(ratios))
