@@ -20,6 +20,9 @@ package final class VirtualEngine {
     private let ios: [VirtualIO]
     private let sink: EventSink
     private let router: CallRouter
+    /// Time for which packets and messages of one worker wait for another, unless a call waits for its answer.
+    package var linkDelay = MediaTime.zero
+    private var settledAt: MediaTime
     /// Events of streams and tracks; ends with `close`.
     package let events: AsyncStream<StreamEvent>
 
@@ -35,6 +38,7 @@ package final class VirtualEngine {
     ) throws(EngineError) {
         sink = EventSink()
         events = sink.addReader()
+        settledAt = now
         let identity =
             if let identity { identity } else { try MediaEngine.identity(configuration.webRTC.certificate) }
         let totals = WorkerTotals(workers: configuration.workers)
@@ -61,20 +65,28 @@ package final class VirtualEngine {
     private var now: MediaTime { ios[0].now }
 
     /// Time at which `run` is due next.
-    package var deadline: MediaTime { max(now, workers.reduce(.never) { min($0, $1.nextDeadline()) }) }
+    package var deadline: MediaTime {
+        let settling = linkDelay > .zero && workers.contains(where: isBusy) ? settledAt + linkDelay : .never
+        return max(now, workers.reduce(settling) { min($0, $1.nextDeadline()) })
+    }
 
     /// Advances the time to `now` and runs what is due by then.
     package func run(at now: MediaTime) {
         advance(to: now)
-        for worker in workers { turn(worker) }
-        settle()
+        let isDue = linkDelay == .zero || now >= settledAt + linkDelay
+        for worker in workers { turn(worker, readsLinks: isDue) }
+        if isDue { settle() }
     }
 
     private func advance(to now: MediaTime) { for io in ios { io.now = max(io.now, now) } }
 
-    private func turn(_ worker: Worker) {
-        for work in worker.mailbox.takeAll() { work(worker) }
-        worker.readLinks()
+    private func isBusy(_ worker: Worker) -> Bool { !worker.mailbox.isEmpty || worker.links.hasRecords }
+
+    private func turn(_ worker: Worker, readsLinks: Bool) {
+        if readsLinks {
+            for work in worker.mailbox.takeAll() { work(worker) }
+            worker.readLinks()
+        }
         worker.act()
         worker.taps.flush()
         worker.links.flush()
@@ -84,9 +96,12 @@ package final class VirtualEngine {
     private func settle() {
         guard workers.count > 1 else { return }
         for _ in 0..<Self.maximumTurns {
-            let busy = workers.filter { !$0.mailbox.isEmpty || $0.links.hasRecords }
-            if busy.isEmpty { return }
-            for worker in busy { turn(worker) }
+            let busy = workers.filter(isBusy)
+            if busy.isEmpty {
+                settledAt = now
+                return
+            }
+            for worker in busy { turn(worker, readsLinks: true) }
         }
         preconditionFailure("the workers do not come to rest")
     }
@@ -131,8 +146,11 @@ package final class VirtualEngine {
     ) throws(EngineError) -> R {
         let outcome = VirtualOutcome<R>()
         router.post(target, waitsForParts: waitsForParts, now: now, body) { outcome.result = $0 }
-        for worker in workers { for work in worker.mailbox.takeAll() { work(worker) } }
-        settle()
+        // Without a call of their own to answer, the workers leave the packets of others for later.
+        for _ in 0..<Self.maximumTurns where outcome.result == nil {
+            for worker in workers { for work in worker.mailbox.takeAll() { work(worker) } }
+        }
+        if linkDelay == .zero { settle() }
         guard let result = outcome.result else { throw .stopped }
         return try result.get()
     }

@@ -8,6 +8,8 @@ struct LinkWriter {
     private(set) var messages: UInt64 = 0
     /// Video tracks of which the ring was full for a packet. Their packets are dropped until the next key frame.
     private var interrupted: Set<UInt64> = []
+    /// Maximum number of such tracks that are remembered, those that have ended included.
+    private static let maximumInterrupted = 4_096
 
     init(_ link: WorkerLink) { self.link = link }
 
@@ -32,7 +34,9 @@ struct LinkWriter {
         var record = record
         record.messages = messages
         guard link.ring.append(record, payload, descriptor) else {
-            if isVideo { interrupted.insert(record.track) }
+            guard isVideo else { return false }
+            if interrupted.count >= Self.maximumInterrupted { interrupted = [] }
+            interrupted.insert(record.track)
             return false
         }
         if startsVideo, !interrupted.isEmpty { interrupted.remove(record.track) }
@@ -46,7 +50,4 @@ struct LinkWriter {
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         _ = link.ring.append(record, none, none)
     }
-
-    /// Forgets a track that has ended.
-    mutating func forget(_ track: UInt64) { interrupted.remove(track) }
 }

@@ -53,10 +53,11 @@ struct SessionParts {
 
     /// Notes moves of peers, for the parts that have them.
     mutating func note(_ placements: [RoomPlacement]) {
-        guard !all.isEmpty else { return }
-        isStale = true
         for i in all.indices {
-            for placement in placements { all[i].moves[placement.peer] = placement.room }
+            for placement in placements where placement.peer.worker == all[i].worker {
+                all[i].moves[placement.peer] = placement.room
+                isStale = true
+            }
         }
     }
 

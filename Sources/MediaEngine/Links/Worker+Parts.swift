@@ -4,6 +4,8 @@ import MediaBase
 /// Parts of sessions on several workers. A session has its publishers on its home worker; the other parts have subscribers. All messages
 /// between parts pass through mailboxes, and none is answered by waiting.
 extension Worker {
+    private var mailboxLimit: EngineError { .limitReached(name: "mailbox", limit: configuration.limits.mailbox) }
+
     // MARK: home worker
 
     /// Adds a part of a session on another worker, and sends it the published streams.
@@ -52,13 +54,12 @@ extension Worker {
     func whenPartsHaveApplied(_ name: String, _ finish: @escaping @Sendable (EngineError?) -> Void) {
         guard let session = sessions[name], !session.parts.isEmpty else { return finish(nil) }
         carryOut(session)
-        let limit = configuration.limits.mailbox
         let countdown = PartsCountdown(session.parts.all.count, finish)
         for part in session.parts.all {
             let isKnown = session.parts.receivers & 1 << UInt64(part.worker) != 0
             // Mailboxes keep the order: the part has applied the changes when it runs this.
             if !isKnown || !totals.post({ _ in countdown.arrive() }, to: part.worker, isUrgent: true) {
-                countdown.arrive(.limitReached(name: "mailbox", limit: limit))
+                countdown.arrive(mailboxLimit)
             }
         }
     }
@@ -70,7 +71,8 @@ extension Worker {
         of name: String, home: Int, _ call: @escaping @Sendable (Worker, EngineError?) -> Void
     ) {
         if let session = sessions[name] {
-            guard session.isPart, session.origin?.isSynchronized == false else { return call(self, nil) }
+            guard let origin = session.origin, !origin.isSynchronized else { return call(self, nil) }
+            guard origin.waiting.count < configuration.limits.mailbox else { return call(self, mailboxLimit) }
             session.origin?.waiting.append(call)
             return
         }
@@ -81,7 +83,7 @@ extension Worker {
         let isAccepted = totals.post(
             { $0.addPart(part, number: number, of: name) }, to: home, isUrgent: true)
         guard isAccepted else {
-            return call(self, .limitReached(name: "mailbox", limit: configuration.limits.mailbox))
+            return call(self, mailboxLimit)
         }
         var origin = PartOrigin(home: home, number: number)
         origin.waiting.append(call)

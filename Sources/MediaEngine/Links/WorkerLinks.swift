@@ -17,7 +17,8 @@ struct WorkerLinks: ~Copyable {
 
     // MARK: writing
 
-    /// Returns the link to a worker, or makes it; nil if there is no such worker.
+    /// Makes the link to a worker unless there is one.
+    /// - Returns: false if there is no such worker.
     mutating func connect(to reader: Int, _ totals: WorkerTotals) -> Bool {
         guard reader != worker, (0..<SessionParts.maximumWorkers).contains(reader) else { return false }
         while writers.count <= reader { writers.append(nil) }
@@ -65,9 +66,6 @@ struct WorkerLinks: ~Copyable {
         }
         written |= readers
     }
-
-    /// Forgets a track that has ended.
-    mutating func forget(_ track: UInt64) { for i in writers.indices { writers[i]?.forget(track) } }
 
     /// Wakes the workers to which records were written. Call once in each turn.
     mutating func flush() {
