@@ -9,7 +9,7 @@ extension EngineSession {
     func isHeard(
         _ level: AudioLevel?, _ track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer, now: MediaTime
     ) -> Bool {
-        let isHeard = track.pointee.room._withUnsafeGuaranteedRef {
+        let isHeard = track.pointee.subsession._withUnsafeGuaranteedRef {
             $0.receive(level, of: track, producer.tag, now: now)
         }
         if isHeard { track.pointee.isWithheld = false }
@@ -30,16 +30,16 @@ extension EngineSession {
     func fallSilent(_ index: Int, _ inbound: borrowing InboundTable) {
         emit(.visit)
         guard inbound[index].pointee.kind == .audio else { return }
-        inbound[index].pointee.room.takeUnretainedValue().withdraw(index)
+        inbound[index].pointee.subsession.takeUnretainedValue().withdraw(index)
         inbound[index].pointee.isWithheld = false
     }
 
     /// Emits an event for each subsession whose active speaker has changed.
     func lookAfterSpeakers(_ inbound: borrowing InboundTable, now: MediaTime) {
-        for room in rooms {
-            guard case .activeSpeakerChanged(let id) = room.speakers.handleTimeout(now: now) else { continue }
+        for subsession in subsessions {
+            guard case .activeSpeakerChanged(let id) = subsession.speakers.handleTimeout(now: now) else { continue }
             let stream = id.map { inbound[$0].pointee.stream.takeUnretainedValue().name }
-            emit(.event(.activeSpeaker(session: name, room: room.name, stream: stream)))
+            emit(.event(.activeSpeaker(session: name, subsession: subsession.name, stream: stream)))
         }
     }
 }

@@ -54,7 +54,7 @@ extension EngineSession {
 
     /// Returns whether no packet has arrived for a while and no timer of the session runs, so that time alone changes nothing.
     private func isQuiet(now: MediaTime) -> Bool {
-        starting.isEmpty && !router.holdsKeyFrameRequests && rooms.allSatisfy { $0.speakers.deadline == nil }
+        starting.isEmpty && !router.holdsKeyFrameRequests && subsessions.allSatisfy { $0.speakers.deadline == nil }
             && streams.allSatisfy { $0.producers.allSatisfy { now - $0.lastArrival >= Self.quietAfter } }
     }
 

@@ -20,7 +20,7 @@ extension EngineSession {
         _ numbers: inout IdentifierSource, besides plain: borrowing PlainIngress, _ quiesced: borrowing Quiesced
     ) {
         let publisher = PublishTransport(
-            id: peer.id, session: self, room: peer.room,
+            id: peer.id, session: self, subsession: peer.subsession,
             context: IngressContext(key: key, maximumStreams: limits.ssrcsPerConnection), egressContext: egressContext,
             localSSRC: numbers.ssrc(besides: plain), maximumBindings: limits.ssrcsPerTransport,
             maximumEnded: limits.ssrcsPerConnection,
@@ -49,7 +49,8 @@ extension EngineSession {
         estimate.start = configuration.startBitrate
         estimate.maximum = configuration.maximumBitrate
         let subscriber = SubscribeTransport(
-            id: peer.id, session: self, room: peer.room, egressContext: egressContext, path: path, at: address,
+            id: peer.id, session: self, subsession: peer.subsession, egressContext: egressContext, path: path,
+            at: address,
             estimate: estimate,
             now: now)
         router.path(path).pointee.socket = egress.socket(for: address, .webRTC)

@@ -33,7 +33,8 @@ extension EngineSession {
                 codec: stream.codec,
                 subscribers: subscriberCount(of: stream.name),
                 taps: stream.taps.count { !$0.isClosed },
-                isSpeaking: stream.audio.map { audio in rooms.contains { $0.speakers.activeSpeaker == audio.tag } }
+                isSpeaking: stream.audio.map { audio in subsessions.contains { $0.speakers.activeSpeaker == audio.tag }
+                }
                     ?? false,
                 createdAt: stream.createdAt)
         }

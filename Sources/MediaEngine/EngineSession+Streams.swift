@@ -20,7 +20,8 @@ extension EngineSession {
         let headers = limits.headersPerTrack / (configuration.kind == .video ? 1 : 2)
         producer.tag = inbound.add(
             InboundTrack(
-                session: .passUnretained(self), stream: .passUnretained(stream), room: .passUnretained(stream.room),
+                session: .passUnretained(self), stream: .passUnretained(stream),
+                subsession: .passUnretained(stream.subsession),
                 transport: transport.map { .passUnretained($0) }, producer: .passUnretained(producer),
                 ssrc: configuration.ssrc, kind: configuration.kind, number: mirrored?.number ?? 0,
                 origin: mirrored?.worker ?? -1, hasTaps: !stream.taps.isEmpty,
@@ -128,7 +129,8 @@ extension EngineSession {
                 stream = known
             } else {
                 stream = EngineStream(
-                    name: section.stream, source: publisher.source, room: room(of: publisher), createdAt: realTime,
+                    name: section.stream, source: publisher.source, subsession: subsession(of: publisher),
+                    createdAt: realTime,
                     isEncrypted: section.isEncrypted)
                 streams[section.stream] = stream
                 fresh.append(stream)

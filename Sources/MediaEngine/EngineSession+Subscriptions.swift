@@ -128,7 +128,7 @@ extension EngineSession {
         _ transport: SubscribeTransport, to stream: EngineStream, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         var isAttached = false
-        let isParted = transport.room != stream.room.name
+        let isParted = transport.subsession != stream.subsession.name
         for track in transport.tracks where track.streamName == stream.name && track.producer == nil {
             track.isParted = isParted
             guard acceptsCodec(of: stream, track, of: transport),

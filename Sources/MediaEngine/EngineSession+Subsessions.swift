@@ -7,26 +7,26 @@ extension EngineSession {
     /// enters a subsession starts from each stream's cached key frame. The participants that it joins start from the next key frame of its
     /// streams, because earlier frames were for other participants.
     /// - Parameters:
-    ///   - publishers: publishers whose `room` has changed.
-    ///   - subscribers: subscribers whose `room` has changed.
-    func place(
+    ///   - publishers: publishers whose `subsession` has changed.
+    ///   - subscribers: subscribers whose `subsession` has changed.
+    func move(
         _ publishers: [PublishTransport], _ subscribers: [SubscribeTransport], _ inbound: borrowing InboundTable,
         _ quiesced: borrowing Quiesced
     ) {
-        var moves: [(stream: EngineStream, room: String)] = []
+        var moves: [(stream: EngineStream, subsession: String)] = []
         for transport in publishers {
-            for stream in streams(of: transport) { moves.append((stream, transport.room)) }
+            for stream in streams(of: transport) { moves.append((stream, transport.subsession)) }
         }
         move(moves, subscribers, inbound, quiesced)
     }
 
     /// Moves streams and subscribers, all in one step.
-    /// - Parameter subscribers: subscribers whose `room` has changed.
+    /// - Parameter subscribers: subscribers whose `subsession` has changed.
     func move(
-        _ moves: [(stream: EngineStream, room: String)], _ subscribers: [SubscribeTransport],
+        _ moves: [(stream: EngineStream, subsession: String)], _ subscribers: [SubscribeTransport],
         _ inbound: borrowing InboundTable, _ quiesced: borrowing Quiesced
     ) {
-        for (stream, room) in moves { move(stream, toRoom: room, inbound) }
+        for (stream, subsession) in moves { move(stream, toSubsession: subsession, inbound) }
         // Runs after all streams have moved, so that participants who move together are not separated in between.
         for (stream, _) in moves {
             for transport in receivers(of: stream) { refresh(transport, only: stream, quiesced) }
@@ -34,12 +34,12 @@ extension EngineSession {
         for transport in subscribers { refresh(transport, only: nil, quiesced) }
     }
 
-    private func move(_ stream: EngineStream, toRoom name: String, _ inbound: borrowing InboundTable) {
+    private func move(_ stream: EngineStream, toSubsession name: String, _ inbound: borrowing InboundTable) {
         // A stream that moves loses its place among the loudest and its role as active speaker.
         for producer in stream.producers { fallSilent(producer.tag, inbound) }
-        move(stream, to: room(named: name))
+        move(stream, to: subsession(named: name))
         for producer in stream.producers {
-            inbound[producer.tag].pointee.room = .passUnretained(stream.room)
+            inbound[producer.tag].pointee.subsession = .passUnretained(stream.subsession)
             producer.startAnew()
         }
     }
@@ -65,7 +65,7 @@ extension EngineSession {
         for track in transport.tracks {
             guard only == nil || track.streamName == only?.name,
                 let stream = only ?? stream(named: track.streamName),
-                track.isParted != (stream.room.name != transport.room)
+                track.isParted != (stream.subsession.name != transport.subsession)
             else { continue }
             setParted(!track.isParted, track, of: transport, quiesced)
             isChanged = true

@@ -38,7 +38,7 @@ final class EngineSession {
     var visitDue: MediaTime = .zero
 
     /// The main part of the session and the subsessions that have streams, in order of creation.
-    private(set) var rooms: [EngineRoom]
+    private(set) var subsessions: [EngineSubsession]
     private let loudest: Int
     let limits: EngineLimits
     private var effects: [SessionEffect] = []
@@ -62,7 +62,7 @@ final class EngineSession {
         self.limits = limits
         self.origin = origin
         isPart = origin != nil
-        rooms = [EngineRoom(name: EngineRoom.main, loudest: self.loudest)]
+        subsessions = [EngineSubsession(name: EngineSubsession.main, loudest: self.loudest)]
     }
 
     // MARK: effects
@@ -134,7 +134,7 @@ final class EngineSession {
     /// Adds a stream. The session must not have one of that name.
     func add(_ stream: EngineStream) {
         precondition(streamsByName.updateValue(stream, forKey: stream.name) == nil)
-        stream.room.streams += 1
+        stream.subsession.streams += 1
         streams.append(stream)
         parts.change()
     }
@@ -149,32 +149,34 @@ final class EngineSession {
     func remove(_ stream: EngineStream) {
         streamsByName[stream.name] = nil
         streams.removeAll { $0 === stream }
-        leave(stream.room)
+        leave(stream.subsession)
         parts.change()
     }
 
     /// Returns the subsession of a transport's streams; creates it if necessary.
-    func room(of transport: PublishTransport) -> EngineRoom { room(named: transport.room) }
+    func subsession(of transport: PublishTransport) -> EngineSubsession { subsession(named: transport.subsession) }
 
-    func room(named name: String) -> EngineRoom {
-        if let room = rooms.first(where: { $0.name == name }) { return room }
-        let room = EngineRoom(name: name, loudest: loudest)
-        rooms.append(room)
-        return room
+    func subsession(named name: String) -> EngineSubsession {
+        if let subsession = subsessions.first(where: { $0.name == name }) { return subsession }
+        let subsession = EngineSubsession(name: name, loudest: loudest)
+        subsessions.append(subsession)
+        return subsession
     }
 
     /// Moves one of the session's streams to another subsession.
-    func move(_ stream: EngineStream, to room: EngineRoom) {
-        room.streams += 1
-        leave(stream.room)
-        stream.room = room
+    func move(_ stream: EngineStream, to subsession: EngineSubsession) {
+        subsession.streams += 1
+        leave(stream.subsession)
+        stream.subsession = subsession
         noteChange(of: stream)
     }
 
     /// Counts a stream out of a subsession. An empty subsession is removed, except for the main part.
-    private func leave(_ room: EngineRoom) {
-        room.streams -= 1
-        if room.streams == 0, room.name != EngineRoom.main { rooms.removeAll { $0 === room } }
+    private func leave(_ subsession: EngineSubsession) {
+        subsession.streams -= 1
+        if subsession.streams == 0, subsession.name != EngineSubsession.main {
+            subsessions.removeAll { $0 === subsession }
+        }
     }
 
     /// Reserves the streams of a publisher that has not connected, with the kinds that start muted. Kinds

@@ -12,7 +12,7 @@ final class EngineStream {
     let name: String
     let source: StreamSource
     /// Subsession whose participants receive the stream.
-    var room: EngineRoom
+    var subsession: EngineSubsession
     var audio: Producer?
     /// Codec of the video in all its encodings; nil for a stream without video. Known before the first packet.
     var codec: VideoCodec?
@@ -45,10 +45,11 @@ final class EngineStream {
     /// encodings if their uplink has too little bandwidth.
     static let encodingTimeout = MediaTime.milliseconds(1500)
 
-    init(name: String, source: StreamSource, room: EngineRoom, createdAt: Int64, isEncrypted: Bool = false) {
+    init(name: String, source: StreamSource, subsession: EngineSubsession, createdAt: Int64, isEncrypted: Bool = false)
+    {
         self.name = name
         self.source = source
-        self.room = room
+        self.subsession = subsession
         self.createdAt = createdAt
         self.isEncrypted = isEncrypted
     }

@@ -89,9 +89,9 @@
             switch fault {
             case .noKeyFrame: return nil
             case .crossSession:
-                let rooms = liveTracks(producer.kind, sessions)
-                guard rooms.count > 1, let (room, place) = find(producer.tag, in: rooms) else { return producer }
-                let source = rooms[(room + rooms.count - 1) % rooms.count]
+                let groups = liveTracks(producer.kind, sessions)
+                guard groups.count > 1, let (group, place) = find(producer.tag, in: groups) else { return producer }
+                let source = groups[(group + groups.count - 1) % groups.count]
                 guard place < source.count else { return producer }
                 return inbound[source[place]].pointee.producer.takeUnretainedValue()
             case .dropVideo, .dropAudio, .swapAudio, .stall, .freeze, .noRetransmit, .deafToMoves, .trap, nil:
@@ -116,10 +116,10 @@
                     false
                 }
             guard isDiverted else { return (header, track) }
-            let rooms = liveTracks(track.pointee.kind, sessions)
+            let groups = liveTracks(track.pointee.kind, sessions)
             let tag = inbound.index(of: track)
-            guard rooms.count > 1, let (room, place) = find(tag, in: rooms) else { return (header, track) }
-            let takers = rooms[(room + 1) % rooms.count]
+            guard groups.count > 1, let (group, place) = find(tag, in: groups) else { return (header, track) }
+            let takers = groups[(group + 1) % groups.count]
             guard place < takers.count else { return nil }
             let taker = inbound[takers[place]]
             let producer = taker.pointee.producer.takeUnretainedValue()
@@ -149,9 +149,9 @@
             }
         }
 
-        private func find(_ tag: Int, in rooms: [[Int]]) -> (room: Int, place: Int)? {
-            for (room, tags) in rooms.enumerated() {
-                if let place = tags.firstIndex(of: tag) { return (room, place) }
+        private func find(_ tag: Int, in groups: [[Int]]) -> (group: Int, place: Int)? {
+            for (group, tags) in groups.enumerated() {
+                if let place = tags.firstIndex(of: tag) { return (group, place) }
             }
             return nil
         }

@@ -6,7 +6,7 @@ struct InboundTrack {
     var session: Unmanaged<EngineSession>
     var stream: Unmanaged<EngineStream>
     /// Subsession of the stream.
-    var room: Unmanaged<EngineRoom>
+    var subsession: Unmanaged<EngineSubsession>
     /// Nil for a track whose packets come from another worker.
     var transport: Unmanaged<PublishTransport>?
     var producer: Unmanaged<Producer>

@@ -34,7 +34,7 @@ package protocol MediaPlane: Sendable {
 
     func prepareRestart(_ id: TransportID, session: String) async throws(EngineError) -> ICECredentials
 
-    func place(_ placements: [RoomPlacement], session: String) async throws(EngineError)
+    func move(_ moves: [PeerMove], session: String) async throws(EngineError)
 
     // MARK: calls that stop or resume media; each is queued before it returns, in the order of the calls
 

@@ -44,7 +44,7 @@ final class PublishTransport {
     let context: IngressContext
     let egressContext: UnsafeMutablePointer<EgressContext>
     /// Subsession of its streams. Plain publishers belong to the main part.
-    var room: String
+    var subsession: String
     /// Indices into the worker's inbound tracks.
     var tracks: [Int] = []
     var lastAuthentic: MediaTime
@@ -87,7 +87,7 @@ final class PublishTransport {
         self.rtcpMux = rtcpMux
         self.context = context
         self.egressContext = egressContext
-        room = EngineRoom.main
+        subsession = EngineSubsession.main
         self.localSSRC = localSSRC
         lastAuthentic = now
         quality = QualityTimeline(limit: 0, start: now)
@@ -99,12 +99,12 @@ final class PublishTransport {
 
     /// Creates the publisher of a connected peer.
     /// - Parameters:
-    ///   - room: subsession of the peer.
+    ///   - subsession: subsession of the peer.
     ///   - maximumBindings: SSRCs that are mapped at a time.
     ///   - maximumEnded: SSRCs of ended sections that are remembered.
     ///   - allowed: initial bit rate of a publisher that supports REMB and no transport-wide feedback.
     init(
-        id: TransportID, session: EngineSession, room: String, context: IngressContext,
+        id: TransportID, session: EngineSession, subsession: String, context: IngressContext,
         egressContext: UnsafeMutablePointer<EgressContext>, localSSRC: SSRC, maximumBindings: Int, maximumEnded: Int,
         allowed: UplinkAllowance, now: MediaTime
     ) {
@@ -115,7 +115,7 @@ final class PublishTransport {
         rtcpMux = true
         self.context = context
         self.egressContext = egressContext
-        self.room = room
+        self.subsession = subsession
         self.localSSRC = localSSRC
         lastAuthentic = now
         quality = QualityTimeline(limit: session.limits.qualityPoints, start: now)

@@ -23,7 +23,7 @@ package enum StreamEvent: Sendable, Equatable {
     /// A WebRTC peer has no media some seconds after it was admitted or, for a publisher, after it connected. Media may still begin.
     case noMediaPath(session: String, transport: TransportID, MediaPathFailure)
     /// Active speaker of a subsession; nil: none.
-    case activeSpeaker(session: String, room: String, stream: String?)
+    case activeSpeaker(session: String, subsession: String, stream: String?)
     /// Events of a session, or of any session if nil, were dropped because this reader was too slow.
     /// The reader has to query the current state.
     case missed(session: String?)

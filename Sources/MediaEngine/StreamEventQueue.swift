@@ -12,7 +12,7 @@ package struct StreamEventQueue: Sendable {
         case pause(TransportID, Stream, MediaKind)
         case codec(TransportID, Stream)
         case dimensions(Stream)
-        case speaker(session: String, room: String)
+        case speaker(session: String, subsession: String)
     }
 
     private struct Stream: Hashable {
@@ -158,7 +158,8 @@ package struct StreamEventQueue: Sendable {
         case .dimensions(let session, _, let name, _, _):
             let stream = Stream(session: session, name: name)
             return (.dimensions(stream), stream)
-        case .activeSpeaker(let session, let room, _): return (.speaker(session: session, room: room), nil)
+        case .activeSpeaker(let session, let subsession, _):
+            return (.speaker(session: session, subsession: subsession), nil)
         case .published, .closed, .mediaBegan, .peerGone, .noMediaPath, .missed: return nil
         }
     }

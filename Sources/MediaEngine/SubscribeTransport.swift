@@ -17,7 +17,7 @@ final class SubscribeTransport {
     let rtcpMux: Bool
     let egressContext: UnsafeMutablePointer<EgressContext>
     /// Subsession whose streams the subscriber receives. Plain subscribers belong to the main part.
-    var room: String
+    var subsession: String
     /// Paths of its tracks.
     let paths: Set<Int>
     /// Destinations of the kinds of tracks that a plain subscriber requested.
@@ -102,7 +102,7 @@ final class SubscribeTransport {
         isPlain = true
         self.rtcpMux = rtcpMux
         self.egressContext = egressContext
-        room = EngineRoom.main
+        subsession = EngineSubsession.main
         paths = Set(targets.map(\.path))
         self.targets = targets
         self.wantsAllStreams = wantsAllStreams
@@ -115,9 +115,9 @@ final class SubscribeTransport {
     }
 
     /// Creates the subscriber of a connected peer, all of whose tracks use one path.
-    /// - Parameter room: subsession of the peer.
+    /// - Parameter subsession: subsession of the peer.
     init(
-        id: TransportID, session: EngineSession, room: String, egressContext: UnsafeMutablePointer<EgressContext>,
+        id: TransportID, session: EngineSession, subsession: String, egressContext: UnsafeMutablePointer<EgressContext>,
         path: Int,
         at address: PeerAddress, estimate: BandwidthEstimator.Configuration, now: MediaTime
     ) {
@@ -127,7 +127,7 @@ final class SubscribeTransport {
         isPlain = false
         rtcpMux = true
         self.egressContext = egressContext
-        self.room = room
+        self.subsession = subsession
         paths = [path]
         targets = []
         wantsAllStreams = false

@@ -59,9 +59,9 @@ extension VirtualEngine {
         }
     }
 
-    package func place(_ placements: [RoomPlacement], session: String) throws(EngineError) {
+    package func move(_ moves: [PeerMove], session: String) throws(EngineError) {
         try run(.home(session: session), waitsForParts: true) { (worker, quiesced) throws(EngineError) in
-            worker.place(placements, session: session, quiesced)
+            worker.move(moves, session: session, quiesced)
         }
     }
 

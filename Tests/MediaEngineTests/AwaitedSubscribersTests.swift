@@ -30,14 +30,14 @@ struct AwaitedSubscribersTests {
         var awaited = AwaitedSubscribers()
         var counters = EngineCounters()
         awaited.insert(offered(in: EngineSession(name: "a", loudest: 0)), id)
-        let placement = RoomPlacement(peer: id, room: "r")
-        let isPlacedElsewhere = awaited.place(placement, session: "b")
+        let move = PeerMove(peer: id, subsession: "r")
+        let isPlacedElsewhere = awaited.move(move, session: "b")
         let isSetElsewhere = try awaited.setPreferences(
             StreamPreferences(), ofStream: "s", for: id, session: "b", &counters)
         #expect(!isPlacedElsewhere && !isSetElsewhere && awaited[id, "b"] == nil)
-        #expect(awaited[id, "a"]?.room == EngineRoom.main && awaited[id, "a"]?.preferences.isEmpty == true)
-        let isPlaced = awaited.place(placement, session: "a")
+        #expect(awaited[id, "a"]?.subsession == EngineSubsession.main && awaited[id, "a"]?.preferences.isEmpty == true)
+        let isPlaced = awaited.move(move, session: "a")
         let isSet = try awaited.setPreferences(StreamPreferences(), ofStream: "s", for: id, session: "a", &counters)
-        #expect(isPlaced && isSet && awaited[id, "a"]?.room == "r" && awaited[id, "a"]?.preferences.count == 1)
+        #expect(isPlaced && isSet && awaited[id, "a"]?.subsession == "r" && awaited[id, "a"]?.preferences.count == 1)
     }
 }

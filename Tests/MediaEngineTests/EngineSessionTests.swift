@@ -29,7 +29,7 @@ struct EngineSessionTests {
                 id: TransportID(rawValue: "1"), session: session, rtcpMux: true, context: IngressContext(key: key),
                 egressContext: egress.protector.makeContext(key: key, peerKey: key), localSSRC: SSRC(1), now: .zero)
             stream = EngineStream(
-                name: "cam", source: transport.source, room: session.room(of: transport), createdAt: 0)
+                name: "cam", source: transport.source, subsession: session.subsession(of: transport), createdAt: 0)
             producer = session.addProducer(
                 .init(kind: .audio, ssrc: SSRC(2), payloadType: PayloadType(111)), to: stream, of: transport,
                 now: .zero, &inbound)
@@ -86,7 +86,7 @@ struct EngineSessionTests {
             id: TransportID(rawValue: "1"), session: session, rtcpMux: true, context: IngressContext(key: key),
             egressContext: egressContext, localSSRC: SSRC(1), now: .zero)
         let stream = EngineStream(
-            name: "cam", source: transport.source, room: session.room(of: transport), createdAt: 0)
+            name: "cam", source: transport.source, subsession: session.subsession(of: transport), createdAt: 0)
         let track = TrackDescription(
             mid: MID("0")!, codecs: [CodecDescription(video: .vp8, payloadType: PayloadType(96))])
         transport.replace([(PublishTransport.Section(track: track, stream: stream), nil)])

@@ -21,7 +21,8 @@ struct InboundTableTests {
             transport = PublishTransport(
                 id: TransportID(rawValue: "1"), session: session, rtcpMux: true, context: IngressContext(key: key),
                 egressContext: protector.makeContext(key: key), localSSRC: SSRC(1), now: .zero)
-            stream = EngineStream(name: "cam", source: transport.source, room: session.room(named: ""), createdAt: 0)
+            stream = EngineStream(
+                name: "cam", source: transport.source, subsession: session.subsession(named: ""), createdAt: 0)
         }
 
         deinit { protector.freeContext(transport.egressContext) }
@@ -34,7 +35,7 @@ struct InboundTableTests {
             producer.tag = table.add(
                 InboundTrack(
                     session: .passUnretained(session), stream: .passUnretained(stream),
-                    room: .passUnretained(stream.room), transport: .passUnretained(transport),
+                    subsession: .passUnretained(stream.subsession), transport: .passUnretained(transport),
                     producer: .passUnretained(producer), ssrc: SSRC(ssrc), kind: .video,
                     headers: HeaderLog(capacity: 2)))
             return producer

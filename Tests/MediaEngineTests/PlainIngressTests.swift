@@ -27,13 +27,14 @@ struct PlainIngressTests {
                 id: TransportID(rawValue: name), session: session, rtcpMux: true, context: IngressContext(key: key),
                 egressContext: protector.makeContext(key: .random(for: .aeadAES128GCM), peerKey: key),
                 localSSRC: SSRC(1), now: .zero)
-            stream = EngineStream(name: name, source: transport.source, room: session.room(named: ""), createdAt: 0)
+            stream = EngineStream(
+                name: name, source: transport.source, subsession: session.subsession(named: ""), createdAt: 0)
             producer = Producer(
                 .init(kind: .audio, ssrc: SSRC(ssrc), payloadType: PayloadType(111)), now: .zero)
             track = inbound.add(
                 InboundTrack(
                     session: .passUnretained(session), stream: .passUnretained(stream),
-                    room: .passUnretained(stream.room), transport: .passUnretained(transport),
+                    subsession: .passUnretained(stream.subsession), transport: .passUnretained(transport),
                     producer: .passUnretained(producer), ssrc: SSRC(ssrc), kind: .audio))
             plain.add(PlainSources.Source(ssrc: SSRC(ssrc), track: track))
         }

@@ -32,17 +32,17 @@ struct StreamEventQueueTests {
             queue.push(resumed)
         }
         queue.push(other)
-        queue.push(.activeSpeaker(session: "s", room: "", stream: "cam"))
-        queue.push(.activeSpeaker(session: "s", room: "", stream: nil))
-        queue.push(.activeSpeaker(session: "t", room: "", stream: "cam"))
+        queue.push(.activeSpeaker(session: "s", subsession: "", stream: "cam"))
+        queue.push(.activeSpeaker(session: "s", subsession: "", stream: nil))
+        queue.push(.activeSpeaker(session: "t", subsession: "", stream: "cam"))
         #expect(queue.count == 10)
         #expect(
             all(&queue) == [
                 .published(session: "s", transport: publisher, stream: "cam"), dimensions(1), dimensions(2),
                 dimensions(3), dimensions(4),
                 dimensions(1_000), resumed, other,
-                .activeSpeaker(session: "s", room: "", stream: nil),
-                .activeSpeaker(session: "t", room: "", stream: "cam"),
+                .activeSpeaker(session: "s", subsession: "", stream: nil),
+                .activeSpeaker(session: "t", subsession: "", stream: "cam"),
             ])
         #expect(queue.missed == 0 && queue.isEmpty)
         queue.push(paused)
@@ -61,8 +61,8 @@ struct StreamEventQueueTests {
     @Test("An active speaker event follows the media events it depends on, and frequent changes take no more room")
     func order() {
         var queue = StreamEventQueue(capacity: 8)
-        let silence = StreamEvent.activeSpeaker(session: "s", room: "", stream: nil)
-        let speaker = StreamEvent.activeSpeaker(session: "s", room: "", stream: "cam")
+        let silence = StreamEvent.activeSpeaker(session: "s", subsession: "", stream: nil)
+        let speaker = StreamEvent.activeSpeaker(session: "s", subsession: "", stream: "cam")
         let published = StreamEvent.published(session: "s", transport: publisher, stream: "cam")
         let other = StreamEvent.published(session: "s", transport: publisher, stream: "other")
         let began = StreamEvent.mediaBegan(session: "s", transport: publisher, stream: "cam", kind: .audio)

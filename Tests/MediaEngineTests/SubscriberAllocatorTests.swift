@@ -22,7 +22,8 @@ struct SubscriberAllocatorTests {
             let path = session.router.open(
                 EgressPath(address: address.address, context: egressContext, tagLength: 16, lane: .webRTC))
             transport = SubscribeTransport(
-                id: TransportID(rawValue: "1"), session: session, room: "", egressContext: egressContext, path: path,
+                id: TransportID(rawValue: "1"), session: session, subsession: "", egressContext: egressContext,
+                path: path,
                 at: address,
                 estimate: BandwidthEstimator.Configuration(), now: .zero)
             let section = TrackDescription(

@@ -50,8 +50,8 @@ extension LiveSession {
         case .supportedCodec(_, let transport, let name):
             guard let id = media.client(of: PeerID(transport)) else { return }
             report(.codecSupported(id, StreamID(rawValue: name), true))
-        case .activeSpeaker(_, let room, let name):
-            report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Location(roomName: room)))
+        case .activeSpeaker(_, let subsession, let name):
+            report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Location(subsessionName: subsession)))
         case .peerGone(_, let transport):
             logger.info("peer lost", metadata: ["transport": "\(transport)"])
             media.gone(PeerID(transport))

@@ -23,8 +23,9 @@ extension MediaPlane {
         case .setMuted, .closeStream, .closePeer: preconditionFailure("orders without waiting are made by `begin`")
         case .openVisitor: preconditionFailure("the caller has the offer of a client without a control connection")
         case .relocate(let locations):
-            try await place(
-                locations.map { RoomPlacement(peer: TransportID($0.key), room: $0.value.roomName) }, session: session)
+            try await move(
+                locations.map { PeerMove(peer: TransportID($0.key), subsession: $0.value.subsessionName) },
+                session: session)
         case .openPublisher(_, let peer, let sections):
             let answer = try await openPublisher(
                 PublisherRequest(session: session, peer: peer, sections: sections.map(PublishedSection.init)))

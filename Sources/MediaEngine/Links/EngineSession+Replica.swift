@@ -41,7 +41,7 @@ extension EngineSession {
 
     /// Makes the part's streams those of the description.
     /// - Parameters:
-    ///   - subscribers: subscribers whose `room` has changed. They move together with the streams.
+    ///   - subscribers: subscribers whose `subsession` has changed. They move together with the streams.
     ///   - reader: link that the packets of the streams come from.
     func apply(
         _ replica: SessionReplica, moving subscribers: [SubscribeTransport], _ reader: inout LinkReader,
@@ -49,7 +49,7 @@ extension EngineSession {
         besides plain: borrowing PlainIngress, _ quiesced: borrowing Quiesced
     ) {
         let message = reader.messages
-        var moves: [(stream: EngineStream, room: String)] = []
+        var moves: [(stream: EngineStream, subsession: String)] = []
         for copy in replica.streams {
             var known = stream(named: copy.name)
             if let other = known, other.source.transport != copy.source.transport {
@@ -61,7 +61,8 @@ extension EngineSession {
             let stream =
                 known
                 ?? EngineStream(
-                    name: copy.name, source: copy.source, room: room(named: copy.room), createdAt: copy.createdAt,
+                    name: copy.name, source: copy.source, subsession: subsession(named: copy.subsession),
+                    createdAt: copy.createdAt,
                     isEncrypted: copy.isEncrypted)
             let hasOtherCodec = stream.codec != copy.codec
             let hasNewTracks = update(stream, copy, &reader, now: now, &inbound, quiesced)
@@ -71,7 +72,7 @@ extension EngineSession {
             if known == nil || hasNewTracks || hasOtherCodec {
                 attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced)
             }
-            if stream.room.name != copy.room { moves.append((stream, copy.room)) }
+            if stream.subsession.name != copy.subsession { moves.append((stream, copy.subsession)) }
         }
         if streams.count > replica.streams.count {
             for stream in streams where stream.describedBy != message {

@@ -52,10 +52,10 @@ struct SessionParts {
     mutating func change() { if !all.isEmpty { isStale = true } }
 
     /// Notes moves of peers, for the parts that have them.
-    mutating func note(_ placements: [RoomPlacement]) {
+    mutating func note(_ peers: [PeerMove]) {
         for i in all.indices {
-            for placement in placements where placement.peer.worker == all[i].worker {
-                all[i].moves[placement.peer] = placement.room
+            for move in peers where move.peer.worker == all[i].worker {
+                all[i].moves[move.peer] = move.subsession
                 isStale = true
             }
         }

@@ -6,7 +6,7 @@ final class StreamReplica: Sendable {
     let name: String
     let source: StreamSource
     /// Subsession of the stream.
-    let room: String
+    let subsession: String
     let createdAt: Int64
     let isEncrypted: Bool
     let codec: VideoCodec?
@@ -18,7 +18,7 @@ final class StreamReplica: Sendable {
     init(_ stream: EngineStream, audio: TrackReplica?, video: [TrackReplica]) {
         name = stream.name
         source = stream.source
-        room = stream.room.name
+        subsession = stream.subsession.name
         createdAt = stream.createdAt
         isEncrypted = stream.isEncrypted
         codec = stream.codec

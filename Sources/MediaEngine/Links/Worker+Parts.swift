@@ -38,7 +38,7 @@ extension Worker {
         var accepted: Set<Int> = []
         for (i, part) in session.parts.all.enumerated() {
             let number = part.number
-            let moves = part.moves.map { RoomPlacement(peer: $0.key, room: $0.value) }
+            let moves = part.moves.map { PeerMove(peer: $0.key, subsession: $0.value) }
             let isAccepted = links.send(to: part.worker) { worker, link, message in
                 worker.apply(replica, moves, of: name, part: number, from: link, message: message)
             }
@@ -95,7 +95,7 @@ extension Worker {
     ///   - part: number of the part that the message is for. A message for an earlier part of the session is ignored.
     ///   - message: number of the message on its link.
     func apply(
-        _ replica: SessionReplica, _ placements: [RoomPlacement], of name: String, part: UInt64,
+        _ replica: SessionReplica, _ moves: [PeerMove], of name: String, part: UInt64,
         from link: WorkerLink, message: UInt64
     ) {
         let reader = links.reader(of: link)
@@ -104,7 +104,7 @@ extension Worker {
         guard let session = sessions[name], session.origin?.number == part else { return }
         let quiesced = prepareForControl()
         session.transports = (replica.transports, index)
-        let moved = move(placements, session: name)
+        let moved = setSubsessions(moves, session: name)
         session.apply(
             replica, moving: moved.compactMap(\.outbound), &links[reader], now: time(), &inbound, &numbers,
             besides: plain, quiesced)

@@ -49,7 +49,7 @@ struct PlainControl {
             egressContext: egress.protector.makeContext(key: relayKey, peerKey: clientKey),
             localSSRC: numbers.ssrc(besides: plain), now: now)
         let stream = EngineStream(
-            name: name, source: transport.source, room: session.room(of: transport), createdAt: realTime)
+            name: name, source: transport.source, subsession: session.subsession(of: transport), createdAt: realTime)
         var answer = PlainTransport(
             id: transport.id, session: session.name, stream: name, direction: .publish,
             address: advertisedAddress, rtcpMux: request.rtcpMux, suite: request.suite,

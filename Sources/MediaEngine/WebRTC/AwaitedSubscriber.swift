@@ -8,7 +8,7 @@ struct AwaitedSubscriber {
     let credentials: ICECredentials
     /// Native transports: keys of the offer.
     let keys: SignalledKeys?
-    var room = EngineRoom.main
+    var subsession = EngineSubsession.main
     var preferences: [String: StreamPreferences] = [:]
 
     /// Returns the keys that the participant's answer accepts; nil for a participant that uses DTLS.

@@ -29,9 +29,9 @@ struct AwaitedSubscribers {
 
     /// Moves a subscriber to a subsession.
     /// - Returns: false if the table does not contain it.
-    mutating func place(_ placement: RoomPlacement, session: String) -> Bool {
-        guard self[placement.peer, session] != nil else { return false }
-        byID[placement.peer]?.room = placement.room
+    mutating func move(_ move: PeerMove, session: String) -> Bool {
+        guard self[move.peer, session] != nil else { return false }
+        byID[move.peer]?.subsession = move.subsession
         return true
     }
 

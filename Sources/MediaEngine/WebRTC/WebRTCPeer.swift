@@ -15,10 +15,10 @@ final class WebRTCPeer {
     /// Stream name of a peer for one stream (WHIP, WHEP); otherwise empty.
     let stream: String
     /// Subsession of the peer. Media passes only within a subsession.
-    var room = EngineRoom.main {
+    var subsession = EngineSubsession.main {
         didSet {
-            inbound?.room = room
-            outbound?.room = room
+            inbound?.subsession = subsession
+            outbound?.subsession = subsession
         }
     }
     /// Credentials of the ICE session in force: those of the latest restart, otherwise those of offer and answer.

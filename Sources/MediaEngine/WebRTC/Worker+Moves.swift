@@ -42,23 +42,25 @@ extension Worker {
 
     /// Moves peers to subsessions, all in one step: from now on no media passes between peers of different subsessions. Unknown peers are
     /// ignored.
-    func place(_ placements: [RoomPlacement], session name: String, _ quiesced: borrowing Quiesced) {
-        let moved = move(placements, session: name)
+    func move(_ moves: [PeerMove], session name: String, _ quiesced: borrowing Quiesced) {
+        let moved = setSubsessions(moves, session: name)
         guard let session = sessions[name] else { return }
         if !moved.isEmpty {
-            session.place(moved.compactMap(\.inbound), moved.compactMap(\.outbound), inbound, quiesced)
+            session.move(moved.compactMap(\.inbound), moved.compactMap(\.outbound), inbound, quiesced)
         }
-        session.parts.note(placements)
+        session.parts.note(moves)
         carryOut(session)
     }
 
     /// Sets the subsessions of this worker's peers, and of subscribers that have not answered yet.
     /// - Returns: the peers whose subsession has changed.
-    func move(_ placements: [RoomPlacement], session name: String) -> [WebRTCPeer] {
+    func setSubsessions(_ moves: [PeerMove], session name: String) -> [WebRTCPeer] {
         var moved: [WebRTCPeer] = []
-        for placement in placements where !awaited.place(placement, session: name) {
-            guard let peer = peers[placement.peer], peer.session == name, peer.room != placement.room else { continue }
-            peer.room = placement.room
+        for move in moves where !awaited.move(move, session: name) {
+            guard let peer = peers[move.peer], peer.session == name, peer.subsession != move.subsession else {
+                continue
+            }
+            peer.subsession = move.subsession
             moved.append(peer)
         }
         return moved

@@ -29,7 +29,7 @@ extension Worker {
         let peer = try makePeer(
             .subscribe, description, credentials: offered.credentials, keys: keys, id: id, in: session, quiesced)
         peer.preferences = offered.preferences
-        peer.room = offered.room
+        peer.subsession = offered.subsession
     }
 
     /// Forgets an offer that was answered or withdrawn.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Parts of a session, as its home worker knows them")
 struct SessionPartsTests {
-    private static let move = RoomPlacement(peer: TransportID(rawValue: "01ab"), room: "one")
+    private static let move = PeerMove(peer: TransportID(rawValue: "01ab"), subsession: "one")
 
     @Test("A part gets packets once it has accepted the streams; moves that it has not accepted are sent again")
     func refusal() {

@@ -10,9 +10,9 @@ import WebRTCClient
 struct CodecTests {
     /// A session in which Ada publishes "camera". Bob accepts VP8 and H.264, Eve only VP8.
     private static func room(_ codecs: [VideoCodec], seed: UInt64) throws
-        -> (VirtualRoom, ada: VirtualParticipant, bob: VirtualParticipant, eve: VirtualParticipant)
+        -> (VirtualSession, ada: VirtualParticipant, bob: VirtualParticipant, eve: VirtualParticipant)
     {
-        let room = try VirtualRoom(seed: seed)
+        let room = try VirtualSession(seed: seed)
         let ada = room.join("Ada")
         let bob = room.join("Bob", videoCodecs: [.vp8, .h264])
         let eve = room.join("Eve")
@@ -21,7 +21,8 @@ struct CodecTests {
     }
 
     /// Changes of the support of the stream's codec that were reported for a participant. Ends the relay.
-    private static func reports(_ room: VirtualRoom, _ participant: VirtualParticipant) async throws -> [VideoCodec?] {
+    private static func reports(_ room: VirtualSession, _ participant: VirtualParticipant) async throws -> [VideoCodec?]
+    {
         room.call.relay.close()
         let subscriber = try #require(participant.subscriberID)
         var reports: [VideoCodec?] = []
@@ -134,7 +135,7 @@ struct CodecTests {
 
     @Test("A codec that the configuration does not allow is refused, and is not in the relay's offers")
     func notAllowed() throws {
-        let room = try VirtualRoom(seed: 705) { $0.videoCodecs = [.vp9, .vp8] }
+        let room = try VirtualSession(seed: 705) { $0.videoCodecs = [.vp9, .vp8] }
         let ada = room.join("Ada")
         #expect(
             throws: EngineError.invalidRequest(field: "sdp", reason: "the relay does not forward H264")

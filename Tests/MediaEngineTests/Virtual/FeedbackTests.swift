@@ -11,7 +11,7 @@ struct FeedbackTests {
         "A publisher whose video begins after its audio learns within 100 ms which of its first packets have arrived",
         arguments: 0..<6)
     func pictureAfterSound(_ phase: Int) throws {
-        let room = try VirtualRoom(seed: 90)
+        let room = try VirtualSession(seed: 90)
         let ada = room.join("Ada")
         try room.publish("voice", by: ada, video: [])
         try room.run(seconds: 2 + Double(phase) * 0.04)

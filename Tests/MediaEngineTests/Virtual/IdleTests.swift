@@ -36,7 +36,7 @@ struct IdleTests {
         "Idle peer connections wake the worker at most once a second all together",
         arguments: ProcessInfo.processInfo.environment["MILLRACE_LONG_TESTS"] == "1" ? [200, 1_000] : [200])
     func crowd(connections: Int) throws {
-        let room = try VirtualRoom(seed: 52, isNative: true)
+        let room = try VirtualSession(seed: 52, isNative: true)
         let count = connections / 2
         for number in 0..<count {
             let participant = room.join("p\(number)")
@@ -83,7 +83,7 @@ struct IdleTests {
 
     @Test("A connected publisher that has sent nothing wakes the worker only for its consent")
     func silentPublisher() throws {
-        let room = try VirtualRoom(seed: 54, isNative: true)
+        let room = try VirtualSession(seed: 54, isNative: true)
         let participant = room.join("p")
         participant.isSilent = true
         try room.publish("camera", by: participant)

@@ -11,10 +11,10 @@ import WebRTCClient
 @Suite("Participants with keys of signalling, in virtual time")
 struct NativeTests {
     /// Returns a session in which every participant publishes a camera and subscribes to all others.
-    private func room(_ count: Int, seed: UInt64, loss: Double = 0) throws -> VirtualRoom {
+    private func room(_ count: Int, seed: UInt64, loss: Double = 0) throws -> VirtualSession {
         var conditions = LinkConditions(delay: .milliseconds(10))
         conditions.loss = loss == 0 ? .none : .uniform(loss)
-        let room = try VirtualRoom(seed: seed, isNative: true, conditions: conditions) {
+        let room = try VirtualSession(seed: seed, isNative: true, conditions: conditions) {
             $0.webRTC.startBitrate = .kilobits(8_000)
         }
         for number in 0..<count { try room.publish("camera \(number)", by: room.join("p\(number)")) }
@@ -26,7 +26,7 @@ struct NativeTests {
         return room
     }
 
-    private func judge(_ room: VirtualRoom, sounds: Int, pictures: Int) {
+    private func judge(_ room: VirtualSession, sounds: Int, pictures: Int) {
         for participant in room.participants {
             #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
             #expect(participant.publishEnd == nil && participant.receiveEnd == nil)
@@ -108,7 +108,7 @@ struct NativeTests {
     }
 
     @Test("Any number of unusable answers leaves no state behind") func unusableAnswers() throws {
-        let room = try VirtualRoom(seed: 35, isNative: true) { $0.limits.transportsPerSession = 4 }
+        let room = try VirtualSession(seed: 35, isNative: true) { $0.limits.transportsPerSession = 4 }
         let relay = room.call.relay
         var description = PeerDescription(
             credentials: room.call.credentials(), fingerprints: [], cryptos: [], setup: .actpass)
@@ -123,7 +123,7 @@ struct NativeTests {
     }
 
     @Test("The number of clients that never connect is limited, as with DTLS") func unestablished() throws {
-        let room = try VirtualRoom(seed: 34, isNative: true) { $0.webRTC.unestablishedTransports = 8 }
+        let room = try VirtualSession(seed: 34, isNative: true) { $0.webRTC.unestablishedTransports = 8 }
         let sections = [PublishedSection(stream: "x", track: .offered(.audio, encodings: [.init()]))]
         for number in 0..<40 {
             var mine = sections

@@ -21,7 +21,7 @@ struct PartTests {
 
     @Test("CLU-1 a session's subscribers are spread over all workers, and each gets every stream with one decryption")
     func spread() throws {
-        let room = try VirtualRoom(seed: 300, Self.spread)
+        let room = try VirtualSession(seed: 300, Self.spread)
         for number in 0..<9 { try room.publish("camera \(number)", by: room.join("p\(number)")) }
         for participant in room.participants {
             for stream in room.sources.keys.sorted() where participant.published[0].name != stream {
@@ -53,7 +53,7 @@ struct PartTests {
         "CLU-1 SUB-3 after a mute or a move has been answered, no packet that it excludes arrives, on any worker",
         arguments: 1...6, [0, 60])
     func random(_ seed: UInt64, _ linkDelay: Int64) throws {
-        let room = try VirtualRoom(seed: 310 + seed, Self.spread)
+        let room = try VirtualSession(seed: 310 + seed, Self.spread)
         // Packets of a worker wait that long for another one, and messages too unless a call waits for them.
         room.call.relay.linkDelay = .milliseconds(linkDelay)
         for number in 0..<8 { try room.publish("camera \(number)", by: room.join("p\(number)")) }
@@ -63,7 +63,7 @@ struct PartTests {
             }
         }
         try room.run(seconds: 2)
-        let names = [MediaEngine.mainRoom, "one", "two"]
+        let names = [MediaEngine.mainSubsession, "one", "two"]
         var muted: [String: Set<MediaKind>] = [:]
         for _ in 0..<60 {
             if room.below(2) == 0 {
@@ -94,7 +94,7 @@ struct PartTests {
 
     @Test("CLU-1 the loudest streams are the same on every worker")
     func loudness() throws {
-        let room = try VirtualRoom(seed: 320) {
+        let room = try VirtualSession(seed: 320) {
             Self.spread(&$0)
             $0.webRTC.loudestAudio = 2
         }
@@ -125,7 +125,7 @@ struct PartTests {
 
     @Test("CLU-1 a part ends with its last subscriber, and the session with its last part")
     func end() throws {
-        let room = try VirtualRoom(seed: 330, Self.spread)
+        let room = try VirtualSession(seed: 330, Self.spread)
         let ada = room.join("Ada")
         try room.publish("camera", by: ada)
         let viewers = (0..<6).map { room.join("viewer \($0)") }
@@ -154,7 +154,7 @@ struct PartTests {
 
     @Test("CLU-1 the limit of a session's transports holds over all workers")
     func limit() throws {
-        let room = try VirtualRoom(seed: 340) {
+        let room = try VirtualSession(seed: 340) {
             Self.spread(&$0)
             $0.limits.transportsPerSession = 5
         }

@@ -11,7 +11,7 @@ extension ParticipantTests {
         "USR-8 a track that was dropped while muted comes back muted only if signalling says so, whatever the engine's state was",
         arguments: [true, false], [true, false])
     func trackComesBack(isConnected: Bool, startsMuted: Bool) throws {
-        let room = try VirtualRoom(seed: 21)
+        let room = try VirtualSession(seed: 21)
         let ada = room.join("Ada")
         let bob = room.join("Bob")
         try room.publish("camera", by: ada)
@@ -60,7 +60,7 @@ extension ParticipantTests {
             room.place([bob], in: "one")
             try ada.unpublish("camera")
             try room.run(seconds: 0.2)
-            room.place([bob], in: MediaEngine.mainRoom)
+            room.place([bob], in: MediaEngine.mainSubsession)
             try room.publish("camera", by: ada, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids)
             try room.run(seconds: 0.5)
             bob.forgetReceived()
@@ -73,7 +73,7 @@ extension ParticipantTests {
     @Test(
         "STR-1 events of a stream name its transport, so that those of a new one are not attributed to the old one")
     func eventsNameTransports() async throws {
-        let room = try VirtualRoom(seed: 22)
+        let room = try VirtualSession(seed: 22)
         let ada = room.join("Ada")
         try room.publish("camera", by: ada)
         try room.run(seconds: 1)

@@ -16,8 +16,8 @@ struct ParticipantTests {
     static func pair(
         seed: UInt64, video: [SyntheticVideo.Encoding] = [.init(width: 320, height: 180, bitrate: .kilobits(100))],
         rids: [RID] = [], temporalLayers: Int = 1, startsMuted: Set<MediaKind> = []
-    ) throws -> (VirtualRoom, VirtualParticipant, VirtualParticipant) {
-        let room = try VirtualRoom(seed: seed)
+    ) throws -> (VirtualSession, VirtualParticipant, VirtualParticipant) {
+        let room = try VirtualSession(seed: seed)
         let ada = room.join("Ada")
         let bob = room.join("Bob")
         try room.publish(
@@ -32,7 +32,7 @@ struct ParticipantTests {
     )
     func room() throws {
         // The path's capacity is sufficient; other tests cover how it is estimated.
-        let room = try VirtualRoom(seed: 1) { $0.webRTC.startBitrate = .kilobits(8_000) }
+        let room = try VirtualSession(seed: 1) { $0.webRTC.startBitrate = .kilobits(8_000) }
         for number in 0..<10 {
             let participant = room.join("p\(number)")
             try room.publish("camera \(number)", by: participant)
@@ -105,7 +105,7 @@ struct ParticipantTests {
 
     @Test("A stream may be subscribed to before it is published, and continues when it comes back")
     func early() throws {
-        let room = try VirtualRoom(seed: 2)
+        let room = try VirtualSession(seed: 2)
         let bob = room.join("Bob")
         try room.subscribe(bob, to: "camera")
         try room.run(seconds: 1)
@@ -127,7 +127,7 @@ struct ParticipantTests {
 
     @Test("Streams may come and go before their publisher has connected")
     func beforeConnecting() throws {
-        let room = try VirtualRoom(seed: 11)
+        let room = try VirtualSession(seed: 11)
         let ada = room.join("Ada")
         let bob = room.join("Bob")
         try room.publish("first", by: ada)
@@ -232,7 +232,7 @@ struct ParticipantTests {
         "STR-3 on a path that is too narrow, audio and the preferred video continue; the events name the stream"
     )
     func priorities() async throws {
-        let room = try VirtualRoom(seed: 10)
+        let room = try VirtualSession(seed: 10)
         let ada = room.join("Ada")
         let bob = room.join("Bob")
         for stream in ["low", "high"] {

@@ -7,7 +7,7 @@ import Testing
 struct ShorterOfferTests {
     @Test("A later offer with fewer sections that keeps a stream's SSRC is answered")
     func fewerSections() throws {
-        let room = try VirtualRoom(seed: 41)
+        let room = try VirtualSession(seed: 41)
         let ada = room.join("Ada")
         let bob = room.join("Bob")
         for stream in ["first", "second", "third"] { try room.publish(stream, by: ada) }

@@ -10,8 +10,9 @@ import WebRTCClient
 struct SpatialLayerSessionTests {
     /// A session in which Ada publishes "camera" in VP9 (L3T3_KEY, a third of a megabit per second for each spatial layer), and Bob
     /// subscribes to it, with audio.
-    private static func room(seed: UInt64) throws -> (VirtualRoom, ada: VirtualParticipant, bob: VirtualParticipant) {
-        let room = try VirtualRoom(seed: seed)
+    private static func room(seed: UInt64) throws -> (VirtualSession, ada: VirtualParticipant, bob: VirtualParticipant)
+    {
+        let room = try VirtualSession(seed: seed)
         let ada = room.join("Ada")
         let bob = room.join("Bob", videoCodecs: [.vp8, .vp9])
         try room.publish("camera", by: ada, codecs: [.vp9])
@@ -22,7 +23,7 @@ struct SpatialLayerSessionTests {
 
     /// Returns the seconds until the participant's newest frame has this highest spatial layer; nil if that takes too long.
     private static func seconds(
-        until layer: UInt8, _ bob: VirtualParticipant, in room: VirtualRoom, atMost limit: Double
+        until layer: UInt8, _ bob: VirtualParticipant, in room: VirtualSession, atMost limit: Double
     ) throws -> Double? {
         var elapsed = 0.0
         while bob.received["camera"]?.encoding != layer {

@@ -7,7 +7,7 @@ import Transport
 import WebRTCClient
 import WebRTCTestKit
 
-/// A participant of a `VirtualRoom`: one peer connection on which it publishes all of its streams, and one on which it answers the relay's
+/// A participant of a `VirtualSession`: one peer connection on which it publishes all of its streams, and one on which it answers the relay's
 /// offers.
 final class VirtualParticipant {
     /// A stream that the participant publishes.
@@ -44,7 +44,7 @@ final class VirtualParticipant {
     private var streamOfMID: [MID: String] = [:]
     private(set) var received: [String: ParticipantReception] = [:]
     /// Subsessions of the participant and the times at which it entered them; the last one is the current one.
-    private(set) var stays = [(room: MediaEngine.mainRoom, since: MediaTime.zero)]
+    private(set) var stays = [(room: MediaEngine.mainSubsession, since: MediaTime.zero)]
     var place: String { stays[stays.count - 1].room }
     var placedAt: MediaTime { stays[stays.count - 1].since }
     /// Audio level that the participant reports.
@@ -52,7 +52,7 @@ final class VirtualParticipant {
     private(set) var strays: [Stray] = []
     private(set) var publishEnd: TransportEnd?
     private(set) var receiveEnd: TransportEnd?
-    unowned let room: VirtualRoom
+    unowned let room: VirtualSession
     private let videoCodecs: [VideoCodec]
     private var addresses: [SocketAddress] = []
     private var places: [VirtualNetwork.ID] = [0, 0]
@@ -61,7 +61,7 @@ final class VirtualParticipant {
 
     static let pictureInterval = MediaTime.milliseconds(50)
 
-    init(_ name: String, in room: VirtualRoom, videoCodecs: [VideoCodec] = [.vp8]) {
+    init(_ name: String, in room: VirtualSession, videoCodecs: [VideoCodec] = [.vp8]) {
         self.name = name
         self.room = room
         self.videoCodecs = videoCodecs

@@ -1,18 +1,18 @@
 import MediaBase
 import MediaEngine
 
-extension VirtualRoom {
+extension VirtualSession {
     /// Moves participants to a subsession, all at once.
-    func place(_ participants: [VirtualParticipant], in room: String) {
-        let placements = participants.flatMap { participant in
+    func place(_ participants: [VirtualParticipant], in subsession: String) {
+        let moves = participants.flatMap { participant in
             [participant.publisherID, participant.subscriberID].compactMap(\.self).map {
-                RoomPlacement(peer: $0, room: room)
+                PeerMove(peer: $0, subsession: subsession)
             }
         }
-        for participant in participants where participant.place != room {
-            participant.enter(room, at: call.now)
+        for participant in participants where participant.place != subsession {
+            participant.enter(subsession, at: call.now)
         }
-        try! call.control { try $0.place(placements, session: session) }
+        try! call.control { try $0.move(moves, session: session) }
     }
 
     /// Returns whether the media was captured in a subsession that the participant is in now, or was in at that time. Media reaches the

@@ -9,7 +9,7 @@ import WebRTCTestKit
 
 /// A session of participants in virtual time. Messages between the relay's control plane and its clients are delayed, and steps are ordered
 /// as in a server that handles one message after the other.
-final class VirtualRoom {
+final class VirtualSession {
     let session = "room"
     let call: VirtualCall
     private(set) var participants: [VirtualParticipant] = []

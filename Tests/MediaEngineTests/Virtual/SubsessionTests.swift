@@ -5,7 +5,7 @@ import RTP
 import Testing
 
 @Suite("Subsessions of a session in virtual time")
-struct RoomTests {
+struct SubsessionTests {
     @Test("SUB-3 a participant moved away receives no more media, and sees a frame at once when both meet again")
     func partAndMeet() throws {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 61)
@@ -25,7 +25,7 @@ struct RoomTests {
                 isSeen = bob.received["camera"]?.pictures ?? 0 > 0 && bob.received["camera"]?.sounds ?? 0 > 0
             }
             #expect(isSeen, "round \(round)")
-            room.place([ada, bob], in: MediaEngine.mainRoom)
+            room.place([ada, bob], in: MediaEngine.mainSubsession)
             try room.run(seconds: 0.3)
         }
         #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
@@ -45,7 +45,7 @@ struct RoomTests {
             room.place([ada], in: "one")
             try room.run(seconds: 0.03 + Double(room.below(900)) / 1_000)
             bob.forgetReceived()
-            room.place([ada], in: MediaEngine.mainRoom)
+            room.place([ada], in: MediaEngine.mainSubsession)
             try room.run(seconds: 0.8)
             #expect(bob.received["camera"]?.pictures ?? 0 >= 3)
             #expect(bob.received["camera"]?.sounds ?? 0 >= 35)
@@ -104,7 +104,7 @@ struct RoomTests {
 
     @Test("SUB-3 loud participants in another subsession take no one's place; each subsession has its own speaker")
     func loudness() async throws {
-        let room = try VirtualRoom(seed: 64) { $0.webRTC.loudestAudio = 2 }
+        let room = try VirtualSession(seed: 64) { $0.webRTC.loudestAudio = 2 }
         let people = try (0..<6).map { number in
             let participant = room.join("p\(number)")
             participant.level = AudioLevel(level: number < 4 ? 10 : 40, isVoice: true)
@@ -131,12 +131,12 @@ struct RoomTests {
             if case .activeSpeaker(_, let name, let stream?) = event { speakers[name, default: []].insert(stream) }
         }
         #expect(speakers["one"]?.isSubset(of: ["s4", "s5"]) == true, "\(speakers)")
-        #expect(speakers[MediaEngine.mainRoom]?.isDisjoint(with: ["s4", "s5"]) == true, "\(speakers)")
+        #expect(speakers[MediaEngine.mainSubsession]?.isDisjoint(with: ["s4", "s5"]) == true, "\(speakers)")
     }
 
     @Test("SUB-3 whatever the moves, no one receives media from another subsession", arguments: 1...4)
     func randomMoves(_ seed: UInt64) throws {
-        let room = try VirtualRoom(seed: 70 + seed) { $0.webRTC.startBitrate = .kilobits(8_000) }
+        let room = try VirtualSession(seed: 70 + seed) { $0.webRTC.startBitrate = .kilobits(8_000) }
         for number in 0..<8 {
             let participant = room.join("p\(number)")
             try room.publish("camera \(number)", by: participant)
@@ -147,7 +147,7 @@ struct RoomTests {
             }
         }
         try room.run(seconds: 2)
-        let names = [MediaEngine.mainRoom, "one", "two"]
+        let names = [MediaEngine.mainSubsession, "one", "two"]
         for _ in 0..<60 {
             let some = room.participants.filter { _ in room.below(6) == 0 }
             room.place(some, in: names[room.below(3)])
@@ -171,7 +171,9 @@ struct RoomTests {
     @Test("SUB-3 five hundred talkers in fifty subsessions, moved one after the other and brought back at once")
     func fiveHundred() throws {
         let (count, roomCount) = (500, 50)
-        let room = try VirtualRoom(seed: 80, soundInterval: .milliseconds(200)) { $0.limits.streamsPerSession = 1_000 }
+        let room = try VirtualSession(seed: 80, soundInterval: .milliseconds(200)) {
+            $0.limits.streamsPerSession = 1_000
+        }
         for number in 0..<count { try room.publish("s\(number)", by: room.join("p\(number)"), video: []) }
         // Each subscribes to the streams of its own subsession and to four of another.
         for (number, participant) in room.participants.enumerated() {
@@ -195,7 +197,7 @@ struct RoomTests {
             #expect(heard == Set(mates.map { "s\($0)" }), "\(participant.name)")
             #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
         }
-        let stopping = ThreadTime.measure { room.place(room.participants, in: MediaEngine.mainRoom) }
+        let stopping = ThreadTime.measure { room.place(room.participants, in: MediaEngine.mainSubsession) }
         for participant in room.participants { participant.forgetReceived() }
         try room.run(seconds: 1)
         for participant in room.participants {

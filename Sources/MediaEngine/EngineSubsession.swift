@@ -4,7 +4,7 @@ import RTP
 
 /// Participants of a session who hear each other: the session's main part, or one subsession. Loudness is compared within each of them,
 /// so that a participant is not withheld because of a louder one in another subsession.
-final class EngineRoom {
+final class EngineSubsession {
     /// Name of the main part, which holds all participants that were placed in no subsession.
     static let main = ""
 
