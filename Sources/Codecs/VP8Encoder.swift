@@ -97,7 +97,7 @@ public final class VP8Encoder {
         code = vpx_codec_control_VP8E_SET_STATIC_THRESHOLD(
             context.pointer, Int32(VP8E_SET_STATIC_THRESHOLD.rawValue), 1)
         guard code == VPX_CODEC_OK else { throw .vpx(code) }
-        // One token partition per thread; otherwise the threads wait for each other.
+        // A token partition per thread: otherwise the threads wait for each other.
         let partitions: Int32 =
             configuration.threads >= 8 ? 3 : configuration.threads >= 4 ? 2 : configuration.threads >= 2 ? 1 : 0
         code = vpx_codec_control_VP8E_SET_TOKEN_PARTITIONS(

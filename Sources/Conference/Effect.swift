@@ -4,7 +4,7 @@ package import Signaling
 package enum Effect: Hashable, Sendable {
     /// Event to one connection. If the connection is lost, its outbox keeps the event.
     case send(ConnectionID, Event)
-    /// One event to many connections, encoded once.
+    /// Event to many connections, encoded once.
     case broadcast(Audience, Event)
     /// Closes a connection after its last event, `disconnected`, is sent. No effect follows for this connection.
     case close(ConnectionID, DisconnectReason)

@@ -14,7 +14,7 @@ package import Transport
 /// relay.run(at: relay.deadline)
 /// ```
 package final class VirtualEngine {
-    /// By index.
+    /// Workers by index.
     let workers: [Worker]
     /// Clocks and senders of the workers.
     private let ios: [VirtualIO]

@@ -1,6 +1,6 @@
 import MediaBase
 
-/// One-way connection from one worker to another, for the sessions that both have a part of. Packets pass through a ring, messages through
+/// Connection in one direction between two workers, for the sessions that both have a part of. Packets pass through a ring, messages through
 /// the reader's mailbox. Each record of the ring carries the number of messages before it, so that the reader sees both in the order in which
 /// they were written: no packet is handled under a state of the session that it was not sent under.
 final class WorkerLink: Sendable {

@@ -7,7 +7,7 @@ struct WorkerLinks: ~Copyable {
     static let recordsPerTurn = 256
 
     private let worker: Int
-    /// By index of the reading worker.
+    /// Ends by index of the reading worker.
     private var writers: [LinkWriter?] = []
     private(set) var readers: [LinkReader] = []
     /// Readers to which records were written in this turn, as a bit mask of workers.

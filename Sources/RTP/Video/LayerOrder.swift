@@ -6,7 +6,7 @@
 package struct LayerOrder: Hashable, Sendable {
     /// Limit under which all layers are sent.
     package static let noLimit: UInt8 = 3
-    /// One bit for each limit.
+    /// Bit mask with a bit for each limit.
     package static let allLimits: UInt8 = 0b1111
     private static let noTarget = UInt8.max
 

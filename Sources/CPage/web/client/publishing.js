@@ -63,7 +63,7 @@ export function adapted(existing, size) {
   });
 }
 
-/// One published stream of this client.
+/// Published stream of this client.
 class Publication {
   id = null;
   senders = new Map();

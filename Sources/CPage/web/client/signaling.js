@@ -35,7 +35,7 @@ const MAXIMUM_QUEUE = 200;
 const MAXIMUM_USERS = 100_000;
 const MAXIMUM_HELD = 10_000;
 
-/// One connection of the control protocol. It survives the loss of its WebSocket by resuming on another one.
+/// Connection of the control protocol. It survives the loss of its WebSocket by resuming on another one.
 ///
 /// Callbacks, all optional: `onStatus(status)`, `onJoined(answer, again)`, `onResumed(answer)`, `onEvent(name, data)`,
 /// `onEnded({reason, message})`. Events arrive in order and exactly once.

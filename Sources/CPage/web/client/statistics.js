@@ -3,7 +3,7 @@
 /// Samples kept per line of a chart.
 const KEPT = 60;
 
-/// One line of a chart: the last minute of one figure.
+/// Line of a chart: the last minute of one figure.
 export class Line {
   values = [];
   push(value) {
