@@ -52,7 +52,7 @@ package struct Consumer {
     package var rtx: RTXStream?
     /// True if packets were discarded. The track must continue at a new key frame, no part of which was sent.
     var isCutOff = false
-    /// True if a key frame is to be requested when the subscriber requests a packet up to `progress.abandoned`.
+    /// True if a key frame must be requested when the subscriber requests a packet up to `progress.abandoned`.
     var replacesAbandoned = false
     package var history = RewriteHistory()
     package var retransmitted: UInt64 = 0

@@ -45,8 +45,8 @@ final class EngineSession {
 
     /// Home part: the parts on other workers.
     var parts = SessionParts()
-    /// Other parts: their relation to the home part; nil: this is the home part.
-    var origin: PartOrigin?
+    /// Other parts: their state; nil: this is the home part.
+    var part: PartState?
     /// Whether the session's publishers are on another worker.
     let isPart: Bool
     /// Number of the session's transports on each worker, and this worker; nil while it has one part.
@@ -54,14 +54,14 @@ final class EngineSession {
 
     /// - Parameters:
     ///   - loudest: audio tracks of each subsession that are forwarded at a time; 0: all.
-    ///   - origin: relation to the home part; nil: this is the home part.
-    init(name: String, loudest: Int, limits: EngineLimits = EngineLimits(), origin: PartOrigin? = nil) {
+    ///   - part: state of a part on another worker than the publishers; nil: this is the home part.
+    init(name: String, loudest: Int, limits: EngineLimits = EngineLimits(), part: PartState? = nil) {
         self.name = name
         // The home part selects the audio of all parts.
-        self.loudest = origin == nil ? loudest : 0
+        self.loudest = part == nil ? loudest : 0
         self.limits = limits
-        self.origin = origin
-        isPart = origin != nil
+        self.part = part
+        isPart = part != nil
         subsessions = [EngineSubsession(name: EngineSubsession.main, loudest: self.loudest)]
     }
 
@@ -83,20 +83,23 @@ final class EngineSession {
     /// Checks that the session may have one more transport.
     /// - Parameter unestablished: number of its peers that have not connected yet.
     func admitTransport(unestablished: Int, _ counters: inout EngineCounters) throws(EngineError) {
-        let own = publishers.count + subscribers.count + awaited + unestablished
+        let own = transportCount(unestablished: unestablished)
         let others = transports.map { $0.all.sum - $0.all.amount(of: $0.worker) } ?? 0
         guard own + others < limits.transportsPerSession else {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "transportsPerSession", limit: limits.transportsPerSession)
         }
-        transports.map { $0.all.set(own + 1, of: $0.worker) }
+        if let transports { transports.all.set(own + 1, of: transports.worker) }
     }
 
     /// Tells the other parts the number of this part's transports.
     func shareTransports(unestablished: Int) {
         guard let transports else { return }
-        transports.all.set(
-            publishers.count + subscribers.count + awaited + unestablished, of: transports.worker)
+        transports.all.set(transportCount(unestablished: unestablished), of: transports.worker)
+    }
+
+    private func transportCount(unestablished: Int) -> Int {
+        publishers.count + subscribers.count + awaited + unestablished
     }
 
     /// Checks that streams of these names can be published.
@@ -197,6 +200,6 @@ final class EngineSession {
 
     var isEmpty: Bool {
         publishers.isEmpty && subscribers.isEmpty && reserved.isEmpty && awaited == 0 && parts.isEmpty
-            && origin?.waiting.isEmpty ?? true
+            && part?.waiting.isEmpty ?? true
     }
 }

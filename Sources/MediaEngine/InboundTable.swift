@@ -37,7 +37,7 @@ struct InboundTable: ~Copyable {
     /// Adds a track and returns its index, which may be that of a removed track.
     mutating func add(_ track: InboundTrack) -> Int {
         var track = track
-        if track.origin < 0 {
+        if !track.isMirror {
             newest += 1
             track.number = newest
         }

@@ -12,9 +12,9 @@ struct InboundTrack {
     var producer: Unmanaged<Producer>
     var ssrc: SSRC
     let kind: MediaKind
-    /// Number at the track's origin, where it is never used again. `InboundTable` assigns those of its own tracks.
+    /// Number of the track at its origin, which never uses it again. `InboundTable` numbers the tracks of its own publishers.
     var number: UInt64 = 0
-    /// Index of the worker that the packets come from; -1: from a publisher.
+    /// Index of the worker that the packets come from; -1: from a publisher of this worker.
     var origin = -1
     /// Plain publishers: source addresses of the last authentic packets; empty before the first.
     var rtpAddress = SocketAddress()
@@ -31,6 +31,10 @@ struct InboundTrack {
     #if DEBUG
         var fault = TrackFault()
     #endif
+
+    /// Whether the packets come from another worker.
+    @inline(__always)
+    var isMirror: Bool { origin >= 0 }
 
     /// Whether packets can be sent to the publisher.
     var hasAddress: Bool {

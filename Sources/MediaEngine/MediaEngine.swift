@@ -91,10 +91,7 @@ package final class MediaEngine: Sendable {
     // MARK: transports
 
     package func openPlain(_ request: PlainTransportRequest) async throws(EngineError) -> PlainTransport {
-        try await run(
-            request.direction == .publish
-                ? .opening(session: request.session) : .subscriber(session: request.session, opens: false)
-        ) {
+        try await run(.transport(publishes: request.direction == .publish, session: request.session)) {
             (worker, quiesced) throws(EngineError) in
             try worker.openPlain(request, quiesced)
         }
@@ -116,10 +113,7 @@ package final class MediaEngine: Sendable {
 
     /// Answers a client's offer. The client has `connectTimeout` to connect; its published stream exists from then on.
     package func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer {
-        try await run(
-            request.direction == .publish
-                ? .opening(session: request.session) : .subscriber(session: request.session, opens: false)
-        ) {
+        try await run(.transport(publishes: request.direction == .publish, session: request.session)) {
             (worker, quiesced) throws(EngineError) in
             try worker.openWebRTC(request, quiesced)
         }

@@ -6,6 +6,8 @@ struct SessionTable {
     private(set) var byName: [String: EngineSession] = [:]
     /// Number of sessions whose home worker is another one.
     private var parts = 0
+    /// Number of the newest of them that was begun.
+    private var newestPart: UInt64 = 0
     private let total: WorkerTotal
     private let worker: Int
     private let limits: EngineLimits
@@ -63,11 +65,11 @@ struct SessionTable {
         share()
     }
 
-    /// Adds a part of a session that has another home worker.
-    mutating func addPart(_ name: String, _ origin: PartOrigin) -> EngineSession {
-        let session = EngineSession(name: name, loudest: loudest, limits: limits, origin: origin)
-        list(session)
-        return session
+    /// Begins a part of a session that has another home worker. The caller lists it.
+    mutating func makePart(_ name: String, home: Int) -> EngineSession {
+        newestPart += 1
+        return EngineSession(
+            name: name, loudest: loudest, limits: limits, part: PartState(home: home, number: newestPart))
     }
 
     /// A session counts once, at its home worker.

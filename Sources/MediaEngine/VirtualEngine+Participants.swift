@@ -88,19 +88,4 @@ extension VirtualEngine {
             try worker.quality(of: id, session: session)
         }
     }
-
-    // MARK: plain transports
-
-    package func openPlain(_ request: PlainTransportRequest) throws(EngineError) -> PlainTransport {
-        let session = request.session
-        return try run(
-            request.direction == .publish ? .opening(session: session) : .subscriber(session: session, opens: false)
-        ) { (worker, quiesced) throws(EngineError) in try worker.openPlain(request, quiesced) }
-    }
-
-    package func requestKeyFrame(_ id: TransportID, session: String) throws(EngineError) {
-        try run(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
-            try worker.requestKeyFrame(id, session: session, quiesced)
-        }
-    }
 }

@@ -146,9 +146,11 @@ package final class VirtualEngine {
     ) throws(EngineError) -> R {
         let outcome = VirtualOutcome<R>()
         router.post(target, waitsForParts: waitsForParts, now: now, body) { outcome.result = $0 }
-        // Without a call of their own to answer, the workers leave the packets of others for later.
-        for _ in 0..<Self.maximumTurns where outcome.result == nil {
+        // With a delay, only messages are handled until the call is answered.
+        var turns = 0
+        while outcome.result == nil, turns < Self.maximumTurns {
             for worker in workers { for work in worker.mailbox.takeAll() { work(worker) } }
+            turns += 1
         }
         if linkDelay == .zero { settle() }
         guard let result = outcome.result else { throw .stopped }
@@ -156,10 +158,9 @@ package final class VirtualEngine {
     }
 
     package func openWebRTC(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
-        let session = request.session
-        return try run(
-            request.direction == .publish ? .opening(session: session) : .subscriber(session: session, opens: false)
-        ) { (worker, quiesced) throws(EngineError) in try worker.openWebRTC(request, quiesced) }
+        try run(.transport(publishes: request.direction == .publish, session: request.session)) {
+            (worker, quiesced) throws(EngineError) in try worker.openWebRTC(request, quiesced)
+        }
     }
 
     package func closeWebRTC(_ id: TransportID, session: String) throws(EngineError) {

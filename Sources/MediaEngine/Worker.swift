@@ -45,8 +45,6 @@ final class Worker: @unchecked Sendable {
     var taps = TapDelivery()
     /// Links with the other workers, for sessions that have parts on several.
     var links: WorkerLinks
-    /// Number of the newest part of a session that this worker has begun.
-    var newestPart: UInt64 = 0
 
     // State of WebRTC transports.
     let parameters: RelayParameters
@@ -192,7 +190,7 @@ final class Worker: @unchecked Sendable {
                 return
             }
             // The home worker has counted a mirrored packet.
-            if track.pointee.origin < 0 { counters.packetsReceived &+= 1 }
+            if !track.pointee.isMirror { counters.packetsReceived &+= 1 }
             #if DEBUG
                 if faults.swallows(slot, of: track, now: now) { return }
             #endif

@@ -134,12 +134,6 @@ struct FrameEndTests {
         try bench.next(isKey: true)
         for packet in held { try bench.feed(packet) }
         try bench.harness.flush()
-        let all = bench.viewer.received
-        let numbers = Set(all.map(\.sequence) + (bench.viewer.streams.fillers[0x100] ?? []))
-        let newest = try #require(numbers.max())
-        #expect(Set(all.map(\.index)).count == all.count && Set(all.map(\.sequence)).count == all.count)
-        #expect((100...newest).allSatisfy(numbers.contains), "a gap")
-        let asked = all.suffix(60).map(\.header.sequenceNumber)
-        #expect(try bench.harness.retransmit(asked, to: bench.viewer, of: bench.producer) == asked.count)
+        try bench.checkNumbers()
     }
 }

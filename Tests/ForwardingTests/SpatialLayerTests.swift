@@ -87,6 +87,18 @@ struct SpatialLayerTests {
         func received() throws -> [(viewed: ViewedPacket, packet: SyntheticLayers.Packet)] {
             try viewer.received.sorted { $0.sequence < $1.sequence }.map { ($0, try #require(sent[$0.index])) }
         }
+
+        /// Checks that the subscriber got each packet once, under numbers without a gap, and gets the newest again on request.
+        func checkNumbers() throws {
+            let all = viewer.received
+            let numbers = Set(all.map(\.sequence) + (viewer.streams.fillers[0x100] ?? []))
+            let newest = try #require(numbers.max())
+            #expect(Set(all.map(\.index)).count == all.count && Set(all.map(\.sequence)).count == all.count)
+            #expect((100...newest).allSatisfy(numbers.contains), "a gap")
+            // With the same marker bits: `ReceivedStreams` compares the packets.
+            let asked = all.suffix(60).map(\.header.sequenceNumber)
+            #expect(try harness.retransmit(asked, to: viewer, of: producer) == asked.count)
+        }
     }
 
     @Test(
@@ -306,14 +318,7 @@ struct SpatialLayerTests {
         }
         for packet in held where bench.producer.latestSequence >= packet.packet.index { try bench.feed(packet) }
         try bench.harness.flush()
-        let all = bench.viewer.received
-        let numbers = Set(all.map(\.sequence) + (bench.viewer.streams.fillers[0x100] ?? []))
-        let newest = try #require(numbers.max())
-        #expect(Set(all.map(\.index)).count == all.count && Set(all.map(\.sequence)).count == all.count)
-        #expect((100...newest).allSatisfy(numbers.contains), "a gap")
-        // A subscriber that lost packets gets them again, with the same marker bits: `ReceivedStreams` compares the packets.
-        let asked = all.suffix(60).map(\.header.sequenceNumber)
-        #expect(try bench.harness.retransmit(asked, to: bench.viewer, of: bench.producer) == asked.count)
+        try bench.checkNumbers()
     }
 
     @Test("Captured VP9 of Chromium (L2T2): the lower spatial layer alone, with marker bits")

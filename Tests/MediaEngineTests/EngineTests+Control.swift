@@ -104,8 +104,8 @@ extension EngineTests {
             #expect(subscriber.streams.packets.count == 2)
             for stream in subscriber.streams.packets.values {
                 #expect(stream.map(\.sequence) == stream.indices.map { stream[0].sequence + Int64($0) })
-                let pictures = stream.compactMap(\.descriptor).map(\.pictureID)
-                #expect(zip(pictures, pictures.dropFirst()).allSatisfy { ($1 &- $0) & 0x7fff <= 1 })
+                let frames = stream.compactMap(\.descriptor).map(\.pictureID)
+                #expect(zip(frames, frames.dropFirst()).allSatisfy { ($1 &- $0) & 0x7fff <= 1 })
             }
         }
 

@@ -19,19 +19,19 @@ extension EngineTests {
             var subscribers: [TestSubscriber] = []
             for _ in 0..<6 { subscribers.append(try await TestSubscriber(engine, session: "demo")) }
             #expect(Set(subscribers.map { $0.transport.id.rawValue.prefix(2) }).count == 3)
-            var sound: [SourcePacket] = []
+            var audio: [SourcePacket] = []
             var video: [SourcePacket] = []
             for i in 0..<50 {
                 let packet = publisher.sound.sound(bytes: 60 + i)
                 let frame = publisher.video.frame(isKey: i % 25 == 0, packets: 1 + i % 9, sizes: [1150, 1160, 700])
                 try publisher.send([packet] + frame)
-                sound.append(packet)
+                audio.append(packet)
                 video += frame
             }
             for subscriber in subscribers {
-                let gotSound = try subscriber.collect(sound.count, from: publisher.sound)
+                let gotAudio = try subscriber.collect(audio.count, from: publisher.sound)
                 let gotVideo = try subscriber.collect(video.count, from: publisher.video)
-                #expect(gotSound.map(\.payload) == sound.map(\.payload))
+                #expect(gotAudio.map(\.payload) == audio.map(\.payload))
                 #expect(gotVideo.map(\.payload) == video.map(\.payload))
             }
             #expect(try await engine.streams(session: "demo").map(\.subscribers) == [6])

@@ -42,9 +42,9 @@ extension EngineTests {
                 let time = NTPTime(rawValue: try #require(packet.ntp))
                 #expect(abs(time.distance(from: ntp).milliseconds - Double(20 * (i + 1))) < 0.01)
             }
-            var sounds = 0
-            while soundOnly.next({ #expect($0.kind == .audio) }) != nil { sounds += 1 }
-            #expect(sounds == 20)
+            var audioPackets = 0
+            while soundOnly.next({ #expect($0.kind == .audio) }) != nil { audioPackets += 1 }
+            #expect(audioPackets == 20)
             #expect(await engine.counters().taps == 2)
             soundOnly.close()
             try publisher.send([publisher.sound.sound()])

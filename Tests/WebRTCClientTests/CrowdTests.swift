@@ -15,8 +15,8 @@ struct CrowdTests {
             session.run(seconds: 5)
             let reception = viewer.reception
             #expect(reception.wrong == 0 && reception.outOfOrder == 0, "session \(seed): \(reception)")
-            #expect(reception.pictures > 30, "session \(seed): \(reception)")
-            missed += reception.missedPictures
+            #expect(reception.frames > 30, "session \(seed): \(reception)")
+            missed += reception.missedFrames
         }
         #expect(missed <= 50, "\(missed)")
     }

@@ -17,10 +17,10 @@ struct WebRTCEndpointTests {
         let reception = viewer.reception
         let connected = try #require(session.connectedAt)
         #expect(connected < .milliseconds(500), "\(connected)")
-        #expect(session.publisher.pictures > 130 && session.publisher.sounds > 200)
-        #expect(reception.pictures >= UInt64(session.publisher.pictures) - 30)
-        #expect(reception.sounds >= UInt64(session.publisher.sounds) - 40)
-        #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
+        #expect(session.publisher.frames > 130 && session.publisher.audioPackets > 200)
+        #expect(reception.frames >= UInt64(session.publisher.frames) - 30)
+        #expect(reception.audioPackets >= UInt64(session.publisher.audioPackets) - 40)
+        #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
         #expect(reception.longestPause < .milliseconds(40) && reception.longestDelay < .milliseconds(25))
         let sender = session.publisher.endpoint.statistics
         let receiver = viewer.endpoint.statistics
@@ -39,12 +39,12 @@ struct WebRTCEndpointTests {
         session.run(seconds: 10)
         let reception = viewer.reception
         #expect(reception.wrong == 0 && reception.outOfOrder == 0)
-        #expect(reception.pictures > 220, "\(reception)")
-        #expect(reception.missedPictures <= 3, "\(reception)")
+        #expect(reception.frames > 220, "\(reception)")
+        #expect(reception.missedFrames <= 3, "\(reception)")
         #expect(viewer.endpoint.statistics.recovered > 50)
         #expect(session.publisher.endpoint.statistics.retransmissions >= viewer.endpoint.statistics.recovered)
         // Audio is not retransmitted: two links with 5 % loss each.
-        let lost = Double(reception.missedSounds) / Double(reception.sounds + reception.missedSounds)
+        let lost = Double(reception.missedAudioPackets) / Double(reception.audioPackets + reception.missedAudioPackets)
         #expect((0.05...0.15).contains(lost), "\(lost)")
     }
 
@@ -58,7 +58,7 @@ struct WebRTCEndpointTests {
         session.run(seconds: 10)
         #expect(session.publisher.endpoint.statistics.retransmissions > 50)
         #expect(viewer.endpoint.statistics.recovered == 0, "nothing marks them")
-        #expect(viewer.reception.missedPictures <= 3 && viewer.reception.pictures > 250 && viewer.reception.wrong == 0)
+        #expect(viewer.reception.missedFrames <= 3 && viewer.reception.frames > 250 && viewer.reception.wrong == 0)
     }
 
     @Test("A subscriber that requests no retransmissions misses frames, and continues at key frames")
@@ -70,7 +70,7 @@ struct WebRTCEndpointTests {
             LinkConditions(loss: 0.02, delay: .milliseconds(10)), from: PassingRelay.address,
             to: PeerSession.viewerAddress(0))
         session.run(seconds: 10)
-        #expect(viewer.reception.missedPictures > 20)
+        #expect(viewer.reception.missedFrames > 20)
         #expect(viewer.endpoint.statistics.keyFrameRequestsSent > 3)
         #expect(session.publisher.endpoint.statistics.keyFrameRequestsReceived > 3)
         #expect(session.publisher.keyFrames > 3 && viewer.reception.keyFrames > 3 && viewer.reception.wrong == 0)
@@ -84,7 +84,7 @@ struct WebRTCEndpointTests {
         session.run(seconds: 4)
         let first = try #require(viewer.reception.firstPicture)
         #expect(first < .milliseconds(6600), "\(first)")
-        #expect(session.publisher.keyFrames == 2 && viewer.reception.missedPictures == 0)
+        #expect(session.publisher.keyFrames == 2 && viewer.reception.missedFrames == 0)
     }
 
     @Test("Simulcast: each encoding carries its RID until a report shows that it is known")
@@ -235,6 +235,6 @@ struct WebRTCEndpointTests {
         #expect(viewer.reception == before)
         #expect(viewer.endpoint.statistics.refused > 1000)
         session.run(seconds: 2)
-        #expect(viewer.reception.pictures >= before.pictures + 58 && viewer.reception.missedPictures == 0)
+        #expect(viewer.reception.frames >= before.frames + 58 && viewer.reception.missedFrames == 0)
     }
 }

@@ -32,8 +32,8 @@ package final class SyntheticPublisher {
     }
 
     /// Number of frames made so far.
-    package var pictures: UInt32 { video?.number ?? 0 }
-    package var sounds: UInt32 { soundNumber }
+    package var frames: UInt32 { video?.number ?? 0 }
+    package var audioPackets: UInt32 { soundNumber }
     package var keyFrames: UInt64 { video?.keyFrames ?? 0 }
 
     package var deadline: MediaTime { min(endpoint.deadline, nextSound, nextPicture) }

@@ -3,17 +3,17 @@ package import MediaBase
 /// Synthetic media of one source, as received by one subscriber.
 package struct SyntheticReception: Sendable, Hashable {
     /// Complete frames that could be decoded, in the order of their numbers.
-    package var pictures: UInt64 = 0
+    package var frames: UInt64 = 0
     package var keyFrames: UInt64 = 0
     /// Frames between the first and the last received one that never arrived.
-    package var missedPictures: UInt64 = 0
+    package var missedFrames: UInt64 = 0
     /// Frames of each encoding.
     package var picturesByEncoding: [UInt8: UInt64] = [:]
     /// Number of changes of the encoding.
     package var switches: UInt64 = 0
-    package var sounds: UInt64 = 0
+    package var audioPackets: UInt64 = 0
     /// Audio packets between the first and the last received one that never arrived.
-    package var missedSounds: UInt64 = 0
+    package var missedAudioPackets: UInt64 = 0
     /// Frames and packets that were altered, or belong to another source.
     package var wrong: UInt64 = 0
     /// Frames that arrived again, or after a later frame.
@@ -41,7 +41,7 @@ package struct SyntheticReception: Sendable, Hashable {
                 outOfOrder += 1
                 return
             }
-            missedPictures += UInt64(step - 1)
+            missedFrames += UInt64(step - 1)
         }
         lastNumber = frame.number
         if let lastEncoding, lastEncoding != frame.encoding { switches += 1 }
@@ -49,7 +49,7 @@ package struct SyntheticReception: Sendable, Hashable {
         if let lastPicture { longestPause = max(longestPause, now - lastPicture) }
         firstPicture = firstPicture ?? now
         lastPicture = now
-        pictures += 1
+        frames += 1
         picturesByEncoding[frame.encoding, default: 0] += 1
         if frame.isKeyFrame { keyFrames += 1 }
         longestDelay = max(longestDelay, now - frame.captured)
@@ -57,7 +57,7 @@ package struct SyntheticReception: Sendable, Hashable {
     }
 
     mutating func note(_ sound: SyntheticSound, now: MediaTime) {
-        sounds += 1
+        audioPackets += 1
         firstSound = firstSound ?? now
         // Packets may arrive in any order, so the range of numbers is compared with the number of packets.
         let first =
@@ -66,6 +66,6 @@ package struct SyntheticReception: Sendable, Hashable {
         firstSoundNumber = first
         lastSoundNumber = last
         let expected = UInt64(last &- first) + 1
-        missedSounds = expected > sounds ? expected - sounds : 0
+        missedAudioPackets = expected > audioPackets ? expected - audioPackets : 0
     }
 }

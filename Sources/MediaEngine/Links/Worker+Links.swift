@@ -21,7 +21,7 @@ extension Worker {
         record.ssrc = header.ssrc.rawValue
         record.extensions = slot.pointee.extensions
         let described = descriptor ?? UnsafeRawBufferPointer(start: nil, count: 0)
-        record.descriptorLength = UInt16(described.count)
+        record.descriptorLength = UInt16(clamping: described.count)
         let isVideo = producer.kind == .video
         let dropped = links.append(
             record, payload, described, isVideo: isVideo, startsVideo: slot.pointee.flags.contains(.keyFrameStart),

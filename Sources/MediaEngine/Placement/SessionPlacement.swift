@@ -23,7 +23,7 @@ struct SessionPlacement {
     /// Sessions of one worker.
     private struct Share {
         var sessions = 0
-        /// Subscribers of other workers' sessions that were placed here.
+        /// Subscribers that were placed here by load, because their session's home worker was loaded.
         var subscribers: UInt64 = 0
         /// Number of the second in which the last session was placed.
         private var second: Int64 = .min

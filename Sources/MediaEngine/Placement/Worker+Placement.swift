@@ -11,10 +11,7 @@ extension Worker {
     /// Forgets a session without transports.
     func forgetIfEmpty(_ session: EngineSession) {
         session.shareTransports(unestablished: peers.unestablishedCount(in: session.name))
-        guard !session.isPart else {
-            _ = endPartIfEmpty(session)
-            return
-        }
+        guard !session.isPart else { return endPartIfEmpty(session) }
         if sessions.forgetIfEmpty(session) { releaseIfUnused(session.name) }
     }
 

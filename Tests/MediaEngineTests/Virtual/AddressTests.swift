@@ -23,7 +23,7 @@ struct AddressTests {
         call.run(seconds: 20)
         let after = subscriber.reception
         #expect(forged >= 3, "\(forged)")
-        #expect(after.pictures - before.pictures >= 20 * 29 && after.longestPause < .milliseconds(100), "\(after)")
+        #expect(after.frames - before.frames >= 20 * 29 && after.longestPause < .milliseconds(100), "\(after)")
         #expect(subscriber.sound.isContiguous && victim.end == nil)
     }
 
@@ -40,7 +40,7 @@ struct AddressTests {
         let before = subscriber.reception
         call.run(seconds: 5)
         let after = subscriber.reception
-        #expect(after.pictures - before.pictures >= 5 * 29, "\(before) \(after)")
+        #expect(after.frames - before.frames >= 5 * 29, "\(before) \(after)")
     }
 
     @Test("Peers that have an answer and have not connected count as transports of their session")

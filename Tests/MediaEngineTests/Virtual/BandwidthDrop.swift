@@ -26,7 +26,7 @@ struct BandwidthDrop: Sendable, CustomStringConvertible {
         var soundPause: MediaTime
         /// Share of the audio packets that did not arrive.
         var lostSound: Double
-        var pictures: UInt64
+        var frames: UInt64
         /// Number of changes of encoding while the path was narrow, and after.
         var switches: UInt64
         var switchesAfter: UInt64
@@ -85,11 +85,11 @@ struct BandwidthDrop: Sendable, CustomStringConvertible {
         let up = time(atMost: 12) { seen(2) > large }
         call.run(seconds: 3)
         let after = viewer.reception
-        let heard = Double(after.sounds - before.sounds)
-        let lost = Double(after.missedSounds) - Double(before.missedSounds)
+        let heard = Double(after.audioPackets - before.audioPackets)
+        let lost = Double(after.missedAudioPackets) - Double(before.missedAudioPackets)
         return Outcome(
             down: down, up: up, pause: after.longestPause, soundPause: viewer.sound.longestPause,
-            lostSound: lost / (heard + lost), pictures: during.pictures - before.pictures,
+            lostSound: lost / (heard + lost), frames: during.frames - before.frames,
             switches: during.switches - before.switches, switchesAfter: after.switches - during.switches,
             overflowedAtJoin: overflowedAtJoin, overflowed: overflowedInAll - overflowedAtJoin,
             first: (before.firstPicture ?? .zero) - (viewer.connectedAt ?? .zero), wrong: after.wrong)

@@ -58,10 +58,10 @@ struct CodecTests {
         #expect(eve.receiving.statistics.keyFrameRequestsSent > 2, "the client asks, as one that sees nothing does")
         #expect(ada.published[0].keyFrameRequests == before, "\(ada.published[0].keyFrameRequests)")
         let seen = try #require(bob.received["camera"])
-        #expect(seen.pictures >= 55 && seen.payloadTypes == [98], "\(seen.pictures) \(seen.payloadTypes)")
+        #expect(seen.frames >= 55 && seen.payloadTypes == [98], "\(seen.frames) \(seen.payloadTypes)")
         #expect(bob.receiving.statistics.recovered > 0, "lost packets are sent again")
         let heard = try #require(eve.received["camera"])
-        #expect(heard.sounds > 100 && heard.pictures == 0 && heard.payloadTypes.isEmpty, "\(heard.sounds)")
+        #expect(heard.audioPackets > 100 && heard.frames == 0 && heard.payloadTypes.isEmpty, "\(heard.audioPackets)")
         #expect(bob.strays.isEmpty && eve.strays.isEmpty, "\(bob.strays) \(eve.strays)")
         #expect(try await Self.reports(room, eve) == [.h264])
     }
@@ -80,9 +80,9 @@ struct CodecTests {
         try room.publish("camera", by: ada, codecs: [.h264, .vp8])
         try room.run(seconds: 1.5)
         let seen = try #require(bob.received["camera"])
-        #expect(seen.pictures > 20 && seen.payloadTypes == [98], "\(seen.pictures) \(seen.payloadTypes)")
+        #expect(seen.frames > 20 && seen.payloadTypes == [98], "\(seen.frames) \(seen.payloadTypes)")
         #expect(bob.receiving.tracks.map { $0?.encodings } == sections, "same SSRCs, without another offer")
-        #expect(eve.received["camera"]?.payloadTypes == [] && eve.received["camera"]?.sounds ?? 0 > 50)
+        #expect(eve.received["camera"]?.payloadTypes == [] && eve.received["camera"]?.audioPackets ?? 0 > 50)
         #expect(bob.strays.isEmpty && eve.strays.isEmpty, "\(bob.strays) \(eve.strays)")
         #expect(try await Self.reports(room, eve) == [.h264])
     }
@@ -100,9 +100,9 @@ struct CodecTests {
             for participant in [bob, eve] { participant.forgetReceived() }
             try room.run(seconds: 1)
             let seen = try #require(bob.received["camera"])
-            #expect(seen.pictures >= 19 && seen.payloadTypes == [payloadType], "\(seen.pictures) \(seen.payloadTypes)")
+            #expect(seen.frames >= 19 && seen.payloadTypes == [payloadType], "\(seen.frames) \(seen.payloadTypes)")
             let other = try #require(eve.received["camera"])
-            #expect(other.sounds > 45 && (other.pictures >= 19) == (codec == .vp8), "\(other.pictures)")
+            #expect(other.audioPackets > 45 && (other.frames >= 19) == (codec == .vp8), "\(other.frames)")
             #expect(try room.call.relay.streams(session: room.session).map(\.codec) == [codec])
         }
         #expect(bob.strays.isEmpty && eve.strays.isEmpty, "\(bob.strays) \(eve.strays)")

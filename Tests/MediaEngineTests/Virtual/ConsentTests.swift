@@ -32,7 +32,7 @@ struct ConsentTests {
         #expect(publisher.end == nil && subscriber.end == nil && call.relay.counters.peersLostConsent == 0)
         #expect(try call.relay.streams(session: "room").count == 1)
         // Video at 30 frames/s and audio at 50 packets/s, without interruption.
-        #expect(subscriber.reception.pictures > 75 * 25, "\(subscriber.reception)")
+        #expect(subscriber.reception.frames > 75 * 25, "\(subscriber.reception)")
         #expect(subscriber.sound.isContiguous && subscriber.reception.longestPause < .milliseconds(100))
     }
 

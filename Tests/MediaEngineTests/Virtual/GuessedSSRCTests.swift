@@ -64,8 +64,8 @@ struct GuessedSSRCTests {
         #expect(try videoSSRC(call) == signalled.rawValue)
         #expect(call.relay.counters.droppedUnknownSSRC == 20)
         let reception = subscriber.reception
-        #expect(reception.wrong == 0 && reception.missedPictures == 0, "\(reception)")
-        #expect(reception.longestPause < .milliseconds(100) && subscriber.pictures.isContiguous, "\(reception)")
+        #expect(reception.wrong == 0 && reception.missedFrames == 0, "\(reception)")
+        #expect(reception.longestPause < .milliseconds(100) && subscriber.frames.isContiguous, "\(reception)")
     }
 
     @Test("After 2 s of silence the guessed SSRC takes the track; the signalled SSRC gets it back with its next packet")
@@ -89,7 +89,7 @@ struct GuessedSSRCTests {
         try sendFrames(10, of: &source, startsWithKey: false, from: publisher, in: call)
         #expect(try videoSSRC(call) == signalled.rawValue)
         #expect(call.relay.counters.droppedUnknownSSRC == dropped + 10)
-        #expect(subscriber.reception.pictures >= before.pictures + 28 && subscriber.pictures.isContiguous)
+        #expect(subscriber.reception.frames >= before.frames + 28 && subscriber.frames.isContiguous)
 
         // Retransmissions of the signalled SSRC are recognised again: its lost packets are recovered.
         let repaired = call.relay.counters.rtxReceived
@@ -106,7 +106,7 @@ struct GuessedSSRCTests {
         publisher.alter = nil
         call.run(seconds: 1)
         #expect(call.relay.counters.rtxReceived > repaired)
-        #expect(subscriber.reception.missedPictures == whole.missedPictures, "\(subscriber.reception)")
+        #expect(subscriber.reception.missedFrames == whole.missedFrames, "\(subscriber.reception)")
     }
 
     @Test("A guessed SSRC that came first yields the track to the signalled SSRC") func guessComesFirst() throws {
@@ -122,6 +122,6 @@ struct GuessedSSRCTests {
         #expect(try videoSSRC(call) == publisher.endpoint.outgoing[1][0].ssrc.rawValue)
         let subscriber = try call.view()
         call.run(seconds: 2)
-        #expect(subscriber.reception.wrong == 0 && subscriber.reception.pictures > 45, "\(subscriber.reception)")
+        #expect(subscriber.reception.wrong == 0 && subscriber.reception.frames > 45, "\(subscriber.reception)")
     }
 }

@@ -43,8 +43,8 @@ struct HostileSubscriberTests {
         /// Checks that the other subscriber received everything, in time.
         func checkOther() {
             let reception = viewer.reception
-            #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous, "\(viewer.sound) \(viewer.pictures)")
-            #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
+            #expect(viewer.sound.isContiguous && viewer.frames.isContiguous, "\(viewer.sound) \(viewer.frames)")
+            #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
             #expect(reception.longestPause < .milliseconds(50), "\(reception.longestPause)")
             #expect(viewer.end == nil && attacker.end == nil)
             let counters = call.relay.counters
@@ -75,7 +75,7 @@ struct HostileSubscriberTests {
         scene.call.run(seconds: 3)
         #expect(scene.call.relay.counters.rtcpReceived - before >= 450)
         scene.checkOther()
-        #expect(scene.viewer.reception.pictures > 260)
+        #expect(scene.viewer.reception.frames > 260)
     }
 
     @Test("RTCP of any kind with any values does not affect the media of others", arguments: UInt64(1)...3)
@@ -144,7 +144,7 @@ struct HostileSubscriberTests {
         }
         scene.call.run(seconds: 2)
         let reception = scene.viewer.reception
-        #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
-        #expect(scene.viewer.end == nil && reception.pictures > 250, "\(reception)")
+        #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
+        #expect(scene.viewer.end == nil && reception.frames > 250, "\(reception)")
     }
 }

@@ -64,7 +64,7 @@ struct IdleTests {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 53)
         let viewer = try call.view()
         call.run(seconds: 3)
-        #expect(viewer.reception.pictures > 60)
+        #expect(viewer.reception.frames > 60)
         publisher.alter = { bytes in bytes.withUnsafeBytes { DatagramKind($0) } == .rtp ? nil : bytes }
         // The active speaker is forgotten after 15 s.
         call.run(seconds: 20)
@@ -76,8 +76,8 @@ struct IdleTests {
         publisher.alter = nil
         let paused = viewer.reception
         call.run(seconds: 2)
-        #expect(viewer.reception.pictures > paused.pictures + 50, "\(viewer.reception)")
-        #expect(viewer.reception.sounds > paused.sounds + 90, "\(viewer.reception)")
+        #expect(viewer.reception.frames > paused.frames + 50, "\(viewer.reception)")
+        #expect(viewer.reception.audioPackets > paused.audioPackets + 90, "\(viewer.reception)")
         #expect(publisher.end == nil && viewer.end == nil)
     }
 

@@ -36,7 +36,7 @@ struct KeyFrameRequestTests {
         call.run(seconds: 0.6)
         #expect(keyFrames() - second == 1)
         let reception = other.reception
-        #expect(reception.missedPictures == 0 && reception.longestPause < .milliseconds(100), "\(reception)")
+        #expect(reception.missedFrames == 0 && reception.longestPause < .milliseconds(100), "\(reception)")
     }
 
     @Test(

@@ -26,15 +26,17 @@ struct NativeTests {
         return room
     }
 
-    private func judge(_ room: VirtualSession, sounds: Int, pictures: Int) {
+    private func judge(_ room: VirtualSession, audioPackets: Int, frames: Int) {
         for participant in room.participants {
             #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
             #expect(participant.publishEnd == nil && participant.receiveEnd == nil)
             for stream in participant.subscribed {
                 let received = participant.received[stream]
-                #expect(received?.sounds ?? 0 >= sounds, "\(participant.name) \(stream): \(received?.sounds ?? 0)")
                 #expect(
-                    received?.pictures ?? 0 >= pictures, "\(participant.name) \(stream): \(received?.pictures ?? 0)")
+                    received?.audioPackets ?? 0 >= audioPackets,
+                    "\(participant.name) \(stream): \(received?.audioPackets ?? 0)")
+                #expect(
+                    received?.frames ?? 0 >= frames, "\(participant.name) \(stream): \(received?.frames ?? 0)")
             }
         }
     }
@@ -45,7 +47,7 @@ struct NativeTests {
         try room.run(seconds: 2)
         for participant in room.participants { participant.forgetReceived() }
         try room.run(seconds: 3)
-        judge(room, sounds: loss == 0 ? 148 : 130, pictures: loss == 0 ? 55 : 40)
+        judge(room, audioPackets: loss == 0 ? 148 : 130, frames: loss == 0 ? 55 : 40)
         let counters = room.call.relay.counters
         #expect(counters.peersConnected == 10 && counters.droppedAuthentication == 0)
     }
@@ -57,13 +59,13 @@ struct NativeTests {
         try room.publish("screen", by: ada, audio: false)
         try room.subscribe(bob, to: "screen")
         try room.run(seconds: 1.5)
-        #expect(bob.received["screen"]?.pictures ?? 0 > 15)
+        #expect(bob.received["screen"]?.frames ?? 0 > 15)
         for _ in 0..<2 {
             try ada.restartPublishing()
             try room.restartReceiving(of: bob)
             bob.forgetReceived()
             try room.run(seconds: 1)
-            #expect(bob.received["camera 0"]?.sounds ?? 0 >= 48)
+            #expect(bob.received["camera 0"]?.audioPackets ?? 0 >= 48)
         }
         try ada.unpublish("screen")
         try room.unsubscribe(bob, from: "screen")

@@ -36,8 +36,8 @@ struct PartTests {
         for participant in room.participants {
             #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
             for stream in room.sources.keys where participant.published[0].name != stream {
-                #expect(participant.received[stream]?.sounds ?? 0 >= 48, "\(participant.name) \(stream)")
-                #expect(participant.received[stream]?.pictures ?? 0 >= 18, "\(participant.name) \(stream)")
+                #expect(participant.received[stream]?.audioPackets ?? 0 >= 48, "\(participant.name) \(stream)")
+                #expect(participant.received[stream]?.frames ?? 0 >= 18, "\(participant.name) \(stream)")
             }
         }
         // 50 audio packets and 20 video frames of one or two packets from each publisher, whatever the number of workers.
@@ -86,8 +86,8 @@ struct PartTests {
             for other in room.participants where other !== participant {
                 let received = participant.received[other.published[0].name]
                 let isTogether = other.place == participant.place
-                #expect((received?.sounds ?? 0 > 40) == isTogether, "\(participant.name) \(other.name)")
-                #expect((received?.pictures ?? 0 > 15) == isTogether, "\(participant.name) \(other.name)")
+                #expect((received?.audioPackets ?? 0 > 40) == isTogether, "\(participant.name) \(other.name)")
+                #expect((received?.frames ?? 0 > 15) == isTogether, "\(participant.name) \(other.name)")
             }
         }
     }
@@ -110,15 +110,15 @@ struct PartTests {
         for listener in listeners { listener.forgetReceived() }
         try room.run(seconds: 2)
         for listener in listeners {
-            let heard = listener.received.filter { $0.value.sounds > 0 }.keys.sorted()
+            let heard = listener.received.filter { $0.value.audioPackets > 0 }.keys.sorted()
             #expect(heard == ["s0", "s1"], "\(listener.name)")
-            #expect(heard.allSatisfy { listener.received[$0]?.sounds ?? 0 >= 98 }, "\(listener.name)")
+            #expect(heard.allSatisfy { listener.received[$0]?.audioPackets ?? 0 >= 98 }, "\(listener.name)")
         }
         // A withheld stream that becomes loud continues without a gap.
         room.participants[5].level = AudioLevel(level: 1, isVoice: true)
         try room.run(seconds: 3)
         for listener in listeners {
-            #expect(listener.received["s5"]?.sounds ?? 0 > 100, "\(listener.name)")
+            #expect(listener.received["s5"]?.audioPackets ?? 0 > 100, "\(listener.name)")
             #expect(listener.strays.isEmpty, "\(listener.strays.prefix(3))")
         }
     }
@@ -140,7 +140,7 @@ struct PartTests {
         try room.publish("second", by: bob)
         for viewer in viewers { try room.subscribe(viewer, to: "second") }
         try room.run(seconds: 1.5)
-        for viewer in viewers { #expect(viewer.received["second"]?.pictures ?? 0 > 10, "\(viewer.name)") }
+        for viewer in viewers { #expect(viewer.received["second"]?.frames ?? 0 > 10, "\(viewer.name)") }
         try room.call.control { relay in
             for viewer in viewers { try relay.closeWebRTC(viewer.subscriberID!, session: room.session) }
             try relay.closeWebRTC(bob.publisherID!, session: room.session)
@@ -165,12 +165,12 @@ struct PartTests {
             try room.subscribe(room.join("late"), to: "camera")
         }
         try room.run(seconds: 1)
-        #expect(room.participants[1...4].allSatisfy { $0.received["camera"]?.pictures ?? 0 > 5 })
+        #expect(room.participants[1...4].allSatisfy { $0.received["camera"]?.frames ?? 0 > 5 })
         let gone = room.participants[2].subscriberID!
         try room.call.control { try $0.closeWebRTC(gone, session: room.session) }
         try room.subscribe(room.participants[5], to: "camera")
         try room.run(seconds: 1)
-        #expect(room.participants[5].received["camera"]?.pictures ?? 0 > 5)
+        #expect(room.participants[5].received["camera"]?.frames ?? 0 > 5)
     }
 
     @Test("CLU-1 subscribers of one stream (WHEP) on every worker see its frames, and its simulcast encodings")
@@ -189,7 +189,7 @@ struct PartTests {
         call.run(seconds: 3)
         for viewer in viewers {
             let reception = viewer.viewer.reception
-            #expect(reception.wrong == 0 && reception.pictures > 40, "\(reception)")
+            #expect(reception.wrong == 0 && reception.frames > 40, "\(reception)")
         }
         #expect(throws: EngineError.unknownStream("other")) { try call.view(stream: "other") }
     }

@@ -6,8 +6,8 @@ import WebRTCClient
 struct ParticipantReception {
     var assembler = FrameAssembler(maximumWait: .milliseconds(500))
     var timestamps = TimestampUnwrapper()
-    var sounds = 0
-    var pictures = 0
+    var audioPackets = 0
+    var frames = 0
     var packets = 0
     /// Video packets with a dependency descriptor.
     var descriptors = 0
@@ -20,8 +20,8 @@ struct ParticipantReception {
     var payloadTypes: Set<UInt8> = []
 
     mutating func forget() {
-        sounds = 0
-        pictures = 0
+        audioPackets = 0
+        frames = 0
         packets = 0
         descriptors = 0
         encoding = nil

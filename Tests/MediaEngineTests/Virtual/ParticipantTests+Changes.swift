@@ -26,9 +26,9 @@ extension ParticipantTests {
         try room.run(seconds: 1)
         bob.forgetReceived()
         try room.run(seconds: 1)
-        let sounds = bob.received["camera"]?.sounds ?? 0
-        #expect(startsMuted ? sounds == 0 : sounds > 40, "\(sounds)")
-        #expect(bob.received["camera"]?.pictures ?? 0 > 15 && bob.strays.isEmpty, "\(bob.strays.prefix(3))")
+        let audioPackets = bob.received["camera"]?.audioPackets ?? 0
+        #expect(startsMuted ? audioPackets == 0 : audioPackets > 40, "\(audioPackets)")
+        #expect(bob.received["camera"]?.frames ?? 0 > 15 && bob.strays.isEmpty, "\(bob.strays.prefix(3))")
     }
 
     @Test("STR-3 video that is paused briefly during a switch of encodings resumes with the preferred encoding")
@@ -66,7 +66,7 @@ extension ParticipantTests {
             bob.forgetReceived()
             try room.run(seconds: 1.5)
             // Under earlier sequence numbers his client would drop the packets.
-            #expect(bob.received["camera"]?.pictures ?? 0 > 10, "\(milliseconds) ms")
+            #expect(bob.received["camera"]?.frames ?? 0 > 10, "\(milliseconds) ms")
         }
     }
 

@@ -93,10 +93,11 @@ struct ParticipantTests {
                 let isHeard = published.audio != nil && !room.wasMuted(stream, .audio, at: room.call.now)
                 let isSeen = published.video != nil && !room.wasMuted(stream, .video, at: room.call.now)
                 #expect(
-                    (received?.sounds ?? 0 > 90) == isHeard, "\(participant.name) \(stream): \(received?.sounds ?? 0)")
+                    (received?.audioPackets ?? 0 > 90) == isHeard,
+                    "\(participant.name) \(stream): \(received?.audioPackets ?? 0)")
                 #expect(
-                    (received?.pictures ?? 0 > 30) == isSeen,
-                    "\(participant.name) \(stream): \(received?.pictures ?? 0)")
+                    (received?.frames ?? 0 > 30) == isSeen,
+                    "\(participant.name) \(stream): \(received?.frames ?? 0)")
             }
         }
         let counters = room.call.relay.counters
@@ -113,7 +114,7 @@ struct ParticipantTests {
         let ada = room.join("Ada")
         try room.publish("camera", by: ada)
         try room.run(seconds: 1.5)
-        #expect(bob.received["camera"]?.pictures ?? 0 > 15)
+        #expect(bob.received["camera"]?.frames ?? 0 > 15)
         try ada.unpublish("camera")
         try room.run(seconds: 0.5)
         bob.forgetReceived()
@@ -121,7 +122,7 @@ struct ParticipantTests {
         #expect(bob.received["camera"]?.packets == 0 && bob.strays.isEmpty, "\(bob.strays)")
         try room.publish("camera", by: ada)
         try room.run(seconds: 1)
-        #expect(bob.received["camera"]?.pictures ?? 0 > 15 && bob.strays.isEmpty, "\(bob.strays)")
+        #expect(bob.received["camera"]?.frames ?? 0 > 15 && bob.strays.isEmpty, "\(bob.strays)")
         #expect(ada.publishEnd == nil && bob.receiveEnd == nil)
     }
 
@@ -136,7 +137,7 @@ struct ParticipantTests {
         for stream in ["first", "second"] { try room.subscribe(bob, to: stream) }
         try room.run(seconds: 1.5)
         #expect(try room.call.relay.streams(session: "room").map(\.name) == ["second"])
-        #expect(bob.received["first"] == nil && bob.received["second"]?.pictures ?? 0 > 15)
+        #expect(bob.received["first"] == nil && bob.received["second"]?.frames ?? 0 > 15)
         #expect(bob.strays.isEmpty && ada.publishEnd == nil, "\(bob.strays)")
     }
 
@@ -158,7 +159,7 @@ struct ParticipantTests {
         let stream = beforeConnecting ? "camera" : "other"
         for kind in [MediaKind.audio, .video] { try room.mute(stream, kind, false) }
         try room.run(seconds: 1)
-        #expect(bob.received[stream]?.sounds ?? 0 > 40 && bob.received[stream]?.pictures ?? 0 > 15)
+        #expect(bob.received[stream]?.audioPackets ?? 0 > 40 && bob.received[stream]?.frames ?? 0 > 15)
         #expect(bob.strays.isEmpty, "\(bob.strays)")
     }
 
@@ -168,13 +169,13 @@ struct ParticipantTests {
         try room.publish("screen", by: ada, audio: false)
         try room.subscribe(bob, to: "screen")
         try room.run(seconds: 1)
-        #expect(bob.received["screen"]?.pictures ?? 0 > 10)
+        #expect(bob.received["screen"]?.frames ?? 0 > 10)
         try room.call.control { try $0.closeStream(session: "room", stream: "camera") }
         #expect(try room.call.relay.streams(session: "room").map(\.name) == ["screen"])
         try room.run(seconds: 0.1)
         bob.forgetReceived()
         try room.run(seconds: 1)
-        #expect(bob.received["camera"]?.packets == 0 && bob.received["screen"]?.pictures ?? 0 > 15)
+        #expect(bob.received["camera"]?.packets == 0 && bob.received["screen"]?.frames ?? 0 > 15)
         #expect(throws: EngineError.unknownStream("camera")) {
             try room.call.control { try $0.closeStream(session: "room", stream: "camera") }
         }
@@ -199,13 +200,13 @@ struct ParticipantTests {
             seed: 5, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids, temporalLayers: 2)
         try room.run(seconds: 6)
         let revision = try #require(bob.negotiation).openOffer?.revision
-        func picture(_ preferences: StreamPreferences) throws -> (encoding: UInt8?, rate: Int, sounds: Int) {
+        func picture(_ preferences: StreamPreferences) throws -> (encoding: UInt8?, rate: Int, audioPackets: Int) {
             try room.prefer(bob, "camera", preferences)
             try room.run(seconds: 2)
             bob.forgetReceived()
             try room.run(seconds: 2)
             let received = bob.received["camera"]
-            return (received?.encoding, (received?.pictures ?? 0) / 2, (received?.sounds ?? 0) / 2)
+            return (received?.encoding, (received?.frames ?? 0) / 2, (received?.audioPackets ?? 0) / 2)
         }
         #expect(try picture(.init()).encoding == 2)
         #expect(try picture(.init(height: 180)).encoding == 0)
@@ -220,11 +221,11 @@ struct ParticipantTests {
         let slow = try picture(.init(height: 180, frameRate: 10))
         #expect(slow.encoding == 0 && (9...11).contains(slow.rate), "\(slow)")
         let heard = try picture(.init(video: false))
-        #expect(heard.encoding == nil && (49...51).contains(heard.sounds), "\(heard)")
+        #expect(heard.encoding == nil && (49...51).contains(heard.audioPackets), "\(heard)")
         let seen = try picture(.init(audio: false))
-        #expect(seen.encoding == 2 && seen.sounds == 0 && seen.rate >= 19, "\(seen)")
+        #expect(seen.encoding == 2 && seen.audioPackets == 0 && seen.rate >= 19, "\(seen)")
         let all = try picture(.init())
-        #expect(all.rate >= 19 && all.sounds >= 49, "\(all)")
+        #expect(all.rate >= 19 && all.audioPackets >= 49, "\(all)")
         #expect(bob.negotiation?.openOffer?.revision == revision && bob.strays.isEmpty)
     }
 
@@ -250,9 +251,9 @@ struct ParticipantTests {
         let high = try #require(bob.received["high"])
         let low = try #require(bob.received["low"])
         #expect(
-            high.pictures > 150 && high.sounds > 450 && low.sounds > 450,
-            "\(high.pictures) \(high.sounds) \(low.sounds)")
-        #expect(low.pictures < high.pictures / 2, "\(low.pictures)")
+            high.frames > 150 && high.audioPackets > 450 && low.audioPackets > 450,
+            "\(high.frames) \(high.audioPackets) \(low.audioPackets)")
+        #expect(low.frames < high.frames / 2, "\(low.frames)")
         room.call.relay.close()
         let subscriber = try #require(bob.subscriberID)
         var paused: Set<String> = []
@@ -271,7 +272,7 @@ struct ParticipantTests {
             try room.restartReceiving(of: bob)
             bob.forgetReceived()
             try room.run(seconds: 1)
-            #expect(bob.received["camera"]?.sounds ?? 0 >= 48)
+            #expect(bob.received["camera"]?.audioPackets ?? 0 >= 48)
         }
         // Consent requires the new credentials.
         try room.run(seconds: 35)
@@ -292,7 +293,7 @@ struct ParticipantTests {
         try room.resetReceiving(of: bob)
         bob.forgetReceived()
         try room.run(seconds: 1.5)
-        #expect(bob.received["camera"]?.pictures ?? 0 > 15 && bob.strays.isEmpty, "\(bob.strays)")
+        #expect(bob.received["camera"]?.frames ?? 0 > 15 && bob.strays.isEmpty, "\(bob.strays)")
         ada.vanish()
         try room.run(seconds: 35)
         room.call.relay.close()

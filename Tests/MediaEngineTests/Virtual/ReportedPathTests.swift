@@ -49,28 +49,28 @@ struct ReportedPathTests {
                 Self.path(kilobits, queue: limit.queue), from: VirtualCall.relayAddress, to: viewer.address)
         }
         let largest: UInt8 = limit.simulcast ? 2 : 0
-        func pictures(of encoding: UInt8) -> UInt64 { viewer.reception.picturesByEncoding[encoding] ?? 0 }
+        func frames(of encoding: UInt8) -> UInt64 { viewer.reception.picturesByEncoding[encoding] ?? 0 }
         set(10_000)
-        #expect(call.run(atMost: 15) { pictures(of: largest) > 60 })
+        #expect(call.run(atMost: 15) { frames(of: largest) > 60 })
         call.run(seconds: 2)
-        #expect(viewer.reception.missedSounds == 0)
+        #expect(viewer.reception.missedAudioPackets == 0)
 
         set(limit.rate)
         call.run(seconds: 2)
-        let before = pictures(of: largest)
+        let before = frames(of: largest)
         let decided = try Self.largestIsOff(viewer, call)
         // The queue left by the flood drains.
         call.run(seconds: 1)
         let saved = viewer.reception
         call.run(seconds: 19)
         let during = viewer.reception
-        let heard = Double(during.sounds - saved.sounds)
-        let lost = max(0, Double(during.missedSounds) - Double(saved.missedSounds)) / (19 * 50)
-        let tail = pictures(of: largest) - before
+        let heard = Double(during.audioPackets - saved.audioPackets)
+        let lost = max(0, Double(during.missedAudioPackets) - Double(saved.missedAudioPackets)) / (19 * 50)
+        let tail = frames(of: largest) - before
 
         set(10_000)
         let widened = call.now
-        let isBack = call.run(atMost: 12) { pictures(of: largest) > before + tail + 5 }
+        let isBack = call.run(atMost: 12) { frames(of: largest) > before + tail + 5 }
         let back = call.now - widened
         print(
             "REMB|\(limit)|off \(decided)|heard \(Int(heard))|lost \(lost)|tail \(tail)|",

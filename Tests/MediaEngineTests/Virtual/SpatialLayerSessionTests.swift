@@ -54,11 +54,11 @@ struct SpatialLayerSessionTests {
         bob.forgetReceived()
         try room.run(seconds: 10)
         let narrow = try #require(bob.received["camera"])
-        #expect(narrow.pictures >= 180 && !narrow.encodings.contains(2), "\(narrow.pictures) \(narrow.encodings)")
+        #expect(narrow.frames >= 180 && !narrow.encodings.contains(2), "\(narrow.frames) \(narrow.encodings)")
         bob.setDownlink(LinkConditions(delay: .milliseconds(20)))
         bob.forgetReceived()
         let up = try #require(try Self.seconds(until: 2, bob, in: room, atMost: 15))
-        let frames = try #require(bob.received["camera"]).pictures
+        let frames = try #require(bob.received["camera"]).frames
         #expect(up <= 5 && Double(frames) >= 18 * up, "\(frames) frames in \(up) s")
         #expect(bob.strays.isEmpty, "\(bob.strays)")
     }

@@ -10,7 +10,7 @@ struct SubsessionTests {
     func partAndMeet() throws {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 61)
         try room.run(seconds: 0.5)
-        #expect(bob.received["camera"]?.pictures ?? 0 > 5)
+        #expect(bob.received["camera"]?.frames ?? 0 > 5)
         for round in 0..<4 {
             room.place([round % 2 == 0 ? bob : ada], in: "one")
             try room.run(seconds: 0.05)
@@ -22,7 +22,7 @@ struct SubsessionTests {
             var isSeen = false
             while !isSeen, room.call.now - since < .milliseconds(200) {
                 try room.run(seconds: 0.005)
-                isSeen = bob.received["camera"]?.pictures ?? 0 > 0 && bob.received["camera"]?.sounds ?? 0 > 0
+                isSeen = bob.received["camera"]?.frames ?? 0 > 0 && bob.received["camera"]?.audioPackets ?? 0 > 0
             }
             #expect(isSeen, "round \(round)")
             room.place([ada, bob], in: MediaEngine.mainSubsession)
@@ -47,8 +47,8 @@ struct SubsessionTests {
             bob.forgetReceived()
             room.place([ada], in: MediaEngine.mainSubsession)
             try room.run(seconds: 0.8)
-            #expect(bob.received["camera"]?.pictures ?? 0 >= 3)
-            #expect(bob.received["camera"]?.sounds ?? 0 >= 35)
+            #expect(bob.received["camera"]?.frames ?? 0 >= 3)
+            #expect(bob.received["camera"]?.audioPackets ?? 0 >= 35)
         }
         #expect((bob.strays + cleo.strays).isEmpty, "\((bob.strays + cleo.strays).prefix(3))")
     }
@@ -60,8 +60,8 @@ struct SubsessionTests {
         bob.forgetReceived()
         room.place([ada, bob], in: "one")
         try room.run(seconds: 1)
-        #expect(bob.received["camera"]?.sounds ?? 0 >= 49)
-        #expect(bob.received["camera"]?.pictures ?? 0 >= 19)
+        #expect(bob.received["camera"]?.audioPackets ?? 0 >= 49)
+        #expect(bob.received["camera"]?.frames ?? 0 >= 19)
         let cleo = room.join("Cleo")
         try room.publish("late", by: cleo)
         try room.subscribe(cleo, to: "camera")
@@ -72,8 +72,8 @@ struct SubsessionTests {
         #expect(bob.received["late"]?.packets ?? 0 == 0)
         room.place([cleo], in: "one")
         try room.run(seconds: 1)
-        #expect(cleo.received["camera"]?.pictures ?? 0 > 15)
-        #expect(bob.received["late"]?.pictures ?? 0 > 15)
+        #expect(cleo.received["camera"]?.frames ?? 0 > 15)
+        #expect(bob.received["late"]?.frames ?? 0 > 15)
         // A new stream starts in the subsession of its publisher.
         room.place([ada], in: "two")
         try room.publish("screen", by: ada, audio: false)
@@ -97,8 +97,8 @@ struct SubsessionTests {
         #expect(bob.received["camera"]?.packets == 0)
         try room.mute("camera", .video, false)
         try room.run(seconds: 1)
-        #expect(bob.received["camera"]?.pictures ?? 0 > 15)
-        #expect(bob.received["camera"]?.sounds == 0)
+        #expect(bob.received["camera"]?.frames ?? 0 > 15)
+        #expect(bob.received["camera"]?.audioPackets == 0)
         #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
     }
 
@@ -120,9 +120,9 @@ struct SubsessionTests {
         try room.run(seconds: 4)
         for person in people { person.forgetReceived() }
         try room.run(seconds: 2)
-        #expect(people[4].received["s5"]?.sounds ?? 0 >= 99)
-        #expect(people[5].received["s4"]?.sounds ?? 0 >= 99)
-        let heard = (1..<4).map { people[0].received["s\($0)"]?.sounds ?? 0 }
+        #expect(people[4].received["s5"]?.audioPackets ?? 0 >= 99)
+        #expect(people[5].received["s4"]?.audioPackets ?? 0 >= 99)
+        let heard = (1..<4).map { people[0].received["s\($0)"]?.audioPackets ?? 0 }
         #expect(heard.count { $0 > 0 } <= 2, "\(heard)")
         #expect(people.allSatisfy { $0.strays.isEmpty })
         room.call.control { $0.close() }
@@ -162,8 +162,8 @@ struct SubsessionTests {
                 let stream = other.published[0].name
                 let received = participant.received[stream]
                 let isTogether = other.place == participant.place
-                #expect((received?.sounds ?? 0 > 40) == isTogether, "\(participant.name) \(stream)")
-                #expect((received?.pictures ?? 0 > 15) == isTogether, "\(participant.name) \(stream)")
+                #expect((received?.audioPackets ?? 0 > 40) == isTogether, "\(participant.name) \(stream)")
+                #expect((received?.frames ?? 0 > 15) == isTogether, "\(participant.name) \(stream)")
             }
         }
     }
@@ -192,7 +192,7 @@ struct SubsessionTests {
         for participant in room.participants { participant.forgetReceived() }
         try room.run(seconds: 1)
         for (number, participant) in room.participants.enumerated() {
-            let heard = Set(participant.received.filter { $0.value.sounds > 0 }.keys)
+            let heard = Set(participant.received.filter { $0.value.audioPackets > 0 }.keys)
             let mates = stride(from: number % roomCount, to: count, by: roomCount).filter { $0 != number }
             #expect(heard == Set(mates.map { "s\($0)" }), "\(participant.name)")
             #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
@@ -201,7 +201,7 @@ struct SubsessionTests {
         for participant in room.participants { participant.forgetReceived() }
         try room.run(seconds: 1)
         for participant in room.participants {
-            #expect(participant.received.values.count { $0.sounds > 0 } == 13, "\(participant.name)")
+            #expect(participant.received.values.count { $0.audioPackets > 0 } == 13, "\(participant.name)")
             #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
         }
         print("500 in 50 rooms: the relay's part of moving them \(moving), of bringing them back \(stopping)")

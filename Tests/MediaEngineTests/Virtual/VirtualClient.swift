@@ -22,7 +22,7 @@ final class VirtualClient {
     private(set) var connectedAt: MediaTime?
     private(set) var end: TransportEnd?
     private(set) var sound = SequenceWatch()
-    private(set) var pictures = SequenceWatch()
+    private(set) var frames = SequenceWatch()
     /// Changes a datagram before it is sent; nil drops it.
     var alter: (([UInt8]) -> [UInt8]?)?
     private let network: VirtualNetwork
@@ -88,7 +88,7 @@ final class VirtualClient {
 
     func forgetPauses() {
         sound.forgetPauses()
-        pictures.forgetPauses()
+        frames.forgetPauses()
         if case .viewer(let viewer) = role { viewer.forgetPauses() }
     }
 
@@ -97,7 +97,7 @@ final class VirtualClient {
         endpoint.onPacket = { [unowned self] packet in
             switch packet.kind {
             case .audio: sound.note(packet, now: network.now)
-            case .video: pictures.note(packet, now: network.now)
+            case .video: frames.note(packet, now: network.now)
             }
             take?(packet)
         }

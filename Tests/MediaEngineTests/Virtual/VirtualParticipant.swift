@@ -25,7 +25,7 @@ final class VirtualParticipant {
         var needsKeyFrame = true
         /// Key frames that the relay has requested.
         var keyFrameRequests = 0
-        var sounds: UInt32 = 0
+        var audioPackets: UInt32 = 0
     }
 
     let name: String
@@ -202,8 +202,8 @@ final class VirtualParticipant {
 
     private func sendSound(_ at: Int, _ now: MediaTime) {
         guard let track = published[at].audio else { return }
-        let sound = SyntheticSound(source: published[at].source, number: published[at].sounds, captured: now)
-        published[at].sounds &+= 1
+        let sound = SyntheticSound(source: published[at].source, number: published[at].audioPackets, captured: now)
+        published[at].audioPackets &+= 1
         _ = sound.payload.withUnsafeBytes {
             publishing.send(
                 $0, track: track, time: now, marker: false, level: level, now: now)
@@ -281,7 +281,7 @@ final class VirtualParticipant {
                 break
             }
             judge(stream, sound.source, .audio, sound.captured, now)
-            reception.sounds += 1
+            reception.audioPackets += 1
         case .video where receiving.tracks[packet.track]?.codec(under: packet.header.payloadType)?.video == .h264:
             reception.payloadTypes.insert(packet.header.payloadType.rawValue)
             // A decoder of VP8 that follows does not wait for the sequence numbers of these packets.
@@ -292,14 +292,14 @@ final class VirtualParticipant {
                 break
             }
             judge(stream, frame.source, .video, frame.captured, now)
-            reception.pictures += 1
+            reception.frames += 1
         case .video where receiving.tracks[packet.track]?.codec(under: packet.header.payloadType)?.video == .vp9:
             reception.payloadTypes.insert(packet.header.payloadType.rawValue)
             if packet.extensions.dependencyDescriptor.isPresent { reception.descriptors += 1 }
             guard packet.header.marker else { break }
             // The last packet of a frame is one of its highest spatial layer.
             let layer = packet.payload[3] >> 1 & 0x07
-            reception.pictures += 1
+            reception.frames += 1
             reception.encoding = layer
             reception.encodings.insert(layer)
         case .video:
@@ -317,7 +317,7 @@ final class VirtualParticipant {
                     continue
                 }
                 judge(stream, picture.source, .video, picture.captured, now)
-                reception.pictures += 1
+                reception.frames += 1
                 reception.encoding = picture.encoding
                 reception.encodings.insert(picture.encoding)
             }

@@ -18,9 +18,9 @@ extension VirtualSessionTests {
         let viewers = try (0..<14).map { try call.view(stream: "\($0)", source: UInt32($0 + 1)) }
         call.run(seconds: 4)
         func heard(seconds: Double) -> [UInt64] {
-            let before = viewers.map(\.reception.sounds)
+            let before = viewers.map(\.reception.audioPackets)
             call.run(seconds: seconds)
-            return zip(viewers, before).map { $0.reception.sounds - $1 }
+            return zip(viewers, before).map { $0.reception.audioPackets - $1 }
         }
         let first = heard(seconds: 4)
         #expect(first[..<10].allSatisfy { $0 >= 199 } && first[10...].allSatisfy { $0 == 0 }, "\(first)")
@@ -39,7 +39,7 @@ extension VirtualSessionTests {
         let audio = try call.view(video: false)
         let both = try call.view()
         call.run(seconds: 10)
-        #expect(audio.sound.isContiguous && audio.reception.sounds > 450 && audio.reception.pictures == 0)
+        #expect(audio.sound.isContiguous && audio.reception.audioPackets > 450 && audio.reception.frames == 0)
         #expect(audio.statistics.feedbackSent == 0 && audio.statistics.reportsSent > 0)
         #expect(both.statistics.feedbackSent > 40)
     }

@@ -82,23 +82,23 @@ extension VirtualSessionTests {
         arguments: Crowd.allCases)
     func crowd(_ crowd: Crowd) throws {
         let (call, outcome, lap) = try run(crowd, seed: 11, seconds: 10)
-        var pictures: UInt64 = 0
+        var frames: UInt64 = 0
         var missed: UInt64 = 0
-        var sounds: UInt64 = 0
+        var audioPackets: UInt64 = 0
         var lost: UInt64 = 0
         for (number, seen) in outcome.seen.enumerated() {
             #expect(seen.wrong == 0, "viewer \(number): \(seen)")
-            #expect(seen.pictures > 200, "viewer \(number): \(seen)")
-            pictures += seen.pictures
-            missed += seen.missedPictures
-            sounds += seen.sounds
-            lost += seen.missedSounds
+            #expect(seen.frames > 200, "viewer \(number): \(seen)")
+            frames += seen.frames
+            missed += seen.missedFrames
+            audioPackets += seen.audioPackets
+            lost += seen.missedAudioPackets
         }
-        let share = Double(pictures) / Double(pictures + missed)
-        let heard = Double(sounds) / Double(sounds + lost)
+        let share = Double(frames) / Double(frames + missed)
+        let heard = Double(audioPackets) / Double(audioPackets + lost)
         print(
             "\(crowd.rawValue): \(lap.virtual.seconds) s in \(lap.spent.seconds) s of CPU, \(lap.factor) times as fast;",
-            "pictures \(share), sound \(heard),",
+            "frames \(share), sound \(heard),",
             "longest pause \(outcome.seen.map(\.longestPause).max() ?? .zero),",
             "recovered \(outcome.received.map(\.recovered).reduce(0, +)) of",
             "\(outcome.received.map(\.receivedPackets).reduce(0, +)) packets, tracks paused \(call.relay.counters.tracksPaused)"

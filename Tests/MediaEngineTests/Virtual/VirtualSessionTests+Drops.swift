@@ -44,7 +44,7 @@ extension VirtualSessionTests {
         let estimate = try call.relay.peerStatistics(slow.id, session: "slow").availableBitrate
         sessions.run(seconds: 2) { cause }
         let during = slow.reception
-        #expect(during.pictures <= before.pictures + 2 && during.sounds <= before.sounds + 2)
+        #expect(during.frames <= before.frames + 2 && during.audioPackets <= before.audioPackets + 2)
         let counters = call.relay.counters
         #expect(counters.sendDrops[cause] > 100 && counters.sendDrops.total == counters.sendDrops[cause])
         let statistics = try call.relay.peerStatistics(slow.id, session: "slow")
@@ -57,15 +57,15 @@ extension VirtualSessionTests {
         // Key frame requests back off while sends fail, and the estimate has to recover.
         call.run(seconds: 10)
         let after = slow.reception
-        #expect(after.pictures > during.pictures + 60 && after.keyFrames > during.keyFrames, "\(during) \(after)")
-        #expect(after.sounds > during.sounds + 140)
+        #expect(after.frames > during.frames + 60 && after.keyFrames > during.keyFrames, "\(during) \(after)")
+        #expect(after.audioPackets > during.audioPackets + 140)
         #expect(after.wrong == 0 && after.outOfOrder == 0)
         // Before the key frame the client requests only its usual number of missing packets, and none is retransmitted.
         #expect(call.relay.counters.packetsRetransmitted == 0 && call.relay.counters.nacksReceived < 1_000)
         let reception = other.reception
-        #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
+        #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
         #expect(reception.longestPause < .milliseconds(50), "\(reception)")
-        #expect(other.sound.isContiguous && other.pictures.isContiguous)
+        #expect(other.sound.isContiguous && other.frames.isContiguous)
     }
 
     @Test("A buffer that is full at times: audio continues between the drops, no broken frame reaches the subscriber")
@@ -76,14 +76,14 @@ extension VirtualSessionTests {
         var random = SeededGenerator(seed: 62)
         sessions.run(seconds: 10) { random.next() % 10 == 0 ? .bufferFull : nil }
         let reception = slow.reception
-        let heard = reception.sounds - before.sounds
+        let heard = reception.audioPackets - before.audioPackets
         #expect((400...495).contains(heard), "\(heard) of 500 packets of audio, one in ten refused")
         #expect(reception.wrong == 0 && reception.outOfOrder == 0)
         #expect(call.relay.counters.sendDrops[.bufferFull] > 20)
         call.run(seconds: 12)
-        let end = slow.reception.pictures
+        let end = slow.reception.frames
         call.run(seconds: 2)
-        #expect(slow.reception.pictures > end + 50, "\(slow.reception)")
-        #expect(other.reception.missedPictures == 0 && other.sound.isContiguous)
+        #expect(slow.reception.frames > end + 50, "\(slow.reception)")
+        #expect(other.reception.missedFrames == 0 && other.sound.isContiguous)
     }
 }

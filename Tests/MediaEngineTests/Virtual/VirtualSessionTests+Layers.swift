@@ -15,21 +15,21 @@ extension VirtualSessionTests {
         let (call, _) = try VirtualCall.withPublisher(seed: 32, temporalLayers: 3)
         let viewer = try call.view()
         call.run(seconds: 3)
-        func pictures(_ temporal: Int?) throws -> UInt64 {
+        func frames(_ temporal: Int?) throws -> UInt64 {
             try call.control {
                 try $0.setLayer(viewer.id, session: "room", .upTo(spatial: nil, temporal: temporal))
             }
             // A layer is added when the stream's dependencies allow it.
             call.run(seconds: 1)
-            let before = viewer.reception.pictures
+            let before = viewer.reception.frames
             call.run(seconds: 4)
-            return viewer.reception.pictures - before
+            return viewer.reception.frames - before
         }
-        #expect((119...121).contains(try pictures(nil)))
-        #expect((29...31).contains(try pictures(0)))
-        #expect((59...61).contains(try pictures(1)))
-        #expect((119...121).contains(try pictures(2)))
-        #expect(viewer.pictures.isContiguous && viewer.sound.isContiguous, "\(viewer.pictures)")
+        #expect((119...121).contains(try frames(nil)))
+        #expect((29...31).contains(try frames(0)))
+        #expect((59...61).contains(try frames(1)))
+        #expect((119...121).contains(try frames(2)))
+        #expect(viewer.frames.isContiguous && viewer.sound.isContiguous, "\(viewer.frames)")
         #expect(viewer.reception.wrong == 0 && viewer.reception.longestPause < .milliseconds(150))
     }
 
@@ -47,13 +47,13 @@ extension VirtualSessionTests {
             let before = viewer.reception
             call.run(seconds: 1)
             let after = viewer.reception
-            #expect(after.pictures > before.pictures + 25, "\(rid)")
+            #expect(after.frames > before.frames + 25, "\(rid)")
             let of = after.picturesByEncoding[UInt8(place), default: 0]
             let had = before.picturesByEncoding[UInt8(place), default: 0]
-            #expect(of - had == after.pictures - before.pictures, "\(rid): \(before) \(after)")
+            #expect(of - had == after.frames - before.frames, "\(rid): \(before) \(after)")
         }
         let reception = viewer.reception
-        #expect(viewer.pictures.isContiguous && reception.wrong == 0, "\(viewer.pictures)")
+        #expect(viewer.frames.isContiguous && reception.wrong == 0, "\(viewer.frames)")
         // A switch may send the frame of one instant in both encodings.
         #expect(reception.outOfOrder <= reception.switches, "\(reception)")
     }
@@ -72,13 +72,13 @@ extension VirtualSessionTests {
                 let before = viewer.reception
                 call.run(seconds: 2)
                 let after = viewer.reception
-                #expect(after.pictures >= before.pictures + 54, "round \(round), track \(track)")
-                #expect(after.sounds >= before.sounds + 98, "round \(round), track \(track)")
+                #expect(after.frames >= before.frames + 54, "round \(round), track \(track)")
+                #expect(after.audioPackets >= before.audioPackets + 98, "round \(round), track \(track)")
             }
         }
         let reception = viewer.reception
         #expect(reception.wrong == 0 && reception.longestPause < .milliseconds(250), "\(reception)")
-        #expect(viewer.pictures.isContiguous && viewer.sound.isContiguous, "\(viewer.pictures) \(viewer.sound)")
+        #expect(viewer.frames.isContiguous && viewer.sound.isContiguous, "\(viewer.frames) \(viewer.sound)")
         let tracks = try #require(try call.relay.streams(session: "room").first)
         #expect(tracks.audio != nil && tracks.video != nil)
         #expect(call.relay.counters.droppedTooOld == 0)
@@ -102,6 +102,6 @@ extension VirtualSessionTests {
             let had = before.picturesByEncoding[UInt8(place), default: 0]
             #expect(after.picturesByEncoding[UInt8(place), default: 0] >= had + 50, "\(place): \(before) \(after)")
         }
-        #expect(viewer.reception.wrong == 0 && viewer.pictures.isContiguous, "\(viewer.reception) \(viewer.pictures)")
+        #expect(viewer.reception.wrong == 0 && viewer.frames.isContiguous, "\(viewer.reception) \(viewer.frames)")
     }
 }

@@ -27,8 +27,8 @@ extension VirtualSessionTests {
         call.run(seconds: 35)
         let reception = viewer.reception
         #expect(publisher.end == nil && viewer.end == nil && call.relay.counters.peersLostConsent == 0)
-        #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous && reception.wrong == 0)
-        #expect(reception.missedPictures == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
+        #expect(viewer.sound.isContiguous && viewer.frames.isContiguous && reception.wrong == 0)
+        #expect(reception.missedFrames == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
     }
 
     @Test("A publisher that has ended leaves nothing in memory: transport, keys, packets and session")
@@ -53,8 +53,8 @@ extension VirtualSessionTests {
                 client.move(to: call.freeAddress())
                 let before = viewer.reception
                 call.run(seconds: 3)
-                #expect(viewer.reception.pictures > before.pictures + 80, "round \(round)")
-                #expect(viewer.reception.sounds > before.sounds + 140, "round \(round)")
+                #expect(viewer.reception.frames > before.frames + 80, "round \(round)")
+                #expect(viewer.reception.audioPackets > before.audioPackets + 140, "round \(round)")
             }
         }
         let reception = viewer.reception
@@ -75,7 +75,7 @@ extension VirtualSessionTests {
         }
         let reception = viewer.reception
         #expect(publisher.end == nil && viewer.end == nil && reception.wrong == 0)
-        #expect(reception.longestPause < .milliseconds(100) && reception.missedPictures == 0, "\(reception)")
+        #expect(reception.longestPause < .milliseconds(100) && reception.missedFrames == 0, "\(reception)")
         #expect(call.relay.counters.droppedUnknownPeer == 0)
     }
 
@@ -94,7 +94,7 @@ extension VirtualSessionTests {
         }
         let reception = viewer.reception
         #expect(publisher.end == nil && viewer.end == nil && reception.wrong == 0)
-        #expect(reception.longestPause < .milliseconds(100) && reception.missedPictures == 0, "\(reception)")
+        #expect(reception.longestPause < .milliseconds(100) && reception.missedFrames == 0, "\(reception)")
         #expect(call.relay.counters.droppedUnknownPeer >= 3_000)
     }
 
@@ -125,7 +125,7 @@ extension VirtualSessionTests {
         // The relay still understands the subscriber's feedback.
         #expect(after.droppedUnauthenticRTCP == before.droppedUnauthenticRTCP)
         #expect(after.rtcpReceived > before.rtcpReceived && viewer.end == nil)
-        #expect(viewer.reception.pictures > 80, "\(viewer.reception)")
+        #expect(viewer.reception.frames > 80, "\(viewer.reception)")
     }
 
     @Test("CON-4 a NAT changes the subscriber's address: video resumes as soon as the relay learns of it")
@@ -140,7 +140,7 @@ extension VirtualSessionTests {
         call.run(seconds: 3)
         let after = viewer.reception
         #expect(publisher.end == nil && viewer.end == nil && after.wrong == 0)
-        #expect(after.pictures >= before.pictures + 88, "\(before) \(after)")
+        #expect(after.frames >= before.frames + 88, "\(before) \(after)")
         #expect(after.longestPause < .milliseconds(6500), "\(after)")
         // The lost packets are not retransmitted.
         #expect(call.relay.counters.packetsRetransmitted < 100, "\(call.relay.counters.packetsRetransmitted)")
@@ -161,12 +161,12 @@ extension VirtualSessionTests {
         // Long before the next consent check.
         call.run(seconds: 1)
         let after = viewer.reception
-        #expect(after.pictures >= before.pictures + 20 && after.wrong == 0, "\(before) \(after)")
+        #expect(after.frames >= before.frames + 20 && after.wrong == 0, "\(before) \(after)")
         // Closing an unknown or an already closed connection changes nothing.
         call.control { $0.disconnected(PeerAddress(second)) }
         call.control { $0.disconnected(PeerAddress(call.freeAddress())) }
         call.run(seconds: 1)
-        #expect(viewer.reception.pictures >= after.pictures + 25 && viewer.end == nil, "\(viewer.reception)")
+        #expect(viewer.reception.frames >= after.frames + 25 && viewer.end == nil, "\(viewer.reception)")
     }
 
     @Test("A publisher leaves and comes back: its subscriber stays and sees the new one under continuous numbers")
@@ -174,18 +174,18 @@ extension VirtualSessionTests {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 5)
         let viewer = try call.view()
         call.run(seconds: 3)
-        #expect(viewer.reception.pictures > 80)
+        #expect(viewer.reception.frames > 80)
         publisher.close()
         call.run(seconds: 2)
         #expect(try call.relay.streams(session: "room").isEmpty)
-        let seen = viewer.reception.sounds
+        let seen = viewer.reception.audioPackets
         try call.publish(source: 2)
         viewer.expect(2)
         call.run(seconds: 5)
         let reception = viewer.reception
-        #expect(reception.pictures > 130 && reception.sounds > 220 && reception.wrong == 0, "\(reception)")
-        #expect(reception.missedPictures == 0 && seen > 140)
-        #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous, "\(viewer.sound) \(viewer.pictures)")
+        #expect(reception.frames > 130 && reception.audioPackets > 220 && reception.wrong == 0, "\(reception)")
+        #expect(reception.missedFrames == 0 && seen > 140)
+        #expect(viewer.sound.isContiguous && viewer.frames.isContiguous, "\(viewer.sound) \(viewer.frames)")
         #expect(viewer.end == nil && call.relay.counters.peersClosed == 1)
     }
 
@@ -203,7 +203,7 @@ extension VirtualSessionTests {
             try call.control { try $0.setLayer(viewer.id, session: "room", .automatic) }
         }
         #expect(call.relay.counters.peersLostConsent == 1 && call.relay.counters.transports == 2)
-        #expect(other.pictures.isContiguous && other.reception.longestPause < .milliseconds(50))
+        #expect(other.frames.isContiguous && other.reception.longestPause < .milliseconds(50))
         publisher.vanish()
         call.run(seconds: 32)
         #expect(try call.relay.streams(session: "room").isEmpty)
@@ -247,11 +247,11 @@ extension VirtualSessionTests {
         let late = try call.view()
         call.run(seconds: 17)
         counters = call.relay.counters
-        #expect(late.connectedAt != nil && late.reception.pictures > 450)
+        #expect(late.connectedAt != nil && late.reception.frames > 450)
         #expect(counters.peersDisplaced + counters.peersTimedOut == 4000, "\(counters.peersTimedOut)")
         #expect(counters.sessions == 1 && counters.transports == 3)
         let reception = viewer.reception
-        #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous && reception.wrong == 0)
-        #expect(reception.missedPictures == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
+        #expect(viewer.sound.isContiguous && viewer.frames.isContiguous && reception.wrong == 0)
+        #expect(reception.missedFrames == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
     }
 }

@@ -25,10 +25,10 @@ extension VirtualSessionTests {
         let ages = sound.map { $0.age(now: published.now) }
         #expect(ages.allSatisfy { $0 <= .seconds(30) } && zip(ages, ages.dropFirst()).allSatisfy { $0 > $1 })
         #expect(sound.allSatisfy { ($0.fate == .muted) == ($0.age(now: published.now) < .seconds(4)) })
-        let pictures = try #require(published.published.first { $0.kind == .video }).headers
-        #expect(pictures.contains { $0.flags.contains(.keyFrame) })
-        #expect((880...920).contains(pictures.count { $0.flags.contains(.marker) }))
-        #expect(pictures.allSatisfy { $0.fate == .forwarded && $0.bytes > 0 })
+        let frames = try #require(published.published.first { $0.kind == .video }).headers
+        #expect(frames.contains { $0.flags.contains(.keyFrame) })
+        #expect((880...920).contains(frames.count { $0.flags.contains(.marker) }))
+        #expect(frames.allSatisfy { $0.fate == .forwarded && $0.bytes > 0 })
 
         let viewed = try call.control { try $0.peerTrace(viewer.id, session: viewer.session) }
         #expect(viewed.published.isEmpty && viewed.subscribed.count == 2)

@@ -18,9 +18,9 @@ struct VirtualSessionTests {
         #expect(connected < .milliseconds(300), "\(connected)")
         for viewer in viewers {
             let reception = viewer.reception
-            #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous, "\(viewer.sound) \(viewer.pictures)")
-            #expect(viewer.sound.packets > 480 && reception.pictures > 290, "\(reception)")
-            #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
+            #expect(viewer.sound.isContiguous && viewer.frames.isContiguous, "\(viewer.sound) \(viewer.frames)")
+            #expect(viewer.sound.packets > 480 && reception.frames > 290, "\(reception)")
+            #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
             #expect(reception.outOfOrder == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
             // Twice 10 ms of delay and 1 ms of gathering; packets that are cached for new subscribers are older.
             let joined = try #require(viewer.connectedAt)
@@ -44,7 +44,7 @@ struct VirtualSessionTests {
             let joined = try #require(viewer.connectedAt)
             let first = try #require(viewer.reception.firstPicture)
             #expect(first - joined <= .milliseconds(100), "\(first - joined)")
-            #expect(viewer.reception.missedPictures == 0 && viewer.reception.wrong == 0)
+            #expect(viewer.reception.missedFrames == 0 && viewer.reception.wrong == 0)
         }
     }
 }

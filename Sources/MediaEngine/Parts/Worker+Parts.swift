@@ -71,23 +71,33 @@ extension Worker {
         of name: String, home: Int, _ call: @escaping @Sendable (Worker, EngineError?) -> Void
     ) {
         if let session = sessions[name] {
-            guard let origin = session.origin, !origin.isSynchronized else { return call(self, nil) }
-            guard origin.waiting.count < configuration.limits.mailbox else { return call(self, mailboxLimit) }
-            session.origin?.waiting.append(call)
+            guard let state = session.part, !state.isSynchronized else { return call(self, nil) }
+            guard state.waiting.count < configuration.limits.mailbox else { return call(self, mailboxLimit) }
+            session.part?.wait(call)
             return
         }
         guard home != index else { return call(self, nil) }
-        newestPart += 1
-        let number = newestPart
-        let part = index
-        let isAccepted = totals.post(
-            { $0.addPart(part, number: number, of: name) }, to: home, isUrgent: true)
-        guard isAccepted else {
-            return call(self, mailboxLimit)
-        }
-        var origin = PartOrigin(home: home, number: number)
-        origin.waiting.append(call)
-        _ = sessions.addPart(name, origin)
+        let session = sessions.makePart(name, home: home)
+        guard post({ $0.addPart($1, number: $2, of: name) }, toHomeOf: session) else { return call(self, mailboxLimit) }
+        session.part?.wait(call)
+        sessions.list(session)
+    }
+
+    /// Posts a message about a part to its home worker.
+    /// - Parameter message: receives the home worker, and worker and number of the part.
+    /// - Returns: false if the home worker accepts no more.
+    private func post(_ message: @escaping @Sendable (Worker, Int, UInt64) -> Void, toHomeOf session: EngineSession)
+        -> Bool
+    {
+        guard let part = session.part else { return false }
+        let worker = index
+        let number = part.number
+        return totals.post({ message($0, worker, number) }, to: part.home, isUrgent: true)
+    }
+
+    /// Answers the calls that wait for a part.
+    private func answerWaiting(_ session: EngineSession, _ failure: EngineError?) {
+        for call in session.part?.takeWaiting() ?? [] { call(self, failure) }
     }
 
     /// Applies a message of the home worker.
@@ -101,7 +111,7 @@ extension Worker {
         let reader = links.reader(of: link)
         readRecords(of: reader, before: message)
         links[reader].messages = message
-        guard let session = sessions[name], session.origin?.number == part else { return }
+        guard let session = sessions[name], session.part?.number == part else { return }
         let quiesced = prepareForControl()
         session.transports = (replica.transports, index)
         let moved = setSubsessions(moves, session: name)
@@ -109,52 +119,37 @@ extension Worker {
             replica, moving: moved.compactMap(\.outbound), &links[reader], now: time(), &inbound, &numbers,
             besides: plain, quiesced)
         carryOut(session)
-        guard session.origin?.isSynchronized == false else { return }
-        session.origin?.isSynchronized = true
-        let waiting = session.origin?.waiting ?? []
-        session.origin?.waiting = []
-        for call in waiting { call(self, nil) }
+        guard session.part?.isSynchronized == false else { return }
+        session.part?.isSynchronized = true
+        answerWaiting(session, nil)
         forgetIfEmpty(session)
     }
 
     /// Ends a part that the home worker does not accept, because the session has another home worker by now.
     func refusePart(_ number: UInt64, of name: String) {
-        guard let session = sessions[name], session.origin?.number == number else { return }
-        let waiting = session.origin?.waiting ?? []
-        session.origin?.waiting = []
-        for call in waiting { call(self, .unknownSession(name)) }
+        guard let session = sessions[name], session.part?.number == number else { return }
+        answerWaiting(session, .unknownSession(name))
         forgetIfEmpty(session)
     }
 
     /// Ends a part without subscribers. Peers that have not connected yet keep it.
-    /// - Returns: false if it remains.
-    func endPartIfEmpty(_ session: EngineSession) -> Bool {
+    func endPartIfEmpty(_ session: EngineSession) {
         let name = session.name
-        guard let origin = session.origin, session.isEmpty, sessions[name] === session,
+        guard let state = session.part, session.isEmpty, sessions[name] === session,
             peers.unestablishedCount(in: name) == 0
-        else { return false }
-        let part = index
-        let number = origin.number
-        let isAccepted = totals.post(
-            { $0.removePart(part, number: number, of: name) }, to: origin.home, isUrgent: true)
-        guard isAccepted else {
-            // The home worker must know, so that it ends too: the next visit tries again.
+        else { return }
+        guard post({ $0.removePart($1, number: $2, of: name) }, toHomeOf: session) else {
+            // The home worker must know, so that the session can end: the next visit tries again.
             housekeepingSchedule.visitSoon(session, now: time())
-            return false
+            return
         }
-        if let reader = links.reader(from: origin.home) {
+        if let reader = links.reader(from: state.home) {
             session.endMirrors(&links[reader], &inbound, flush())
             carryOut(session)
         }
-        return sessions.forgetIfEmpty(session)
+        _ = sessions.forgetIfEmpty(session)
     }
 
-    /// Refuses the calls that wait for a part, because the worker stops.
-    func refuseWaiting() {
-        for session in Array(sessions.all) {
-            let waiting = session.origin?.waiting ?? []
-            session.origin?.waiting = []
-            for call in waiting { call(self, .stopped) }
-        }
-    }
+    /// Refuses the calls that wait for parts, because the worker stops.
+    func refuseWaiting() { for session in Array(sessions.all) { answerWaiting(session, .stopped) } }
 }

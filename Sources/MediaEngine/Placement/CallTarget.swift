@@ -12,6 +12,11 @@ enum CallTarget {
     /// The worker of a transport.
     case transport(TransportID, session: String)
 
+    /// Worker of a call that opens a transport: a publisher may open its session, and a subscriber of one stream needs a session.
+    static func transport(publishes: Bool, session: String) -> CallTarget {
+        publishes ? .opening(session: session) : .subscriber(session: session, opens: false)
+    }
+
     var session: String {
         switch self {
         case .home(let session), .opening(let session), .subscriber(let session, _), .transport(_, let session): session
