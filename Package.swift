@@ -64,6 +64,8 @@ let package = Package(
         .target(name: "CIPSecMB", linkerSettings: multiBuffer),
         .target(name: "CWebM", linkerSettings: [.linkedLibrary("webm")]),
         .target(name: "CLinuxNet"),
+        // libpq, loaded at run time, so that only a relay of a cluster needs it.
+        .target(name: "CPQ"),
         .target(name: "CCrash"),
         // The page's files, taken into the binary by the compiler.
         .target(name: "CPage", exclude: ["web"]),
@@ -91,6 +93,7 @@ let package = Package(
         .target(
             name: "Conference",
             dependencies: ["MediaBase", "Signaling", .product(name: "DequeModule", package: "swift-collections")]),
+        .target(name: "Cluster", dependencies: ["MediaBase", "Signaling", "Conference"]),
         .target(name: "SessionMedia", dependencies: ["MediaBase", "SDP", "Signaling", "Conference"]),
         .target(name: "MillraceTokens", dependencies: ["Signaling", "Cryptography"]),
         .target(name: "Messaging", dependencies: ["MediaBase", "Signaling"]),
@@ -135,12 +138,28 @@ let package = Package(
             ]),
         .target(
             name: "Persistence",
-            dependencies: ["Signaling", "Messaging", .product(name: "GRDB", package: "GRDB.swift")]),
+            dependencies: [
+                "MediaBase", "Signaling", "Conference", "Messaging", "Cluster", "CPQ",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        .target(
+            name: "ClusterLink",
+            dependencies: [
+                "MediaBase", "Cluster", "DTLS", "TLSChannel", "Signaling",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ]),
         .target(
             name: "ControlServer",
             dependencies: [
                 "MediaBase", "SDP", "Signaling", "Conference", "SessionMedia", "MillraceTokens", "Messaging", "SRTP",
-                "MediaEngine", "Canvas", "Recording", "Persistence", "HTTPCalls", "TLSChannel", "Cryptography",
+                "Cluster", "ClusterLink", "MediaEngine", "Canvas", "Recording", "Persistence", "HTTPCalls", "TLSChannel", "Cryptography",
                 "DTLS", "Transport", "WebRTCClient", "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -174,7 +193,8 @@ let package = Package(
         .target(
             name: "RelayServer",
             dependencies: [
-                "MediaBase", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "DTLS", "MediaEngine",
+                "MediaBase", "Signaling", "Conference", "Cluster", "ClusterLink", "MillraceTokens", "Messaging", "SRTP",
+                "DTLS", "MediaEngine",
                 "Canvas", "Recording", "Persistence", "HTTPCalls", "ControlServer", "CLinuxNet", "CCrash",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -252,6 +272,23 @@ let package = Package(
             name: "SessionMediaTests",
             dependencies: ["SessionMedia", "Conference", "Signaling", "MediaBase", "SDP", "MillraceTestKit"]),
         .target(
+            name: "ClusterTestKit", dependencies: ["Cluster", "Conference", "Signaling", "MediaBase"],
+            path: "Tests/ClusterTestKit"),
+        .testTarget(
+            name: "ClusterTests",
+            dependencies: ["Cluster", "ClusterTestKit", "Conference", "Signaling", "MediaBase", "MillraceTestKit"]),
+        .testTarget(
+            name: "ClusterLinkTests",
+            dependencies: [
+                "ClusterLink", "Cluster", "TLSChannel", "MillraceTestKit",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ]),
+        .target(
             name: "MessagingTestKit", dependencies: ["Messaging", "Signaling"], path: "Tests/MessagingTestKit"),
         .testTarget(
             name: "MessagingTests",
@@ -259,7 +296,8 @@ let package = Package(
         .testTarget(
             name: "PersistenceTests",
             dependencies: [
-                "Persistence", "Messaging", "MessagingTestKit", "Signaling", "MillraceTestKit",
+                "Persistence", "Messaging", "MessagingTestKit", "Signaling", "MillraceTestKit", "Cluster",
+                "ClusterTestKit", "Conference", "MediaBase",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(name: "SDPTests", dependencies: ["SDP", "MediaBase", "RTP", "MillraceTestKit"]),

@@ -1,0 +1,18 @@
+/// Result of a `StoreRequest`.
+package enum StoreAnswer: Hashable, Sendable {
+    /// `register`: the new identity, and all relays.
+    case registered(RelayIdentity, [RelayRecord])
+    /// `beat`: all relays.
+    case beaten([RelayRecord])
+    /// `beat`: the relay's row does not have the caller's incarnation. `isReplaced`: it has another one; otherwise there is no row, because
+    /// the store has lost its data.
+    case beatRefused(isReplaced: Bool)
+    case left
+    /// `claim`: the placement that is now in force, which may be another relay's.
+    case placed(SessionPlacement)
+    case held([SessionPlacement])
+    /// `end`: done, also if the session was not there or was another relay's.
+    case ended
+    case found(SessionPlacement?)
+    case listing([RelayRecord], [SessionPlacement])
+}
