@@ -1,0 +1,128 @@
+package import MediaBase
+
+/// Lease, table of relays and isolation.
+extension ClusterMember {
+    /// Time between verifications of the sessions that the store has for this relay: a claim whose answer was lost leaves a row behind.
+    static let verificationInterval = MediaTime.seconds(300)
+
+    /// Registers the relay in the store.
+    package mutating func start(now: MediaTime) { register(now) }
+
+    /// Ends the membership in an orderly way. Sessions of the relay can be taken over at once.
+    package mutating func leave() {
+        guard let identity else {
+            state = .left
+            return
+        }
+        send(.leave(identity), .leave)
+        state = .left
+        fail(.notMember)
+    }
+
+    /// Notes the relay's load, which the next heartbeat reports.
+    package mutating func note(_ load: RelayLoad) { self.load = load }
+
+    /// Notes another relay's answer to `ClusterEffect.ask`.
+    package mutating func relayAnswered(_ relay: RelayID, reachesStore: Bool, now: MediaTime) {
+        tenure.note(relay, reachesStore: reachesStore, now: now)
+    }
+
+    /// Does what is due.
+    package mutating func handleTimeout(now: MediaTime) {
+        switch state {
+        case .left, .replaced: return
+        case .registering: if nextBeat <= now { register(now) }
+        case .member(let identity):
+            if nextBeat <= now {
+                nextBeat = .never
+                send(.beat(identity, load), .beat(sent: now))
+            }
+            endUnopened(now)
+            guard !tenure.isHeld(now) else { return }
+            isUnverified = !sessions.isEmpty || isUnverified
+            if nextAsk == .never || nextAsk <= now {
+                nextAsk = now + settings.beatInterval
+                let others = table.counted(forgetTime: settings.forgetTime, own: description.id)
+                    .filter { $0.identity.id != description.id }.sorted { $0.identity.id < $1.identity.id }
+                if !others.isEmpty { effects.append(.ask(others.map(\.description))) }
+            }
+        }
+    }
+
+    private mutating func register(_ now: MediaTime) {
+        state = .registering
+        nextBeat = .never
+        send(.register(description, load), .register(sent: now))
+    }
+
+    mutating func registered(_ identity: RelayIdentity, _ records: [RelayRecord], sent: MediaTime, now: MediaTime) {
+        guard state == .registering else { return }
+        state = .member(identity)
+        renew(records, sent: sent, now: now)
+        // The store has lost the sessions together with the relay's row.
+        for (key, session) in sessions.sorted(by: { $0.key < $1.key }) {
+            if session.isEnding {
+                forget(key, session)
+            } else {
+                reclaiming.insert(key)
+                isUnverified = true
+                reclaim(key, session, identity)
+            }
+        }
+        if reclaiming.isEmpty { isUnverified = false }
+    }
+
+    mutating func beaten(_ records: [RelayRecord], sent: MediaTime, now: MediaTime) {
+        guard let identity else { return }
+        renew(records, sent: sent, now: now)
+        if isUnverified || nextVerification <= now { verify(identity, now) }
+        // What failed while the store was away is repeated.
+        for key in repeats.sorted() {
+            guard let session = sessions[key] else { continue }
+            if session.isEnding {
+                sendEnd(key, session)
+            } else if reclaiming.contains(key) {
+                reclaim(key, session, identity)
+            }
+        }
+        repeats = []
+    }
+
+    mutating func beatRefused(isReplaced: Bool, now: MediaTime) {
+        guard identity != nil else { return }
+        guard isReplaced else { return register(now) }
+        state = .replaced
+        effects.append(.replaced)
+        fail(.notMember)
+    }
+
+    mutating func beatFailed(now: MediaTime) { nextBeat = now + settings.beatInterval }
+
+    private mutating func renew(_ records: [RelayRecord], sent: MediaTime, now: MediaTime) {
+        let end = sent + settings.leaseTime - settings.leaseMargin
+        // A lease that has ended in between does not show that no one took a session over.
+        if !tenure.isHeld(now), !sessions.isEmpty { isUnverified = true }
+        tenure.renew(until: end)
+        nextAsk = .never
+        nextBeat = max(sent + settings.beatInterval, now)
+        if nextVerification == .never { nextVerification = now + Self.verificationInterval }
+        for lost in table.replace(with: records) where lost.id != description.id {
+            known.remove(of: lost)
+            effects.append(.relayLost(lost))
+        }
+    }
+
+    private mutating func verify(_ identity: RelayIdentity, _ now: MediaTime) {
+        guard !pending.values.contains(.held), reclaiming.isEmpty else { return }
+        nextVerification = now + Self.verificationInterval
+        verifying = Set(sessions.filter { !$0.value.isEnding }.keys)
+        send(.held(identity), .held)
+    }
+
+    /// Ends sessions that were claimed and never used.
+    private mutating func endUnopened(_ now: MediaTime) {
+        for (key, until) in unopened where until <= now {
+            if let session = sessions[key] { ended(key, session.id) }
+        }
+    }
+}

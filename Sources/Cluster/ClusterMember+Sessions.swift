@@ -1,0 +1,223 @@
+package import Conference
+package import MediaBase
+package import Signaling
+
+/// Home relays of sessions.
+extension ClusterMember {
+    /// Asks for the home relay of a session by its name. The answer is an effect, `resolved`, maybe of this call.
+    ///
+    /// - Parameters:
+    ///   - newID: id of the session if there is none yet.
+    ///   - isCarried: whether another relay asks for its client. Then this relay takes a new session even if it is busy.
+    package mutating func resolve(
+        _ key: SessionKey, newID: SessionID, isCarried: Bool, ticket: ResolveTicket, now: MediaTime
+    ) {
+        guard let identity else { return answer(ticket, unavailable(.notMember)) }
+        if let session = sessions[key], !session.isEnding {
+            return answer(ticket, mayAct(now) ? .here(session.id) : unavailable(.unconfirmed))
+        }
+        if let placement = known[key], let record = table.living(placement.home) {
+            return answer(ticket, .there(record))
+        }
+        known.remove(key)
+        guard tenure.isHeld(now) else { return answer(ticket, unavailable(.storeUnreachable)) }
+        if !isCarried, let other = betterRelay { return answer(ticket, .there(other)) }
+        guard waitingCount < settings.waiting else { return answer(ticket, unavailable(.tooMany)) }
+        waitingCount += 1
+        let isUnderWay = waiting[key] != nil || sessions[key] != nil
+        waiting[key, default: []].append(Waiting(ticket: ticket, newID: newID))
+        // A session that is ending is claimed after its end.
+        if !isUnderWay { claim(key, newID, identity) }
+    }
+
+    /// Asks for the home relay of a session by its id, for a client that resumes.
+    package mutating func resolve(_ id: SessionID, ticket: ResolveTicket, now: MediaTime) {
+        guard identity != nil else { return answer(ticket, unavailable(.notMember)) }
+        if let key = keys[id], let session = sessions[key] {
+            guard !session.isEnding else { return answer(ticket, .unknown) }
+            return answer(ticket, mayAct(now) ? .here(id) : unavailable(.unconfirmed))
+        }
+        if let placement = known[id], let record = table.living(placement.home) {
+            return answer(ticket, .there(record))
+        }
+        guard tenure.isHeld(now) else { return answer(ticket, unavailable(.storeUnreachable)) }
+        guard waitingCount < settings.waiting else { return answer(ticket, unavailable(.tooMany)) }
+        waitingCount += 1
+        finding[id, default: []].append(ticket)
+        if finding[id]?.count == 1 { send(.find(id), .find(id)) }
+    }
+
+    /// Forgets the home relay of a session after that relay has said that it is none.
+    package mutating func forget(_ key: SessionKey, at home: RelayIdentity) {
+        if known[key]?.home == home { known.remove(key) }
+    }
+
+    /// Notes that a client uses a session of this relay.
+    package mutating func opened(_ id: SessionID) {
+        if let key = keys[id] { unopened[key] = nil }
+    }
+
+    /// Notes that a session of this relay has ended.
+    package mutating func ended(_ id: SessionID) {
+        guard let key = keys[id] else { return }
+        ended(key, id)
+    }
+
+    mutating func ended(_ key: SessionKey, _ id: SessionID) {
+        guard let session = sessions[key], session.id == id, !session.isEnding else { return }
+        sessions[key]?.isEnding = true
+        unopened[key] = nil
+        reclaiming.remove(key)
+        sendEnd(key, session)
+    }
+
+    mutating func sendEnd(_ key: SessionKey, _ session: HeldSession) {
+        guard let identity else { return }
+        send(.end(session.id, home: identity, term: session.term), .end(key))
+    }
+
+    /// A relay that is better for a new session than this one; nil if there is none.
+    private var betterRelay: RelayRecord? {
+        if load.isDraining {
+            return table.least(loadedBelow: .infinity, region: description.region, other: description.id)
+        }
+        guard load.use > settings.busyUse else { return nil }
+        return table.least(loadedBelow: settings.busyUse, region: description.region, other: description.id)
+    }
+
+    private mutating func claim(_ key: SessionKey, _ newID: SessionID, _ identity: RelayIdentity) {
+        send(.claim(key, newID: newID, home: identity, minimumTerm: 1), .claim(key))
+    }
+
+    mutating func reclaim(_ key: SessionKey, _ session: HeldSession, _ identity: RelayIdentity) {
+        let term = session.term < .max ? session.term + 1 : .max
+        send(.claim(key, newID: session.id, home: identity, minimumTerm: term), .reclaim(key))
+    }
+
+    // MARK: answers of the store
+
+    mutating func claimed(_ key: SessionKey, _ placement: SessionPlacement, now: MediaTime) {
+        let waiting = takeWaiting(key)
+        guard let identity, placement.key == key else { return answer(waiting, unavailable(.notMember)) }
+        if placement.home == identity {
+            sessions[key] = HeldSession(id: placement.id, term: placement.term)
+            keys[placement.id] = key
+            unopened[key] = now + settings.openTime
+            return answer(waiting, mayAct(now) ? .here(placement.id) : unavailable(.unconfirmed))
+        }
+        remember(placement)
+        answer(waiting, resolution(placement))
+    }
+
+    mutating func claimFailed(_ key: SessionKey) { answer(takeWaiting(key), unavailable(.storeUnreachable)) }
+
+    mutating func reclaimed(_ key: SessionKey, _ placement: SessionPlacement) {
+        guard reclaiming.remove(key) != nil, let session = sessions[key] else { return }
+        if placement.home == identity, placement.id == session.id {
+            sessions[key]?.term = placement.term
+        } else {
+            supersede(key, session)
+            remember(placement)
+        }
+        if reclaiming.isEmpty { isUnverified = false }
+    }
+
+    mutating func found(_ id: SessionID, _ placement: SessionPlacement?) {
+        let tickets = finding.removeValue(forKey: id) ?? []
+        waitingCount -= tickets.count
+        var resolution = Resolution.unknown
+        if let placement, placement.home != identity {
+            remember(placement)
+            resolution = self.resolution(placement)
+        }
+        for ticket in tickets { answer(ticket, resolution) }
+    }
+
+    mutating func findFailed(_ id: SessionID) {
+        let tickets = finding.removeValue(forKey: id) ?? []
+        waitingCount -= tickets.count
+        for ticket in tickets { answer(ticket, unavailable(.storeUnreachable)) }
+    }
+
+    /// Compares the sessions of this relay with those in the store.
+    mutating func verified(_ placements: [SessionPlacement]) {
+        let stored = Dictionary(placements.map { ($0.key, $0) }) { $1 }
+        for key in verifying {
+            guard let session = sessions[key], !session.isEnding else { continue }
+            guard let placement = stored[key], placement.id == session.id, placement.term == session.term else {
+                supersede(key, session)
+                continue
+            }
+        }
+        verifying = []
+        if reclaiming.isEmpty { isUnverified = false }
+        guard let identity else { return }
+        // Rows of claims whose answers were lost.
+        for placement in placements where sessions[placement.key] == nil && waiting[placement.key] == nil {
+            send(.end(placement.id, home: identity, term: placement.term), .end(placement.key))
+        }
+    }
+
+    /// Handles the end of a session in the store. Clients that asked for the name in the meantime get a new session.
+    mutating func endedInStore(_ key: SessionKey) {
+        guard let session = sessions[key], session.isEnding else { return }
+        forget(key, session)
+        guard let identity, let first = waiting[key]?.first else { return }
+        claim(key, first.newID, identity)
+    }
+
+    /// Handles the failure of an end: its row is deleted after the next heartbeat, and no client waits for that.
+    mutating func endFailed(_ key: SessionKey) {
+        repeats.insert(key)
+        answer(takeWaiting(key), unavailable(.storeUnreachable))
+    }
+
+    mutating func forget(_ key: SessionKey, _ session: HeldSession) {
+        sessions[key] = nil
+        keys[session.id] = nil
+        unopened[key] = nil
+    }
+
+    private mutating func supersede(_ key: SessionKey, _ session: HeldSession) {
+        forget(key, session)
+        effects.append(.superseded(key, session.id))
+    }
+
+    private mutating func remember(_ placement: SessionPlacement) {
+        if table.living(placement.home) != nil { known.insert(placement) }
+    }
+
+    private func resolution(_ placement: SessionPlacement) -> Resolution {
+        table.living(placement.home).map(Resolution.there) ?? unavailable(.homeLost)
+    }
+
+    // MARK: answers to clients
+
+    /// Refuses all clients that wait.
+    mutating func fail(_ reason: Resolution.Unavailability) {
+        for key in waiting.keys.sorted() { answer(takeWaiting(key), unavailable(reason)) }
+        for (id, tickets) in finding {
+            waitingCount -= tickets.count
+            finding[id] = nil
+            for ticket in tickets { answer(ticket, unavailable(reason)) }
+        }
+    }
+
+    private mutating func takeWaiting(_ key: SessionKey) -> [Waiting] {
+        let list = waiting.removeValue(forKey: key) ?? []
+        waitingCount -= list.count
+        return list
+    }
+
+    private func unavailable(_ reason: Resolution.Unavailability) -> Resolution {
+        .unavailable(retryAfter: settings.beatInterval, reason)
+    }
+
+    private mutating func answer(_ ticket: ResolveTicket, _ resolution: Resolution) {
+        effects.append(.resolved(ticket, resolution))
+    }
+
+    private mutating func answer(_ list: [Waiting], _ resolution: Resolution) {
+        for waiting in list { answer(waiting.ticket, resolution) }
+    }
+}

@@ -1,0 +1,48 @@
+package import MediaBase
+
+/// Answers of the store.
+extension ClusterMember {
+    /// Handles the result of a request. Results of unknown requests are ignored.
+    package mutating func answered(
+        _ ticket: StoreTicket, _ result: Result<StoreAnswer, StoreFailure>, now: MediaTime
+    ) {
+        guard let reason = pending.removeValue(forKey: ticket) else { return }
+        switch result {
+        case .success(let answer):
+            storeFailure = nil
+            handle(answer, reason, now)
+        case .failure(let failure):
+            storeFailure = failure
+            failed(reason, now)
+        }
+    }
+
+    private mutating func handle(_ answer: StoreAnswer, _ reason: Pending, _ now: MediaTime) {
+        switch (reason, answer) {
+        case (.register(let sent), .registered(let identity, let records)):
+            registered(identity, records, sent: sent, now: now)
+        case (.beat(let sent), .beaten(let records)): beaten(records, sent: sent, now: now)
+        case (.beat, .beatRefused(let isReplaced)): beatRefused(isReplaced: isReplaced, now: now)
+        case (.claim(let key), .placed(let placement)): claimed(key, placement, now: now)
+        case (.reclaim(let key), .placed(let placement)): reclaimed(key, placement)
+        case (.held, .held(let placements)): verified(placements)
+        case (.end(let key), .ended): endedInStore(key)
+        case (.find(let id), .found(let placement)): found(id, placement)
+        case (.leave, .left): break
+        // A store that gives another answer has not done what was asked.
+        default: failed(reason, now)
+        }
+    }
+
+    private mutating func failed(_ reason: Pending, _ now: MediaTime) {
+        switch reason {
+        case .register, .beat: beatFailed(now: now)
+        case .claim(let key): claimFailed(key)
+        case .end(let key): endFailed(key)
+        case .find(let id): findFailed(id)
+        case .reclaim(let key): repeats.insert(key)
+        // The sessions stay unverified, and the next heartbeat asks again.
+        case .held, .leave: break
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import MediaBase
+
+/// Relays of the cluster, as of the last answer of the store.
+package struct RelayTable: Sendable {
+    private var records: [RelayID: RelayRecord] = [:]
+
+    package init() {}
+
+    package var all: [RelayRecord] { records.values.sorted { $0.identity.id < $1.identity.id } }
+
+    package subscript(_ id: RelayID) -> RelayRecord? { records[id] }
+
+    /// Returns the record of a relay's run if it was alive; nil if it ended, or has not been seen yet.
+    package func living(_ identity: RelayIdentity) -> RelayRecord? {
+        guard let record = records[identity.id], record.identity == identity, record.isAlive else { return nil }
+        return record
+    }
+
+    /// Adopts an answer. Returns the runs that were alive before and are not any more.
+    mutating func replace(with new: [RelayRecord]) -> [RelayIdentity] {
+        let before = records.values.filter(\.isAlive).map(\.identity)
+        records = Dictionary(new.map { ($0.identity.id, $0) }) { $1 }
+        return before.filter { living($0) == nil }.sorted { $0.id < $1.id }
+    }
+
+    /// Returns the relays that count for the majority: those that were heard of within `forgetTime`, including `own`.
+    func counted(forgetTime: MediaTime, own: RelayID) -> [RelayRecord] {
+        records.values.filter { $0.identity.id == own || $0.silence <= forgetTime }
+    }
+
+    /// Returns the least loaded living relay for a new session, other than `own`: one of the region if there is one.
+    /// - Parameter use: the relay's use must be below this.
+    func least(loadedBelow use: Double, region: String, other own: RelayID) -> RelayRecord? {
+        let candidates = records.values.filter {
+            $0.isAlive && !$0.load.isDraining && $0.load.use < use && $0.identity.id != own
+        }
+        let near = candidates.filter { $0.description.region == region }
+        return (near.isEmpty ? candidates : near).min {
+            ($0.load.use, $0.identity.id.rawValue) < ($1.load.use, $1.identity.id.rawValue)
+        }
+    }
+}
