@@ -7,10 +7,10 @@ extension ClusterMember {
     /// Asks for the home relay of a session by its name. The answer is an effect, `resolved`, maybe of this call.
     ///
     /// - Parameters:
-    ///   - newID: id of the session if there is none yet.
+    ///   - newID: id of the session if there is none yet; nil: a session that does not exist is `unknown`.
     ///   - isCarried: whether another relay asks for its client. Then this relay takes a new session even if it is busy.
     package mutating func resolve(
-        _ key: SessionKey, newID: SessionID, isCarried: Bool, ticket: ResolveTicket, now: MediaTime
+        _ key: SessionKey, newID: SessionID?, isCarried: Bool, ticket: ResolveTicket, now: MediaTime
     ) {
         guard let identity else { return answer(ticket, unavailable(.notMember)) }
         if let session = sessions[key], !session.isEnding {
@@ -21,8 +21,9 @@ extension ClusterMember {
         }
         known.remove(key)
         guard tenure.isHeld(now) else { return answer(ticket, unavailable(.storeUnreachable)) }
-        if !isCarried, let other = betterRelay { return answer(ticket, .there(other)) }
         guard waitingCount < settings.waiting else { return answer(ticket, unavailable(.tooMany)) }
+        guard let newID else { return lookUp(key, ticket) }
+        if !isCarried, let other = betterRelay { return answer(ticket, .there(other)) }
         waitingCount += 1
         let isUnderWay = waiting[key] != nil || sessions[key] != nil
         waiting[key, default: []].append(Waiting(ticket: ticket, newID: newID))
@@ -45,6 +46,13 @@ extension ClusterMember {
         waitingCount += 1
         finding[id, default: []].append(ticket)
         if finding[id]?.count == 1 { send(.find(id), .find(id)) }
+    }
+
+    private mutating func lookUp(_ key: SessionKey, _ ticket: ResolveTicket) {
+        guard sessions[key] == nil else { return answer(ticket, .unknown) }
+        waitingCount += 1
+        lookingUp[key, default: []].append(ticket)
+        if lookingUp[key]?.count == 1 { send(.lookup(key), .lookup(key)) }
     }
 
     /// Forgets the home relay of a session after that relay has said that it is none.
@@ -123,20 +131,31 @@ extension ClusterMember {
     }
 
     mutating func found(_ id: SessionID, _ placement: SessionPlacement?) {
-        let tickets = finding.removeValue(forKey: id) ?? []
-        waitingCount -= tickets.count
+        answer(finding.removeValue(forKey: id) ?? [], placement)
+    }
+
+    mutating func lookedUp(_ key: SessionKey, _ placement: SessionPlacement?) {
+        answer(lookingUp.removeValue(forKey: key) ?? [], placement)
+    }
+
+    /// Answers with the placement of an existing session. A row of this relay without a session is left from a claim whose answer was lost.
+    private mutating func answer(_ tickets: [ResolveTicket], _ placement: SessionPlacement?) {
         var resolution = Resolution.unknown
         if let placement, placement.home != identity {
             remember(placement)
             resolution = self.resolution(placement)
+        } else if let placement, let session = sessions[placement.key], !session.isEnding {
+            resolution = .here(session.id)
         }
-        for ticket in tickets { answer(ticket, resolution) }
+        settle(tickets, resolution)
     }
 
     mutating func findFailed(_ id: SessionID) {
-        let tickets = finding.removeValue(forKey: id) ?? []
-        waitingCount -= tickets.count
-        for ticket in tickets { answer(ticket, unavailable(.storeUnreachable)) }
+        settle(finding.removeValue(forKey: id) ?? [], unavailable(.storeUnreachable))
+    }
+
+    mutating func lookUpFailed(_ key: SessionKey) {
+        settle(lookingUp.removeValue(forKey: key) ?? [], unavailable(.storeUnreachable))
     }
 
     /// Compares the sessions of this relay with those in the store.
@@ -196,11 +215,9 @@ extension ClusterMember {
     /// Refuses all clients that wait.
     mutating func fail(_ reason: Resolution.Unavailability) {
         for key in waiting.keys.sorted() { answer(takeWaiting(key), unavailable(reason)) }
-        for (id, tickets) in finding {
-            waitingCount -= tickets.count
-            finding[id] = nil
-            for ticket in tickets { answer(ticket, unavailable(reason)) }
-        }
+        for tickets in Array(finding.values) + Array(lookingUp.values) { settle(tickets, unavailable(reason)) }
+        finding = [:]
+        lookingUp = [:]
     }
 
     private mutating func takeWaiting(_ key: SessionKey) -> [Waiting] {
@@ -215,6 +232,11 @@ extension ClusterMember {
 
     private mutating func answer(_ ticket: ResolveTicket, _ resolution: Resolution) {
         effects.append(.resolved(ticket, resolution))
+    }
+
+    private mutating func settle(_ tickets: [ResolveTicket], _ resolution: Resolution) {
+        waitingCount -= tickets.count
+        for ticket in tickets { answer(ticket, resolution) }
     }
 
     private mutating func answer(_ list: [Waiting], _ resolution: Resolution) {

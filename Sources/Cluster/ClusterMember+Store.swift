@@ -28,6 +28,7 @@ extension ClusterMember {
         case (.held, .held(let placements)): verified(placements)
         case (.end(let key), .ended): endedInStore(key)
         case (.find(let id), .found(let placement)): found(id, placement)
+        case (.lookup(let key), .found(let placement)): lookedUp(key, placement)
         case (.leave, .left): break
         // A store that gives another answer has not done what was asked.
         default: failed(reason, now)
@@ -40,6 +41,7 @@ extension ClusterMember {
         case .claim(let key): claimFailed(key)
         case .end(let key): endFailed(key)
         case .find(let id): findFailed(id)
+        case .lookup(let key): lookUpFailed(key)
         case .reclaim(let key): repeats.insert(key)
         // The sessions stay unverified, and the next heartbeat asks again.
         case .held, .leave: break

@@ -28,6 +28,7 @@ package struct ClusterMember: Sendable {
         case held
         case end(SessionKey)
         case find(SessionID)
+        case lookup(SessionKey)
     }
 
     /// Client that waits for a claim.
@@ -55,7 +56,9 @@ package struct ClusterMember: Sendable {
     /// Clients that wait for a claim or for the end of a session of the same name. A name with an empty list has a claim under way.
     var waiting: [SessionKey: [Waiting]] = [:]
     var waitingCount = 0
+    /// Clients that wait for the placement of an existing session.
     var finding: [SessionID: [ResolveTicket]] = [:]
+    var lookingUp: [SessionKey: [ResolveTicket]] = [:]
     var pending: [StoreTicket: Pending] = [:]
     var effects: [ClusterEffect] = []
     /// Sessions to claim again after the store has lost its data.

@@ -13,6 +13,7 @@ package enum StoreAnswer: Hashable, Sendable {
     case held([SessionPlacement])
     /// `end`: done, also if the session was not there or was another relay's.
     case ended
+    /// `find` and `lookup`.
     case found(SessionPlacement?)
     case listing([RelayRecord], [SessionPlacement])
 }

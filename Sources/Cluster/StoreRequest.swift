@@ -19,6 +19,8 @@ package enum StoreRequest: Hashable, Sendable {
     case end(SessionID, home: RelayIdentity, term: Int64)
     /// Reads the placement of a session.
     case find(SessionID)
+    /// Reads the placement of the session of a name.
+    case lookup(SessionKey)
     /// Reads all relays, and at most `limit` sessions.
     case list(limit: Int)
 }

@@ -57,6 +57,8 @@ package struct SimulatedStore: Sendable {
             return .ended
         case .find(let id):
             return .found(keys[id].map { placement($0, sessions[$0]!, now) })
+        case .lookup(let key):
+            return .found(sessions[key].map { placement(key, $0, now) })
         case .list(let limit):
             return .listing(records(now), Array(placements(now) { _ in true }.prefix(max(0, limit))))
         }
