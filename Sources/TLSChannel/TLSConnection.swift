@@ -21,6 +21,8 @@ final class TLSConnection {
     /// Maximum input for one `receive`, for the same reason.
     static let receiveBytes = 16_384
 
+    // OpenSSL calls the context's check of certificates while the connection lives.
+    private let context: TLSContext
     private let ssl: OpaquePointer
     // Owned by `ssl`.
     private let input: OpaquePointer
@@ -38,6 +40,7 @@ final class TLSConnection {
             throw .takeLibraryError("no memory for a BIO")
         }
         SSL_set_bio(ssl, input, output)
+        self.context = context
         self.ssl = ssl
         self.input = input
         self.output = output
@@ -102,6 +105,16 @@ final class TLSConnection {
 
     private func handshakeFailure() -> TLSFailure {
         let result = Int32(truncatingIfNeeded: SSL_get_verify_result(ssl))
+        if context.fingerprintCheck != nil {
+            if result == X509_V_ERR_CERT_REJECTED {
+                ERR_clear_error()
+                return .unknownPeer
+            }
+            if millrace_err_reason(ERR_peek_error()) == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE {
+                ERR_clear_error()
+                return .noCertificate
+            }
+        }
         guard let name, result != X509_V_OK else { return .takeProtocolError() }
         ERR_clear_error()
         if result == X509_V_ERR_HOSTNAME_MISMATCH || result == X509_V_ERR_IP_ADDRESS_MISMATCH {

@@ -14,6 +14,10 @@ package enum TLSFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case untrusted(String)
     /// The server's certificate is for other names and addresses.
     case nameMismatch(String)
+    /// The peer's certificate is not one of those that are known by their fingerprint.
+    case unknownPeer
+    /// The client presented no certificate, and the server requires one.
+    case noCertificate
     /// The peer ended the handshake or the connection with a fatal alert (RFC 8446 section 6); the text is from OpenSSL.
     case alert(UInt8, String)
     /// The peer violated the protocol, sent no TLS, or shares no version or cipher suite; the text is from OpenSSL.
@@ -40,6 +44,8 @@ package enum TLSFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .keyMismatch: "the key does not belong to the certificate"
         case .untrusted(let reason): "the certificate is not accepted: \(reason)"
         case .nameMismatch(let name): "the certificate is not for \(name)"
+        case .unknownPeer: "the peer's certificate is not that of a known relay"
+        case .noCertificate: "the client presented no certificate"
         case .alert(let number, let text): "the peer sent alert \(number): \(text)"
         case .protocolError(let reason): "TLS protocol error: \(reason)"
         case .closedDuringHandshake: "the peer closed the connection during the handshake"

@@ -57,10 +57,13 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     /// Creates the handler of a client's connection.
-    /// - Parameter host: name or numeric address without brackets, which the server's certificate must have.
+    /// - Parameter host: name or numeric address without brackets, which the server's certificate must have unless the context trusts a
+    ///   fingerprint or everyone.
     /// - Throws: `invalidName`.
-    package init(client context: TLSContext, host: String) throws(TLSFailure) {
-        handshakeTime = Self.handshakeTime
+    package init(
+        client context: TLSContext, host: String, handshakeTime: TimeAmount = TLSHandler.handshakeTime
+    ) throws(TLSFailure) {
+        self.handshakeTime = handshakeTime
         connection = try TLSConnection(context, server: host)
     }
 

@@ -4,6 +4,8 @@ package enum TLSTrust: Sendable {
     case system
     /// Those of the authorities in this PEM text, and no others. A self-signed certificate is its own authority.
     case authorities([UInt8])
+    /// The certificate with this SHA-256, for any name and at any time.
+    case fingerprint([UInt8])
     /// All, for any name: the connection is encrypted, but its other end is not known.
     case everyone
 }
