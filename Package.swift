@@ -145,7 +145,7 @@ let package = Package(
         .target(
             name: "ClusterLink",
             dependencies: [
-                "MediaBase", "Cluster", "DTLS", "TLSChannel", "Signaling",
+                "MediaBase", "Cluster", "Conference", "DTLS", "TLSChannel", "Signaling",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -131,7 +131,10 @@ extension ClusterMember {
     }
 
     mutating func found(_ id: SessionID, _ placement: SessionPlacement?) {
-        answer(finding.removeValue(forKey: id) ?? [], placement)
+        let tickets = finding.removeValue(forKey: id) ?? []
+        // A session whose home relay has ended is lost with its clients' connections. Its name can be claimed.
+        if let placement, !placement.isHomeAlive { return settle(tickets, .unknown) }
+        answer(tickets, placement)
     }
 
     mutating func lookedUp(_ key: SessionKey, _ placement: SessionPlacement?) {

@@ -108,7 +108,7 @@ package struct ClusterMember: Sendable {
     /// Returns what the relay decided since the last call.
     package mutating func takeEffects(now: MediaTime) -> [ClusterEffect] {
         let acts = mayAct(now)
-        if acts != isActing {
+        if acts != isActing, state != .left {
             isActing = acts
             effects.append(.acts(acts))
         }

@@ -27,7 +27,7 @@ package final class PostgresClusterStore: ClusterStore {
     package func perform(_ request: StoreRequest) async throws(StoreFailure) -> StoreAnswer {
         switch request {
         case .register, .beat, .leave: try await beats.perform(request)
-        case .claim, .held, .end, .find, .list: try await others.perform(request)
+        case .claim, .held, .end, .find, .lookup, .list: try await others.perform(request)
         }
     }
 

@@ -34,6 +34,8 @@ extension PostgresConnection {
             return .ended
         case .find(let id):
             return .found(try placements(.find, [id.rawValue]).first)
+        case .lookup(let key):
+            return .found(try placements(.placement, key.values).first)
         case .list(let limit):
             return .listing(try relays(), try placements(.sessions, [String(max(0, limit))]))
         }
