@@ -30,7 +30,7 @@ extension TestedStore {
     }
 
     @discardableResult
-    func register(_ name: String) async throws -> RelayIdentity {
+    package func register(_ name: String) async throws -> RelayIdentity {
         guard case .registered(let identity, _) = try await perform(.register(Self.description(name), RelayLoad()))
         else { throw StoreMismatch("the answer to register is of another kind") }
         return identity
@@ -38,7 +38,7 @@ extension TestedStore {
 
     /// Claims a session, whose new id would be `name` with the claimant's name.
     @discardableResult
-    func claim(_ name: String, _ home: RelayIdentity, minimumTerm: Int64 = 1) async throws -> SessionPlacement {
+    package func claim(_ name: String, _ home: RelayIdentity, minimumTerm: Int64 = 1) async throws -> SessionPlacement {
         let id = SessionID(rawValue: "\(name)-\(home.id)")
         let request = StoreRequest.claim(try Self.key(name), newID: id, home: home, minimumTerm: minimumTerm)
         guard case .placed(let placement) = try await perform(request) else {

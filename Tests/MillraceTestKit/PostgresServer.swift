@@ -20,12 +20,12 @@ package final class PostgresServer: Sendable {
     }()
     package static var isInstalled: Bool { programs != nil }
 
-    /// Starts the server and waits for the end of its standard input, which this process holds. A line means that the data is kept.
+    /// Starts the server, and stops it at the end of its standard input, which this process holds. A line means that the data is kept.
     /// It is a script of bash: dash waits for SIGCHLD, which threads of Swift block and child processes inherit.
     private static let guardian = """
-        log=$1 folder=$2; shift 2
-        "$@" </dev/null >>"$log" 2>&1 & server=$!
-        read -r line; kill -QUIT $server; wait $server
+        folder=$1 options=$2; shift 2
+        "$@" -w -t 60 -l "$folder/data/log" -o "$options" start >/dev/null 2>&1 && echo ready || echo failed
+        read -r line; "$@" -m immediate stop >/dev/null 2>&1
         [ "$line" = keep ] || rm -rf "$folder"
         """
 
@@ -64,24 +64,20 @@ package final class PostgresServer: Sendable {
 
     /// Starts the server after `stop`, and waits until it accepts connections.
     package func start() throws {
-        try? FileManager.default.removeItem(atPath: data + "/postmaster.pid")
         let process = Process()
-        let input = Pipe()
+        let input = Pipe(), output = Pipe()
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments =
-            ["-c", Self.guardian, "bash", folder + "/log", folder] + asOwner("postgres")
-            + ["-D", data, "-k", data, "-h", "", "-p", "5432", "-F", "-c", "max_connections=50"]
+            ["-c", Self.guardian, "bash", folder, "-k \(data) -h '' -p 5432 -F -c max_connections=50"]
+            + asOwner("pg_ctl") + ["-D", data]
         process.currentDirectoryURL = URL(filePath: folder)
         process.standardInput = input
+        process.standardOutput = output
         try process.run()
         running.withLock { $0 = Running(process: process, input: input) }
-        let start = ContinuousClock.now
-        while !isReady {
-            guard ContinuousClock.now - start < .seconds(60) else {
-                let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
-                throw Failure(description: "PostgreSQL does not start: \(log)")
-            }
-            usleep(10_000)
+        guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
+            let log = (try? String(contentsOfFile: data + "/log", encoding: .utf8)) ?? "no log"
+            throw Failure(description: "PostgreSQL does not start: \(log)")
         }
     }
 
@@ -126,12 +122,6 @@ package final class PostgresServer: Sendable {
             bin + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", data, "-U", "postgres", "-d",
             database, "-c", text,
         ])
-    }
-
-    /// Whether the last line of the server's status file says so.
-    private var isReady: Bool {
-        let text = (try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").last?.hasPrefix("ready") == true
     }
 
     /// PostgreSQL refuses to run as root.

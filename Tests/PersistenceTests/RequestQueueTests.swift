@@ -52,7 +52,7 @@ import Testing
             Issue.record("refused")
             return
         }
-        // One call is due already.
+        // The call for the first request is due earlier.
         #expect(second == nil)
         #expect(add(2, to: &queue, at: .seconds(12)))
         let running = queue.take()
