@@ -16,7 +16,7 @@ struct BearerTokenMiddleware: RouterMiddleware {
     ) async throws -> Response {
         guard request.method != .options else { return try await next(request, context) }
         if let token = token.current {
-            let address = ClientAddress.group(of: context.channel.remoteAddress)
+            let address = context.addressGroup
             switch guesses.judge(request.headers[.authorization], by: token, from: address) {
             case .right: break
             case .wrong(let problem), .refused(let problem): throw problem

@@ -18,8 +18,8 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
     let statistics: ControlStatistics
     let bodies: OpenBodies
     let addresses: HTTPAddresses
-    /// Nil: no TLS.
-    let certificates: CertificateStore?
+    /// TLS settings for a new connection; nil: no TLS.
+    let tls: (@Sendable () -> TLSContext)?
     let connect: ConnectHandler
     let apps: AppDirectory
     /// Guard of WebSocket handshakes, unless session tokens are secret.
@@ -35,13 +35,13 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
             let deadline = RequestDeadlineHandler(
                 configuration: configuration, statistics: statistics, bodies: bodies, addresses: addresses)
             let pipeline = channel.pipeline.syncOperations
-            if let certificates {
+            if let tls {
                 try pipeline.addHandler(
-                    TLSHandler(server: certificates.context, handshakeTime: TimeAmount(configuration.firstTime)))
+                    TLSHandler(server: tls(), handshakeTime: TimeAmount(configuration.firstTime)))
             }
             try pipeline.addHandler(FirstByteHandler(deadline: deadline))
             let upgrade = try addHTTP(to: pipeline, limits)
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificates != nil))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
             try pipeline.addHandler(deadline)
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return ControlConnection(channel: channel, spoken: upgrade.upgradeResultFuture)
@@ -60,7 +60,8 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         // Any page can make a token of the built-in app, so only tokens of configured apps are secret.
         let areTokensSecret = apps.hasTenants && !configuration.isDevelopment
         let gate = UpgradeGate(
-            bodies: bodies, unjoined: connect.unjoined, pages: areTokensSecret ? nil : pages, statistics: statistics)
+            bodies: bodies, unjoined: connect.unjoined, pages: areTokensSecret ? nil : pages, statistics: statistics,
+            isLink: connect.isLink)
         let upgrade = ConnectUpgrade(configuration: configuration, statistics: statistics)
         let handler = NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken>(
             httpEncoder: encoder, extraHTTPHandlers: [decoder, singleHost, gate],

@@ -22,7 +22,7 @@ extension ControlContext {
     ) -> Visitor {
         Visitor(
             key: key, token: token, isTrusted: isTrusted, password: password,
-            address: ClientAddress.group(of: channel.remoteAddress))
+            address: addressGroup)
     }
 
     /// The `{stream}` of the path.

@@ -7,6 +7,8 @@ package struct ControlContext: RequestContext {
     package let channel: any Channel
     /// Permissions of a WHIP or WHEP request; nil for a preflight, which has none.
     var grant: SessionGrant?
+    /// Client for which another relay of the cluster asks; nil for a client of this relay.
+    var carried: CarriedClient?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
@@ -14,5 +16,8 @@ package struct ControlContext: RequestContext {
     }
 
     /// Numeric address of the client; nil if the connection has none.
-    package var peerAddress: String? { channel.remoteAddress?.ipAddress }
+    package var peerAddress: String? { carried?.address ?? channel.remoteAddress?.ipAddress }
+
+    /// Address key of the client, for limits that are counted per address.
+    var addressGroup: String { carried?.addressGroup ?? ClientAddress.group(of: channel.remoteAddress) }
 }

@@ -13,6 +13,8 @@ package struct ControlParts: Sendable {
     package var drain: DrainControl
     /// Nil: HTTP without TLS.
     package var certificates: CertificateStore?
+    /// Nil: the relay is not in a cluster.
+    package var cluster: ClusterEdge?
 
     package init(
         apps: AppDirectory, tokens: any TokenVerifier, tokenStatistics: TokenStatistics, liveSessions: LiveSessions,

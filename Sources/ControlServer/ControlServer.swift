@@ -30,7 +30,7 @@ package struct ControlServer: Sendable {
 
     /// Connections that the kernel keeps until they are accepted. A connection beyond these is repeated by its client after a second. The kernel
     /// lowers the number to `net.core.somaxconn`.
-    private static let pendingConnections = 4_096
+    static let pendingConnections = 4_096
 
     package init(
         engine: MediaEngine, webRTC: any WebRTCMediaPlane, configuration: ControlConfiguration,
@@ -60,7 +60,7 @@ package struct ControlServer: Sendable {
         let statistics = statistics
         let configuration = configuration
         let bodies = bodies
-        let certificates = parts.certificates
+        let tls = parts.certificates.map { certificates in { @Sendable in certificates.context } }
         let apps = parts.apps
         let pages = pages
         let unjoined = UnjoinedSockets(
@@ -68,13 +68,13 @@ package struct ControlServer: Sendable {
         let addresses = HTTPAddresses(limit: configuration.connectionsPerAddress)
         let connect = ConnectHandler(
             liveSessions: parts.liveSessions, messages: parts.messages, unjoined: unjoined, statistics: statistics,
-            isTLS: certificates != nil, logger: logger)
+            isTLS: tls != nil, edge: parts.cluster, logger: logger)
         return Application(
             router: router(),
             server: HTTPServerBuilder { responder in
                 ControlChannel(
                     responder: responder, configuration: configuration, statistics: statistics, bodies: bodies,
-                    addresses: addresses, certificates: certificates, connect: connect, apps: apps, pages: pages)
+                    addresses: addresses, tls: tls, connect: connect, apps: apps, pages: pages)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",
@@ -99,8 +99,13 @@ package struct ControlServer: Sendable {
         parts.liveSessions.adopt(configuration.connect)
     }
 
-    private func router() -> Router<ControlContext> {
+    /// - Parameter isLink: whether the requests come from other relays of the cluster.
+    func router(isLink: Bool = false) -> Router<ControlContext> {
         let router = Router(context: ControlContext.self)
+        if isLink, let cluster = parts.cluster {
+            router.add(middleware: CarriedMiddleware())
+            ClusterStateRoute(node: cluster.node).add(to: router)
+        }
         router.add(middleware: CrossOriginMiddleware(origins: configuration.origins))
         router.add(middleware: ProblemMiddleware(statistics: statistics))
         let open = RouteTable(group: router.group(), catalogue: catalogue)
@@ -121,13 +126,25 @@ package struct ControlServer: Sendable {
         return router
     }
 
-    private var pages: PageGuard { PageGuard(origins: configuration.origins, hosts: configuration.hosts) }
+    var pages: PageGuard { PageGuard(origins: configuration.origins, hosts: configuration.hosts) }
 
     private var sameOrigin: SameOriginMiddleware { SameOriginMiddleware(pages: pages) }
 
     /// Requires the admin token; if none is configured, refuses foreign pages.
     private func withAdminAccess(_ group: RouterGroup<ControlContext>) -> RouterGroup<ControlContext> {
         group.add(middleware: BearerTokenMiddleware(token: adminToken, guesses: adminGuesses, pages: pages))
+    }
+
+    /// Sends requests for sessions of other relays there. A relay without a cluster has no such middleware.
+    ///
+    /// - Parameter begins: returns whether a request may begin the session of its path.
+    private func withCluster(
+        _ group: RouterGroup<ControlContext>, begins: @escaping @Sendable (Request) -> Bool = { _ in false }
+    ) -> RouterGroup<ControlContext> {
+        guard let edge = parts.cluster else { return group }
+        return group.add(
+            middleware: ClusterMiddleware(
+                edge: edge, standard: parts.apps.standard, bodyBytes: configuration.bodyBytes, begins: begins))
     }
 
     private func addAPI(to router: Router<ControlContext>) {
@@ -142,7 +159,9 @@ package struct ControlServer: Sendable {
 
         let connect = RouteTable(group: router.group("v1"), prefix: "/v1", access: .session, catalogue: catalogue)
         ConnectRoute(bodies: bodies).add(to: connect)
-        let group = withAdminAccess(router.group("v1"))
+        let group = withCluster(withAdminAccess(router.group("v1"))) {
+            $0.method == .post && $0.uri.path.hasSuffix("/plain")
+        }
         let v1 = RouteTable(group: group, prefix: "/v1", access: .admin, catalogue: catalogue)
         PlainRoutes(
             engine: engine, liveSessions: parts.liveSessions, configuration: configuration, adminToken: adminToken,
@@ -157,7 +176,7 @@ package struct ControlServer: Sendable {
     }
 
     private func addAdmin(to router: Router<ControlContext>) {
-        let group = withAdminAccess(router.group("v1/admin"))
+        let group = withCluster(withAdminAccess(router.group("v1/admin")))
         let table = RouteTable(group: group, prefix: "/v1/admin", access: .admin, catalogue: catalogue)
         AdminSessionRoutes(
             sessions: parts.sessions, standard: parts.apps.standard, configuration: configuration, bodies: bodies,
@@ -169,6 +188,7 @@ package struct ControlServer: Sendable {
             logger: logger
         ).add(to: table)
         AdminRelayRoutes(parts: parts, configuration: configuration, bodies: bodies).add(to: table)
+        AdminClusterRoutes(edge: parts.cluster).add(to: table)
         addMedia(to: table)
     }
 
@@ -207,7 +227,9 @@ package struct ControlServer: Sendable {
                 middleware: SessionTokenMiddleware(
                     token: token, guesses: guesses, liveSessions: parts.liveSessions, apps: parts.apps, pages: pages,
                     isPublisher: access == .publish, takesTokensInURLs: configuration.takesTokensInURLs))
-            return RouteTable(group: group, access: access, catalogue: catalogue)
+            return RouteTable(
+                group: withCluster(group) { $0.method == .post && access == .publish }, access: access,
+                catalogue: catalogue)
         }
         WHIPRoutes(exchange: exchange, resource: resource(.publish))
             .add(to: table(publishToken, .publish))
@@ -216,6 +238,6 @@ package struct ControlServer: Sendable {
         WHEPRoutes(exchange: exchange, resource: viewed).add(to: views)
         WHEPEventRoutes(
             resource: viewed, sources: sources, bodies: bodies, bodyBytes: configuration.bodyBytes
-        ).add(to: views, open: RouteTable(group: router.group(), catalogue: catalogue))
+        ).add(to: views, open: RouteTable(group: withCluster(router.group()), catalogue: catalogue))
     }
 }

@@ -36,7 +36,8 @@ extension ErrorCode {
         case .preconditionRequired: .preconditionRequired
         case .rateLimited: .tooManyRequests
         case .headerTooLarge: .requestHeaderFieldsTooLarge
-        case .noMedia, .limitReached, .draining: .serviceUnavailable
+        case .noMedia, .limitReached, .draining, .unavailable: .serviceUnavailable
+        case .misdirected: .misdirectedRequest
         case .recordingFailed, .storageFailed, .internalError: .internalServerError
         case .notConnected, .connectFailed, .mediaFailed: .badGateway
         }

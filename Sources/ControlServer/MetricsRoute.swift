@@ -32,6 +32,7 @@ struct MetricsRoute {
         await recordings(&text)
         http(&text)
         await SessionMetrics(parts: parts).add(to: &text)
+        if let edge = parts.cluster { ClusterMetrics(edge: edge).add(to: &text) }
         return text.text
     }
 

@@ -15,6 +15,8 @@ extension Relay {
         /// Fingerprint of the certificate that the relay made for itself; nil if it has none.
         let selfSigned: CertificateFingerprint?
         let messages: MessageService?
+        /// Nil: the relay is not in a cluster.
+        let cluster: ClusterParts?
 
         /// Services in start order; they end in reverse order.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] {
@@ -27,7 +29,7 @@ extension Relay {
         }
     }
 
-    func assemble(_ engine: MediaEngine) throws(RelayError) -> Assembly {
+    func assemble(_ engine: MediaEngine, _ bodies: OpenBodies) throws(RelayError) -> Assembly {
         let apps = configuration.appDirectory
         let verifier = JWTVerifier(apps: apps, leeway: configuration.tokenLeewaySeconds)
         let statistics = WebhookStatistics()
@@ -36,23 +38,26 @@ extension Relay {
             limits: configuration.webhookLimits, statistics: statistics, logger: logger)
         let issues = try issues()
         let control = configuration.control
+        let selfSigned = try selfSignedCertificate()
+        let certificates = try certificates(selfSigned?.path)
+        let cluster = try cluster(engine, bodies, isTLS: certificates != nil)
         let counts = ControlStatistics()
         let (messages, messageService) = try self.messages(statistics: counts)
         let liveSessions = LiveSessions(
             engine: engine, taps: engine, verifier: verifier, issues: issues, hooks: webhooks,
             configuration: control.connect,
-            iceServers: control.iceServers, statistics: counts, logger: logger)
+            iceServers: control.iceServers, statistics: counts, logger: logger, cluster: cluster?.node)
         var parts = ControlParts(
             apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,
             messages: messages,
             issues: issues,
             webhooks: webhooks, webhookStatistics: statistics)
-        let selfSigned = try selfSignedCertificate()
-        parts.certificates = try certificates(selfSigned?.path)
+        parts.certificates = certificates
+        parts.cluster = cluster?.edge
         return Assembly(
             parts: parts, webhooks: webhooks,
             certificates: parts.certificates.map { CertificateService(store: $0, logger: logger) },
-            selfSigned: selfSigned?.fingerprint, messages: messageService)
+            selfSigned: selfSigned?.fingerprint, messages: messageService, cluster: cluster)
     }
 
     private func issues() throws(RelayError) -> IssueArchive {
@@ -72,12 +77,9 @@ extension Relay {
         guard let directory = configuration.selfSignedDirectory(environment: ProcessInfo.processInfo.environment) else {
             throw .tls("a self-signed certificate needs storage.directory, because the process has no HOME")
         }
-        var name = [CChar](repeating: 0, count: 256)
-        gethostname(&name, name.count - 1)
-        let hostName = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         let file = SelfSignedFile(directory: directory)
         let certificate = try file.prepare(
-            names: configuration.selfSignedNames(hostName: hostName),
+            names: configuration.selfSignedNames(hostName: Self.hostName),
             addresses: configuration.selfSignedAddresses(of: InterfaceAddress.all()),
             now: Int(Date().timeIntervalSince1970))
         return (file.path, certificate.fingerprint)

@@ -140,9 +140,10 @@ public final class Relay: Sendable {
         } catch {
             throw .media(error.description)
         }
+        let bodies = OpenBodies()
         let assembly: Assembly
         do {
-            assembly = try assemble(engine)
+            assembly = try assemble(engine, bodies)
         } catch {
             engine.stop()
             throw error
@@ -157,7 +158,6 @@ public final class Relay: Sendable {
                 parts.liveSessions.note(change)
             }
         }
-        let bodies = OpenBodies()
         let server = ControlServer(
             engine: engine, webRTC: engine, configuration: controlConfiguration(files), recorder: recorder,
             bodies: bodies,
@@ -175,6 +175,9 @@ public final class Relay: Sendable {
             let service = RecordingService(
                 recorder: recorder, engine: engine, recordsEverything: !configuration.record.isEmpty, logger: logger)
             services.append(.init(service: service, serviceName: "recording"))
+        }
+        if let cluster = assembly.cluster {
+            services += cluster.services(server: server, sessions: parts.liveSessions, logger: logger)
         }
         services.append(.init(service: http, serviceName: "http"))
         let drain = DrainService(
@@ -201,17 +204,21 @@ public final class Relay: Sendable {
             }
         }
         var reason = "the service ended"
+        var failure: RelayError?
         do {
             for try await port in ports {
                 return Running(
                     engine: engine, group: group, task: task, httpPort: port, server: server,
                     webhooks: assembly.webhooks, selfSigned: assembly.selfSigned)
             }
+        } catch let error as RelayError {
+            failure = error
         } catch {
             reason = "\(ListenFailure(error))"
         }
         _ = await task.result
         engine.stop()
+        if let failure { throw failure }
         throw .http(address: configuration.httpAddress, port: configuration.httpPort, reason: reason)
     }
 

@@ -255,6 +255,21 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// Maximum connections of one user that receive events of its conversations.
     public var limitLoginsPerUser = 32
 
+    // MARK: cluster
+
+    /// PostgreSQL database of the cluster, as a `postgres:` URL. Empty for a relay without a cluster.
+    public var clusterURL = ""
+    /// Name of this relay in the cluster. Empty for the host name.
+    public var clusterID = ""
+    /// Host and port at which the other relays reach this one. Empty for the first advertised address with port 7881.
+    public var clusterLink = ""
+    /// Numeric address that the port of links binds to.
+    public var clusterListenAddress = "0.0.0.0"
+    /// Group of relays that are near each other.
+    public var clusterRegion = "default"
+    /// Seconds without a heartbeat after which the sessions of a relay can be taken over.
+    public var clusterTTLSeconds = 5
+
     // MARK: the control protocol
 
     /// Seconds that the connection of a lost client is kept.
@@ -376,6 +391,11 @@ public struct RelayConfiguration: Sendable, Equatable {
             throw .badValue(
                 key: "app.default", value: appDefault,
                 allowed: keys.isEmpty ? "nothing (there are no apps)" : keys.joined(separator: ", "), source: .code)
+        }
+        guard clusterURL.isEmpty || storageDirectory.isEmpty else {
+            throw .badValue(
+                key: "storage.directory", value: storageDirectory,
+                allowed: "nothing, because the relays of a cluster do not share conversations yet", source: .code)
         }
         guard bandwidthMinimumKilobits <= bandwidthStartKilobits, bandwidthStartKilobits <= bandwidthMaximumKilobits
         else {

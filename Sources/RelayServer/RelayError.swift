@@ -17,6 +17,8 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
     case storage(path: String, reason: String, advice: String)
     /// The certificate or key of the HTTP port cannot be used.
     case tls(String)
+    /// The relay cannot be a member of its cluster.
+    case cluster(String)
     /// `start` was called on a relay that was started before. A relay runs only once.
     case alreadyStarted
 
@@ -33,6 +35,7 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .crashDirectory(let path, let reason): "cannot write crash reports to \(path): \(reason)"
         case .storage(let path, let reason, let advice): "cannot store conversations in \(path): \(reason); \(advice)"
         case .tls(let reason): reason
+        case .cluster(let reason): "cannot join the cluster: \(reason)"
         case .alreadyStarted: "the relay can be started only once"
         }
     }

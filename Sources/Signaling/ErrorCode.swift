@@ -132,6 +132,10 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case limitReached
     case addressUnusable
     case draining
+    /// The relay that runs the session cannot be reached or named now (clusters only).
+    case unavailable
+    /// Another relay of the cluster runs the session.
+    case misdirected
     case internalError
 
     // MARK: errors of the client itself
@@ -227,6 +231,8 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .limitReached: "A limit is reached"
         case .addressUnusable: "The address cannot be used"
         case .draining: "The relay is shutting down"
+        case .unavailable: "The session cannot be reached at the moment"
+        case .misdirected: "Another relay runs the session"
         case .internalError: "The relay had an internal error"
         case .notConnected: "There is no connection"
         case .connectFailed: "The relay could not be reached"

@@ -35,14 +35,19 @@ struct ClientSession {
     /// Reason for which it receives no conversation events although it joined with an identity.
     var loginRefusal: SignalingError?
     private(set) var isOver = false
+    /// Carries the client to the home relay of its session; nil without a cluster, or if another relay carries the client here.
+    let edge: ClusterEdge?
+    /// Set by a join or resume that another relay must handle.
+    var transfer: ClientTransfer?
     /// Counts a connection that has logged in but not joined.
     var loginLease: ResourceLease?
 
     init(
         liveSessions: LiveSessions, messages: MessageHub, socket: any ClientChannel, token: String?,
-        statistics: ControlStatistics,
+        statistics: ControlStatistics, edge: ClusterEdge? = nil,
         onJoin: @escaping @Sendable () -> Void
     ) {
+        self.edge = edge
         self.liveSessions = liveSessions
         self.messages = messages
         self.socket = socket
@@ -71,7 +76,7 @@ struct ClientSession {
         faults = max(faults - 1, 0)
         if message.request.isOfConversations { return await converse(message) }
         if let membership { return await membership.liveSession.request(message, from: membership.id, socket) }
-        return await receiveOutside(message)
+        return await receiveOutside(message, text)
     }
 
     /// Refuses a faulty message. Returns false if there were too many.
@@ -90,11 +95,18 @@ struct ClientSession {
         socket.send([MessageCodec.failure(id, error)])
     }
 
-    private mutating func receiveOutside(_ message: RequestMessage) async -> Bool {
+    /// Refuses a join or resume whose home relay could not be reached.
+    mutating func refuse(_ transfer: ClientTransfer) {
+        self.transfer = nil
+        guard let id = (try? MessageCodec.request(transfer.text))?.id else { return }
+        refuse(id, LiveSessions.unavailable(.homeLost, .seconds(1)))
+    }
+
+    private mutating func receiveOutside(_ message: RequestMessage, _ text: ByteBuffer) async -> Bool {
         do throws(SignalingError) {
             switch message.request {
-            case let request as JoinRequest: try await join(request, message.id)
-            case let request as ResumeRequest: try await resume(request, message.id)
+            case let request as JoinRequest: try await join(request, message.id, text)
+            case let request as ResumeRequest: try await resume(request, message.id, text)
             case is PingRequest:
                 statistics.messagesSent(1)
                 socket.send([MessageCodec.answer(message.id, .success(Done()))])
@@ -113,12 +125,19 @@ struct ClientSession {
         return true
     }
 
-    private mutating func join(_ request: JoinRequest, _ id: UInt32) async throws(SignalingError) {
+    private mutating func join(
+        _ request: JoinRequest, _ id: UInt32, _ text: ByteBuffer
+    ) async throws(SignalingError) {
         let began = ControlClock.now
         try check(request.version)
         guard let token = request.token ?? token else { throw SignalingError(.tokenMissing, field: "token") }
         let name = try SessionKey(app: "", name: request.session).name
         let verified = try await liveSessions.verifier.verify(token, session: name, now: ControlClock.wall).get()
+        let key = try SessionKey(app: verified.app, name: name)
+        if let home = try await edge?.home(of: key, newID: SessionID(rawValue: Secret.id())) {
+            transfer = ClientTransfer(home: home, target: .session(key), text: text)
+            return
+        }
         let arrival = Arrival(
             request: id, at: began, program: request.client.map { String($0.prefix(200)) }, socket: socket)
         membership = try await liveSessions.join(request, verified, arrival)
@@ -127,8 +146,16 @@ struct ClientSession {
         open(verified)
     }
 
-    private mutating func resume(_ request: ResumeRequest, _ id: UInt32) async throws(SignalingError) {
+    private mutating func resume(
+        _ request: ResumeRequest, _ id: UInt32, _ text: ByteBuffer
+    ) async throws(SignalingError) {
         try check(request.version)
+        if let edge, let session = Secret.session(inResumeToken: request.resumeToken),
+            let home = try await edge.home(of: session)
+        {
+            transfer = ClientTransfer(home: home, target: .id(session), text: text)
+            return
+        }
         let (liveSession, connection) = try await liveSessions.resume(
             request, Arrival(request: id, at: ControlClock.now, program: nil, socket: socket))
         membership = (liveSession, connection)

@@ -10,24 +10,33 @@ struct ConnectHandler: Sendable {
     let unjoined: UnjoinedSockets
     let statistics: ControlStatistics
     let isTLS: Bool
+    /// Nil without a cluster.
+    var edge: ClusterEdge?
+    /// Whether the clients are those of other relays of the cluster.
+    var isLink = false
     let logger: Logger
 
     func handle(
         _ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ handshake: ConnectHandshake
     ) async {
         let socket = ClientSocket(
-            channel: channel.channel, isTLS: isTLS, trustsLoopback: liveSessions.configuration.takesKeysOnLoopback)
+            channel: channel.channel, isTLS: isTLS, trustsLoopback: liveSessions.configuration.takesKeysOnLoopback,
+            carried: isLink ? handshake.carried : nil)
+        if isLink, let target = handshake.target, await edge?.isElsewhere(target) == true {
+            socket.close(Carriage.misdirected, ErrorCode.misdirected.rawValue)
+        }
         // Closes a connection that does not join in time.
         let alarm = channel.channel.eventLoop.scheduleTask(in: TimeAmount(liveSessions.configuration.joinTime)) {
             socket.close(.policyViolation, "the client joined no session in time")
         }
         var session = ClientSession(
             liveSessions: liveSessions, messages: messages, socket: socket, token: handshake.token,
-            statistics: statistics,
+            statistics: statistics, edge: isLink ? nil : edge,
             onJoin: {
                 alarm.cancel()
                 unjoined.leave(channel.channel)
             })
+        var carriage: Carriage?
         var ending = ClientSession.Ending.lost
         do {
             try await channel.executeThenClose { inbound, _ in
@@ -36,9 +45,18 @@ struct ConnectHandler: Sendable {
                     if session.isOver { continue }
                     switch input {
                     case .text(let text):
-                        if await session.receive(text) { continue }
+                        if let carriage {
+                            await carriage.send(text)
+                            continue
+                        }
+                        if await session.receive(text) {
+                            carriage = await transfer(&session, handshake, socket)
+                            continue
+                        }
                         ending = .refused
-                    case .closed(let code): ending = .closed(code)
+                    case .closed(let code):
+                        carriage?.close(code)
+                        ending = .closed(code)
                     case .violated(let code, let reason):
                         logger.info("WebSocket closed", metadata: ["code": "\(code)", "reason": "\(reason)"])
                         ending = .violated
@@ -50,7 +68,28 @@ struct ConnectHandler: Sendable {
             logger.debug("WebSocket failed", metadata: ["error": "\(error)"])
         }
         alarm.cancel()
+        carriage?.cut()
         session.logOut()
         await session.end(ending)
+    }
+
+    /// Carries a client to the home relay of its session, if its join or resume asked for that.
+    ///
+    /// - Returns: nil if the client stays here.
+    private func transfer(
+        _ session: inout ClientSession, _ handshake: ConnectHandshake, _ socket: ClientSocket
+    ) async -> Carriage? {
+        for _ in 0..<ClusterEdge.attempts {
+            guard let edge, let transfer = session.transfer else { return nil }
+            session.transfer = nil
+            if let carriage = await edge.carry(transfer, handshake, socket) {
+                session.onJoin()
+                return carriage
+            }
+            // The home relay has changed, or does not answer.
+            _ = await session.receive(transfer.text)
+        }
+        if let transfer = session.transfer { session.refuse(transfer) }
+        return nil
     }
 }

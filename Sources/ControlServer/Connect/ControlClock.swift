@@ -1,11 +1,11 @@
 import Foundation
-import MediaBase
+package import MediaBase
 import NIOCore
 
 /// Clocks of the control plane. Lower layers receive the time as an argument.
-enum ControlClock {
+package enum ControlClock {
     /// Monotonic time.
-    static var now: MediaTime { MediaTime(rawValue: Int64(NIODeadline.now().uptimeNanoseconds)) }
+    package static var now: MediaTime { MediaTime(rawValue: Int64(NIODeadline.now().uptimeNanoseconds)) }
 
     /// Wall-clock time in milliseconds since 1970.
     static var wall: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }

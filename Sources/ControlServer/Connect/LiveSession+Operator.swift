@@ -42,6 +42,16 @@ extension LiveSession {
 
     func end(_ reason: DisconnectReason) { perform(conference.end(reason)) }
 
+    /// Ends the session here because another relay runs it now. Clients are not told, so that they resume.
+    func abandon() {
+        for client in clients.values {
+            guard let socket = client.socket else { continue }
+            client.socket = nil
+            socket.close(Carriage.lost, "another relay runs the session")
+        }
+        end(.relayShutdown)
+    }
+
     /// Number of WebRTC peers without a control connection.
     var visitingPeerCount: Int { media.visitingPeerCount }
 

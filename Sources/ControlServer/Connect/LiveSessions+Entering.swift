@@ -16,7 +16,7 @@ extension LiveSessions {
         let name = stream?.rawValue ?? Secret.id().lowercased()
         for _ in 0..<Self.attempts {
             let answer = try await enter(
-                try enter(visitor.key).liveSession, visitor, .publish(StreamID(rawValue: name), kinds),
+                try await enter(visitor.key).liveSession, visitor, .publish(StreamID(rawValue: name), kinds),
                 isPlain: isPlain
             ) { () async throws(EngineError) in try await open(name) }
             if let answer { return answer }

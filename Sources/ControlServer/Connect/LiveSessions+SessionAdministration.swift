@@ -54,12 +54,13 @@ extension LiveSessions: SessionAdministration {
         let reservation = Reservation(
             password: password, requiresEncryption: requiresEncryption,
             expires: ControlClock.now + Self.reservationTime)
-        let entry = try enter(address, reservation: reservation)
+        let entry = try await enter(address, reservation: reservation)
         await entry.liveSession.begin()
         return await entry.liveSession.overview
     }
 
     package func order(_ command: AdminCommand, in address: SessionKey) async throws(SignalingError) {
+        try checkTenure()
         try await (try liveSession(at: address)).admin(command)
     }
 

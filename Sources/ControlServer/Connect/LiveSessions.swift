@@ -1,3 +1,5 @@
+import Cluster
+package import ClusterLink
 import Conference
 package import Logging
 import MediaBase
@@ -17,6 +19,8 @@ package final class LiveSessions: Sendable {
 
     let verifier: any TokenVerifier
     let environment: LiveSessionEnvironment
+    /// Placement of sessions; nil: this relay is not in a cluster.
+    let cluster: ClusterNode?
     private let state: NIOLockedValueBox<State>
 
     /// - Parameters:
@@ -27,9 +31,10 @@ package final class LiveSessions: Sendable {
         engine: any MediaPlane, taps: MediaEngine, verifier: any TokenVerifier, issues: any IssueStore,
         hooks: any WebhookSink,
         configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger,
-        events: AsyncStream<StreamEvent>? = nil
+        cluster: ClusterNode? = nil, events: AsyncStream<StreamEvent>? = nil
     ) {
         self.verifier = verifier
+        self.cluster = cluster
         let state = NIOLockedValueBox(State(directory: SessionDirectory(limits: configuration.directory)))
         self.state = state
         environment = LiveSessionEnvironment(
@@ -39,7 +44,10 @@ package final class LiveSessions: Sendable {
             reports: ReportGuard(interval: configuration.issueInterval),
             pushes: RelayPushes(rules: configuration.pushes, engine: taps),
             resources: ResourceAccounts(limits: configuration.resources), logger: logger,
-            onEnd: { id in state.withLockedValue { $0.directory.remove(id) } },
+            onEnd: { id in
+                state.withLockedValue { $0.directory.remove(id) }
+                cluster?.ended(id)
+            },
             onLeave: { token in state.withLockedValue { $0.directory.unseat(resumeToken: token) } })
         let events = events ?? engine.observeStreams()
         let router = Task { [weak self] in
@@ -82,6 +90,8 @@ package final class LiveSessions: Sendable {
 
     func liveSession(_ key: SessionKey) -> LiveSession? { state.withLockedValue { $0.directory[key]?.liveSession } }
 
+    func liveSession(_ id: SessionID) -> LiveSession? { state.withLockedValue { $0.directory[id]?.liveSession } }
+
     var all: [LiveSession] { state.withLockedValue { $0.directory.entries.map(\.liveSession) } }
 
     /// Resources that users, tokens and addresses hold.
@@ -99,20 +109,48 @@ package final class LiveSessions: Sendable {
     /// - Parameter reservation: for a new session, which waits for its first join.
     func enter(
         _ key: SessionKey, reservation: Reservation? = nil
-    ) throws(SignalingError) -> SessionDirectory<LiveSession>.Entry {
+    ) async throws(SignalingError) -> SessionDirectory<LiveSession>.Entry {
+        let id = try await place(key)
         let known = try locked { state throws(SignalingError) in
             if state.directory.isDraining { throw SignalingError(.draining) }
             return state.directory[key]
         }
-        if let known { return known }
-        let id = SessionID(rawValue: Secret.id())
+        if let known {
+            // A session that another relay has taken over ends here at this moment.
+            guard cluster == nil || known.id == id else { throw Self.unavailable }
+            cluster?.opened(id)
+            return known
+        }
         let conference = try Conference(
             id: id, app: key.app, name: key.name, limits: configuration.conference,
             reservation: reservation, now: ControlClock.now, wallClock: ControlClock.wall)
         let liveSession = LiveSession(conference, key: key, environment: environment)
-        return try locked { state throws(SignalingError) in
+        let entry = try locked { state throws(SignalingError) in
             try state.directory.enter(key, newID: id) { _ in liveSession }
         }
+        cluster?.opened(entry.id)
+        return entry
+    }
+
+    /// Returns the id of a session that this relay runs, or may begin.
+    /// - Throws: `misdirected` or `unavailable`, in a cluster.
+    private func place(_ key: SessionKey) async throws(SignalingError) -> SessionID {
+        let newID = SessionID(rawValue: Secret.id())
+        guard let cluster else { return newID }
+        switch await cluster.resolve(key, newID: newID, isCarried: true) {
+        case .here(let id): return id
+        case .there: throw SignalingError(.misdirected, retryAfter: 1)
+        case .unavailable(let wait, let reason): throw Self.unavailable(reason, wait)
+        case .unknown: throw Self.unavailable
+        }
+    }
+
+    private static var unavailable: SignalingError { SignalingError(.unavailable, retryAfter: 1) }
+
+    /// Returns the error for a session whose home relay cannot be named.
+    static func unavailable(_ reason: Resolution.Unavailability, _ wait: MediaTime) -> SignalingError {
+        SignalingError(
+            .unavailable, reason.text, retryAfter: max(1, Int(wait.seconds.rounded(.up))))
     }
 
     /// Admits a client with a verified token. On success the session has answered it.
@@ -120,8 +158,8 @@ package final class LiveSessions: Sendable {
         _ request: JoinRequest, _ token: VerifiedToken, _ arrival: Arrival
     ) async throws(SignalingError) -> (LiveSession, ConnectionID) {
         let key = try SessionKey(app: token.app, name: request.session)
-        let admission = Admission(
-            connection: ConnectionID(rawValue: Secret.id()), resumeToken: Secret.token(), name: request.name,
+        var admission = Admission(
+            connection: ConnectionID(rawValue: Secret.id()), name: request.name,
             identity: token.identity, data: token.data, capabilities: token.capabilities,
             token: TokenFingerprint(rawValue: token.fingerprint), password: request.password,
             media: request.media ?? JoinMedia(),
@@ -129,7 +167,8 @@ package final class LiveSessions: Sendable {
             e2eeKey: request.e2eeKey)
         let lease = try resources.lease(.participants, for: token.holder(address: arrival.address))
         for _ in 0..<Self.attempts {
-            let entry = try enter(key)
+            let entry = try await enter(key)
+            admission.resumeToken = Secret.resumeToken(in: cluster == nil ? nil : entry.id)
             do {
                 try locked { state throws(SignalingError) in
                     try state.directory.seat(admission.connection, in: entry, resumeToken: admission.resumeToken)

@@ -1,3 +1,5 @@
+import Signaling
+
 /// Ids and resume tokens that cannot be guessed, from the system's random numbers.
 enum Secret {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
@@ -7,6 +9,15 @@ enum Secret {
 
     /// Returns a token of 160 random bits.
     static func token() -> String { text(32) }
+
+    /// Returns a resume token. In a cluster it begins with the session's id, so that any relay finds the home relay of a client that resumes.
+    static func resumeToken(in session: SessionID?) -> String { (session.map { "\($0)." } ?? "") + token() }
+
+    /// Returns the session that a resume token of a cluster belongs to.
+    static func session(inResumeToken token: String) -> SessionID? {
+        guard let end = token.firstIndex(of: ".") else { return nil }
+        return SessionID(rawValue: String(token[..<end]))
+    }
 
     /// Returns random text with 5 bits per character.
     private static func text(_ characters: Int) -> String {

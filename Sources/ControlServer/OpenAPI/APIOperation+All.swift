@@ -184,6 +184,9 @@ extension APIOperation {
 
     private static let relay: [APIOperation] = [
         .get("/v1/admin/relay", .admin, "relay", "Version and counts of the relay", .json("Relay")),
+        .get(
+            "/v1/admin/cluster", .admin, "relay", "The relays and sessions of the cluster; 404 without a cluster",
+            .json("Cluster")),
         .act(
             "POST", "/v1/admin/drain", .admin, "relay",
             "Accepts nothing new, tells all clients, and exits when it is empty or the time is over",

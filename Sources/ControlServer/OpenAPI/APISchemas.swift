@@ -96,6 +96,18 @@ enum APISchemas {
             "version": "string", "isDraining": "boolean", "sessions": "integer", "participants": "integer",
             "connections": "integer", "streams": "integer", "apps": "[string]", "defaultApp": "string",
         ],
+        "Cluster": [
+            "relay": "string", "isMember": "boolean", "acts": "boolean", "relays": "[ClusterRelay]",
+            "sessions": "[ClusterSession]",
+        ],
+        "ClusterRelay": [
+            "id": "string", "link": "string", "region": "string", "version": "string", "load": "number",
+            "isDraining": "boolean", "isAlive": "boolean", "silence": "number",
+        ],
+        "ClusterSession": [
+            "app": "string", "name": "string", "id": "string", "relay": "string", "term": "integer",
+            "isAlive": "boolean",
+        ],
         "DrainRequest": ["seconds": "integer", "url?": "string"],
         "IssuePage": ["issues": "[IssueEntry]", "next?": "string"],
         "IssueEntry": ["id": "string", "head": "IssueHead", "bytes": "integer"],

@@ -77,7 +77,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
     private func staticObjection(_ field: String?, _ token: BearerToken, _ context: Context) -> Problem? {
         let text = field.flatMap(ConnectHandshake.bearer)
         let isSessionToken = text.map { (try? TokenText($0)) != nil } ?? false
-        let address = ClientAddress.group(of: context.channel.remoteAddress)
+        let address = context.addressGroup
         switch guesses.judge(field, by: token, from: address, isGuess: !isSessionToken) {
         case .right: return nil
         case .wrong(let problem), .refused(let problem): return problem

@@ -6,11 +6,11 @@ extension SignalingError {
         SignalingError(.notConnected, "the connection was lost before the answer came")
     }
 
-    /// Whether the error is temporary (the relay is busy, draining or had an internal error), so that the
-    /// same request may succeed later.
+    /// Whether the error is temporary (the relay is busy, draining, had an internal error or cannot reach the session's
+    /// home relay), so that the same request may succeed later.
     var isPassing: Bool {
         switch code {
-        case .draining, .rateLimited, .internalError, .limitReached, .requestTimeout: true
+        case .draining, .unavailable, .misdirected, .rateLimited, .internalError, .limitReached, .requestTimeout: true
         default: false
         }
     }

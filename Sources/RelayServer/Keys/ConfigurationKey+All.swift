@@ -3,7 +3,7 @@ extension ConfigurationKey {
     package static let sections: [any ConfigurationSection.Type] = [
         GeneralKeys.self, HTTPKeys.self, AppKeys.self, MediaKeys.self, WebRTCKeys.self, LiveKeys.self,
         ConnectionKeys.self,
-        StorageKeys.self, LimitKeys.self,
+        StorageKeys.self, ClusterKeys.self, LimitKeys.self,
     ]
 
     /// All keys, in the order of their sections.

@@ -59,6 +59,15 @@ extension ConfigurationKey {
         static let videoCodecs = Format(
             allowed: "one or more of vp8, h264, vp9, av1 with commas between them", isList: true,
             accepts: { RelayConfiguration.codecs(in: $0) != nil })
+        static let storeURL = Format(
+            allowed: "a postgres: or postgresql: URL, or nothing", isSecret: true,
+            accepts: { $0.isEmpty || $0.hasPrefix("postgres://") || $0.hasPrefix("postgresql://") })
+        static let clusterName = Format(
+            allowed: "1 to 64 letters, digits, dots, hyphens and underscores, or nothing",
+            accepts: { $0.isEmpty || AppDirectory.isKey($0) })
+        static let hostAndPort = Format(
+            allowed: "a host and a port such as 10.0.0.5:7881, or nothing",
+            accepts: { $0.isEmpty || LinkAddress($0) != nil })
         static let logLevel = Format(
             allowed: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "),
             accepts: { Logger.Level(rawValue: $0) != nil })

@@ -15,13 +15,14 @@ struct ConfigurationOptions: ParsableArguments {
     @OptionGroup(title: LiveKeys.title) var live: SectionOptions<LiveKeys>
     @OptionGroup(title: ConnectionKeys.title) var connections: SectionOptions<ConnectionKeys>
     @OptionGroup(title: StorageKeys.title) var storage: SectionOptions<StorageKeys>
+    @OptionGroup(title: ClusterKeys.title) var cluster: SectionOptions<ClusterKeys>
     @OptionGroup(title: LimitKeys.title) var limits: SectionOptions<LimitKeys>
 
     /// Values of the flags that were given, by the name of the configuration key.
     var flags: [String: String] {
         let sections = [
             general.given, http.given, apps.given, media.given, webRTC.given, live.given, connections.given,
-            storage.given, limits.given,
+            storage.given, cluster.given, limits.given,
         ]
         return sections.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
     }

@@ -344,7 +344,7 @@ export class Signaling {
       this.#answer = {...this.#answer, resumeToken: null};
       return this.#tryAgain(0);
     }
-    if (["draining", "rateLimited", "internalError", "limitReached"].includes(error.code)) {
+    if (["draining", "unavailable", "misdirected", "rateLimited", "internalError", "limitReached"].includes(error.code)) {
       return this.#tryAgain(pauseAfter(error));
     }
     this.#finish({reason: error.code, message: error.message});

@@ -26,13 +26,19 @@ final class ClientSocket: ClientChannel {
 
     /// Whether no third party can read the connection, so that media keys may be sent.
     let isConfidential: Bool
+    /// Address key of the client; see `ClientAddress`.
+    let address: String
 
     /// - Parameters:
     ///   - isTLS: whether the connection is encrypted.
     ///   - trustsLoopback: whether connections within this host count as confidential.
-    init(channel: any Channel, isTLS: Bool, trustsLoopback: Bool) {
+    ///   - carried: client for which another relay of the cluster asks; nil: the other end of the channel is the client.
+    init(channel: any Channel, isTLS: Bool, trustsLoopback: Bool, carried: CarriedClient? = nil) {
         self.channel = channel
-        isConfidential = isTLS || trustsLoopback && Self.isLoopback(channel.remoteAddress?.ipAddress ?? "")
+        isConfidential =
+            carried?.isConfidential
+            ?? (isTLS || trustsLoopback && Self.isLoopback(channel.remoteAddress?.ipAddress ?? ""))
+        address = carried?.addressGroup ?? ClientAddress.group(of: channel.remoteAddress)
     }
 
     static func isLoopback(_ address: String) -> Bool {
@@ -48,6 +54,15 @@ final class ClientSocket: ClientChannel {
         return SocketBacklog(
             messages: max(Self.window.messages - backlog.messages, 0),
             bytes: max(Self.window.bytes - backlog.bytes, 0))
+    }
+
+    /// Numeric address of the client.
+    var peer: String { channel.remoteAddress?.ipAddress ?? "0.0.0.0" }
+
+    /// Waits until the window has space, or the connection is closed.
+    func waitForSpace() async {
+        guard space.messages == 0 || space.bytes == 0, channel.isActive else { return }
+        await withCheckedContinuation { continuation in whenDrained { continuation.resume() } }
     }
 
     /// Calls `waiter` once, when half of the window is free; at once if it is already. A later call replaces the waiter.
@@ -69,9 +84,6 @@ final class ClientSocket: ClientChannel {
     var isInSession: Bool { state.withLockedValue { $0.isInSession } }
 
     func enterSession() { state.withLockedValue { $0.isInSession = true } }
-
-    /// Address key of the client; see `ClientAddress`.
-    var address: String { ClientAddress.group(of: channel.remoteAddress) }
 
     /// Counts the backlog for a client from now on.
     func count(for holder: ResourceHolder, in resources: ResourceAccounts) {

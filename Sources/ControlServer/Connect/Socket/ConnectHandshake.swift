@@ -12,6 +12,10 @@ struct ConnectHandshake: Sendable, Equatable {
     var token: String?
     /// `millrace.v1` if the client offers subprotocols; nil if it offers none.
     var subprotocol: String?
+    /// Client for which another relay asks, as the request says. Only the listener of links may believe it.
+    var carried: CarriedClient?
+    /// Session that the client asks for, as another relay says.
+    var target: CarriedTarget?
 
     /// Returns nil if the request is for another path, or offers subprotocols without this one.
     init?(_ head: HTTPRequestHead) {
@@ -25,6 +29,8 @@ struct ConnectHandshake: Sendable, Equatable {
         token =
             head.headers.first(name: "Authorization").flatMap(Self.bearer)
             ?? components.queryItems?.first { $0.name == "token" }?.value
+        carried = head.headers.first(name: CarriedClient.field).flatMap(CarriedClient.init)
+        target = head.headers.first(name: CarriedTarget.field).flatMap(CarriedTarget.init)
     }
 
     /// Returns whether the request is a complete handshake for the control protocol, without a body.

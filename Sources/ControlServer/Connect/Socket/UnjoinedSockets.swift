@@ -24,9 +24,11 @@ final class UnjoinedSockets: Sendable {
     var count: Int { state.withLockedValue { $0.groups.count } }
 
     /// Counts a connection that asks for a WebSocket, until it joins or ends.
-    func enter(_ channel: any Channel) throws(Problem) {
+    ///
+    /// - Parameter carried: client for which another relay of the cluster asks; nil: the other end of the channel is the client.
+    func enter(_ channel: any Channel, carried: CarriedClient? = nil) throws(Problem) {
         let id = ObjectIdentifier(channel)
-        let group = ClientAddress.group(of: channel.remoteAddress)
+        let group = carried?.addressGroup ?? ClientAddress.group(of: channel.remoteAddress)
         let full = state.withLockedValue { state -> String? in
             if state.groups[id] != nil { return nil }
             if state.groups.count >= limit { return Self.key }

@@ -15,12 +15,18 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     /// Nil: foreign pages may connect, because their session tokens are secret.
     private let pages: PageGuard?
     private let statistics: ControlStatistics
+    /// Whether the other end is a relay of the cluster.
+    private let isLink: Bool
     /// Whether the first request has arrived: only that one can upgrade the connection.
     private var isDecided = false
     /// Whether the connection was refused: further input is ignored.
     private var isRefused = false
 
-    init(bodies: OpenBodies, unjoined: UnjoinedSockets, pages: PageGuard?, statistics: ControlStatistics) {
+    init(
+        bodies: OpenBodies, unjoined: UnjoinedSockets, pages: PageGuard?, statistics: ControlStatistics,
+        isLink: Bool = false
+    ) {
+        self.isLink = isLink
         self.bodies = bodies
         self.unjoined = unjoined
         self.pages = pages
@@ -42,7 +48,8 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
                 {
                     throw problem
                 }
-                try unjoined.enter(context.channel)
+                let carried = isLink ? ConnectHandshake(head)?.carried : nil
+                try unjoined.enter(context.channel, carried: carried)
             } catch {
                 return refuse(error, context)
             }

@@ -1,0 +1,10 @@
+import Cluster
+import NIOCore
+
+/// Join or resume of a client whose session another relay runs.
+struct ClientTransfer: Sendable {
+    let home: RelayRecord
+    let target: CarriedTarget
+    /// The request as the client sent it.
+    let text: ByteBuffer
+}

@@ -1,0 +1,46 @@
+import Cluster
+import ClusterLink
+import Conference
+import HTTPTypes
+import Signaling
+
+/// WebSockets of clients whose sessions other relays run.
+extension ClusterEdge {
+    /// Returns whether a carried client asks for a session that this relay does not run.
+    func isElsewhere(_ target: CarriedTarget) async -> Bool {
+        let resolution =
+            switch target {
+            case .session(let key):
+                await node.resolve(key, newID: SessionID(rawValue: Secret.id()), isCarried: true)
+            case .id(let id): await node.resolve(id)
+            }
+        if case .there = resolution { return true }
+        return false
+    }
+
+    /// Opens a WebSocket to the home relay and sends the client's request.
+    ///
+    /// - Returns: nil if the relay is not the session's home relay, or cannot be reached.
+    func carry(_ transfer: ClientTransfer, _ handshake: ConnectHandshake, _ socket: ClientSocket) async -> Carriage? {
+        var fields = HTTPFields()
+        let client = CarriedClient(address: socket.peer, isConfidential: socket.isConfidential)
+        fields[HTTPField.Name(CarriedClient.field)!] = client.text
+        fields[HTTPField.Name(CarriedTarget.field)!] = transfer.target.text
+        fields[HTTPField.Name("Sec-WebSocket-Protocol")!] = handshake.subprotocol
+        fields[.authorization] = handshake.token.map { "Bearer \($0)" }
+        do {
+            let link = try await caller.connect(
+                path: ConnectHandshake.path, fields: fields, to: transfer.home.description)
+            let carriage = Carriage(link, socket)
+            let home = transfer.home.identity
+            carriages.add(carriage, to: home)
+            await carriage.send(transfer.text)
+            let hasBegun = await carriage.begin { [carriages] in carriages.remove(carriage, of: home) }
+            if hasBegun { return carriage }
+        } catch {
+            try? await Task.sleep(for: Self.pause)
+        }
+        if case .session(let key) = transfer.target { node.forget(key, at: transfer.home.identity) }
+        return nil
+    }
+}

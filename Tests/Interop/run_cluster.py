@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Three relays and one PostgreSQL database, as processes: any relay takes any client, and relays and database are killed and stopped.
+
+    python3 Tests/Interop/run_cluster.py --relay .build/release/millrace
+    python3 Tests/Interop/run_cluster.py --relay .build/debug/millrace --only killed
+
+Needs tools/setup to have run; uses the Python of .venv. Status: 0 all passed, 1 something failed, 2 bad usage.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import time
+import traceback
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+try:
+    import websockets  # noqa: F401
+except ImportError:
+    PYTHON = ROOT / ".venv/bin/python"
+    if not PYTHON.exists() or sys.executable == str(PYTHON):
+        sys.exit("websockets is missing: run tools/setup")
+    os.execv(PYTHON, [str(PYTHON), *sys.argv])
+
+import clients  # noqa: E402
+import postgres  # noqa: E402
+from cluster import LEASE, MARGIN, Cluster, Member  # noqa: E402
+from messages_client import Refused  # noqa: E402
+from relay import RelayError  # noqa: E402
+from run import Reporter  # noqa: E402
+
+
+async def enter(stack, cluster, session, count, first=0):
+    """Lets members enter a session through the relays in turn."""
+    return [await stack.enter_async_context(Member(cluster.relays, (first + i) % len(cluster.relays), session, f"{session} {i}"))
+            for i in range(count)]
+
+
+async def until(condition, seconds):
+    """Returns the seconds until a condition holds; None if it does not within the time."""
+    began = time.monotonic()
+    while time.monotonic() - began < seconds:
+        try:
+            if condition():
+                return time.monotonic() - began
+        except (RelayError, OSError):
+            pass
+        await asyncio.sleep(0.05)
+    return None
+
+
+def quantile(values, share):
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
+async def spread(case, cluster, report):
+    """Clients of one session through three relays: all see each other, signals and moderation reach all, and nothing remains."""
+    async with contextlib.AsyncExitStack() as stack:
+        members = await enter(stack, cluster, "spread", 12)
+        sessions = {m.joined["session"] for m in members}
+        report(case, "twelve clients through three relays are in one session", len(sessions) == 1, sessions=len(sessions))
+        users = json.loads(cluster.relays[2].request("GET", "/v1/admin/sessions/spread/participants")[0])["participants"]
+        report(case, "every relay lists all participants", len(users) == 12, users=len(users))
+        for member in members:
+            await member.ask("signal", type="test", data=member.name)
+        everyone = sorted(m.name for m in members)
+        seconds = await until(lambda: all(sorted(set(m.signals()) | {m.name}) == everyone for m in members), 5)
+        report(case, "each signal reaches all other clients", seconds is not None,
+               received=sorted({len(m.signals()) for m in members}))
+        moved = [e for m in members for e in m.events if e["seq"] == 0]
+        report(case, "events have consecutive numbers at each client", not moved and all(
+            [e["seq"] for e in m.events] == list(range(1, len(m.events) + 1)) for m in members))
+        cluster.relays[1].request("PUT", "/v1/admin/sessions/spread/mute-all", {"muted": True})
+        seconds = await until(lambda: all(any("orceMute" in e["event"] or "mute" in e["event"].lower() for e in m.events)
+                                          for m in members), 5)
+        report(case, "a moderation through another relay reaches all", seconds is not None)
+        home = cluster.home("spread")
+        report(case, "the session is at the relay of its first client", home is cluster.relays[0], home=home and home.id)
+        report(case, "another relay refuses a wrong admin path as the home relay does",
+               status_of(cluster.relays[1], "/v1/admin/sessions/spread/participants/nobody") == 404)
+    seconds = await until(lambda: cluster.home("spread") is None, 40)
+    report(case, "the session's row goes with its last client", seconds is not None, seconds=seconds and round(seconds, 1))
+
+
+def status_of(relay, path):
+    try:
+        relay.request("GET", path)
+        return 200
+    except RelayError as error:
+        return error.status
+
+
+async def edges(case, cluster, report):
+    """Joins through the home relay and through another one, and their times."""
+    times = {"home": [], "edge": []}
+    async with contextlib.AsyncExitStack() as stack:
+        await enter(stack, cluster, "edges", 1)
+        for number in range(60):
+            for place, relay in (("home", 0), ("edge", 1)):
+                began = time.monotonic()
+                async with Member(cluster.relays, relay, "edges", f"{place} {number}"):
+                    times[place].append(time.monotonic() - began)
+    ms = {place: (round(quantile(v, 0.5) * 1e3, 1), round(quantile(v, 0.99) * 1e3, 1)) for place, v in times.items()}
+    report(case, "joins through another relay succeed", len(times["edge"]) == 60, p50_p99_ms=ms)
+
+
+async def killed(case, cluster, report):
+    """kill -9 of the home relay: its clients and those of the other relays are in one session again, at another relay."""
+    async with contextlib.AsyncExitStack() as stack:
+        members = await enter(stack, cluster, "killed", 9)
+        home = cluster.home("killed", cluster.relays[1])
+        report(case, "the session is at the first relay", home is cluster.relays[0])
+        began = time.monotonic()
+        home.kill()
+        seconds = await until(lambda: all(m.is_up and m.back_after for m in members), 30)
+        worst = max((m.back_after[-1] for m in members if m.back_after), default=None)
+        report(case, f"all clients are back within {LEASE + MARGIN} s", seconds is not None and worst <= LEASE + MARGIN + 1,
+               seconds=worst and round(worst, 1), refusals=sorted({r for m in members for r in m.refusals}))
+        home = cluster.home("killed", cluster.relays[1])
+        report(case, "one of the other relays runs the session", home in cluster.relays[1:], home=home and home.id)
+        sessions = {m.joined["session"] for m in members}
+        users = json.loads(cluster.relays[2].request("GET", "/v1/admin/sessions/killed/participants")[0])["participants"]
+        report(case, "all are in one session", len(sessions) == 1 and len(users) >= 9, sessions=len(sessions), users=len(users))
+        for member in members:
+            await member.ask("signal", type="test", data=member.name)
+        seconds = await until(lambda: all(len(set(m.signals())) >= 8 for m in members), 5)
+        report(case, "signals reach all again", seconds is not None, seconds_since_kill=round(time.monotonic() - began, 1))
+        cluster.relays[0] = cluster.start(0)
+        await cluster.wait_until_members(3)
+        late = await stack.enter_async_context(Member(cluster.relays, 0, "killed", "late"))
+        report(case, "the relay that was started again takes clients of the session", late.joined["session"] in sessions)
+
+
+async def stopped(case, cluster, report):
+    """SIGSTOP of the home relay for longer than its lease: another relay runs the session, and the first one gives it up."""
+    async with contextlib.AsyncExitStack() as stack:
+        members = await enter(stack, cluster, "stopped", 6)
+        home = cluster.home("stopped", cluster.relays[1])
+        os.kill(home.pid, signal.SIGSTOP)
+        try:
+            others = [m for m in members if m.relay is not home]
+            seconds = await until(lambda: all(m.is_up and m.back_after for m in others), 30)
+            report(case, "clients of the other relays are back", seconds is not None, seconds=seconds and round(seconds, 1))
+            new = cluster.home("stopped", cluster.relays[1])
+            report(case, "another relay runs the session", new is not None and new is not home, home=new and new.id)
+        finally:
+            os.kill(home.pid, signal.SIGCONT)
+        seconds = await until(lambda: all(m.is_up and m.back_after for m in members), 20)
+        report(case, "the first relay's clients are led to the other one", seconds is not None,
+               seconds=seconds and round(seconds, 1), relays=[m.relay.id for m in members])
+        users = json.loads(new.request("GET", "/v1/admin/sessions/stopped/participants")[0])["participants"]
+        names = sorted(u["name"] for u in users)
+        report(case, "all are in one session", set(names) == {m.name for m in members}, names=names)
+        value = home.metrics().get("millrace_cluster_superseded_total")
+        report(case, "the first relay has given the session up", value is not None and value >= 1, superseded=value)
+
+
+async def without_store(case, cluster, report):
+    """The database is killed: known sessions go on and take clients, new ones wait, and all is as before when it is back."""
+    async with contextlib.AsyncExitStack() as stack:
+        members = await enter(stack, cluster, "store", 6)
+        cluster.database.kill()
+        await asyncio.sleep(LEASE + 2)
+        report(case, "no client was cut", all(m.is_up and not m.back_after for m in members))
+        for member in members:
+            await member.ask("signal", type="test", data=member.name)
+        seconds = await until(lambda: all(len(m.signals()) >= 5 for m in members), 5)
+        report(case, "signals reach all clients", seconds is not None)
+        late = [await stack.enter_async_context(Member(cluster.relays, relay, "store", f"late {relay}")) for relay in range(3)]
+        report(case, "the session takes clients through every relay", {m.joined["session"] for m in late} ==
+               {m.joined["session"] for m in members})
+        codes = []
+        try:
+            async with Member(cluster.relays, 1, "new", "nobody"):
+                pass
+        except Refused as error:
+            codes.append(error.code)
+        report(case, "a new session is refused as unavailable", codes == ["unavailable"], codes=codes)
+        cluster.database.start()
+
+        async def begins():
+            try:
+                async with Member(cluster.relays, 1, "new", "somebody"):
+                    return True
+            except Refused:
+                return False
+        began = time.monotonic()
+        while not await begins() and time.monotonic() - began < 15:
+            await asyncio.sleep(0.2)
+        report(case, "a new session begins when the database is back", time.monotonic() - began < 15,
+               seconds=round(time.monotonic() - began, 1))
+        await asyncio.sleep(2)
+        report(case, "still no client was cut", all(m.is_up and not m.back_after for m in members + late))
+
+
+CASES = {"any relay": spread, "edges": edges, "home relay killed": killed, "home relay stopped": stopped,
+         "database killed": without_store}
+
+
+async def run(arguments, reporter):
+    ran = 0
+    for name, case in CASES.items():
+        if arguments.only and arguments.only not in name:
+            continue
+        ran += 1
+        name = f"cluster: {name}"
+        folder = pathlib.Path(arguments.work).resolve() / name.replace(" ", "-").replace(":", "")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        cluster = Cluster(arguments.relay, folder)
+        try:
+            await cluster.wait_until_members(3)
+            await case(name, cluster, reporter.check)
+        except Exception as error:  # an exception in a case is a failure of that case, and does not end the run
+            reporter.check(name, f"{type(error).__name__}: {error}", False)
+            traceback.print_exc(limit=-2)
+        finally:
+            cluster.stop()
+    return ran
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--relay", metavar="PATH", required=True, help="the millrace binary")
+    parser.add_argument("--only", metavar="TEXT", help="only cases whose name has this text")
+    parser.add_argument("--json", metavar="FILE", help="results as JSON")
+    parser.add_argument("--work", default="out/cluster", metavar="DIR", help="artefacts (default out/cluster)")
+    arguments = parser.parse_args()
+    if not os.access(arguments.relay, os.X_OK):
+        parser.error("name the relay's binary (--relay)")
+    arguments.relay = pathlib.Path(arguments.relay).resolve()
+    clients.end_on_termination()
+    reporter = Reporter()
+    if not postgres.is_present():
+        reporter.skip("cluster", "needs postgresql")
+        return 0
+    ran = asyncio.run(run(arguments, reporter))
+    counted, failed, _ = reporter.outcome()
+    reporter.summary(ran)
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps({"results": counted}, indent=1))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""Case of clients of one session at three relays of a cluster: any relay takes any client."""
+
+import json
+import time
+
+import clients
+import postgres
+from cluster import cluster_options
+from webrtc import pairs
+from webrtc.room import Room
+from webrtc.sdk import SDK, need
+from webrtc.watch import Watch, first_picture
+
+RELAYS = 3
+
+
+def start_cluster(bench, count=RELAYS, extra=()):
+    """Starts a database and relays that know each other."""
+    bench.need(postgres.is_present(), "postgresql")
+    database = bench.keep(postgres.Database(bench.current / "database"))
+    relays = [bench.relay(name=f"relay-{number}", extra=["--dev", *cluster_options(database, number), *extra]) for number in range(count)]
+
+    def know_each_other():
+        return all(len([r for r in listing(relay)["relays"] if r["isAlive"]]) == count for relay in relays)
+    clients.wait_until(know_each_other, 15, "the members of the cluster")
+    # A relay knows the certificates of new ones after its next heartbeat.
+    time.sleep(1.2)
+    return relays
+
+
+def listing(relay):
+    return json.loads(relay.request("GET", "/v1/admin/cluster")[0])
+
+
+def three(bench, name):
+    """A publisher by WHIP at one relay; subscribers by WHEP at each; the page and the SDK at others. A mute through any relay is in force for all."""
+    need(bench)
+    relays, report = start_cluster(bench), bench.reporter.check
+    publisher, call = pairs.start(bench, relays[0], "chromium", "spread", width=480, height=270)
+    viewers = [pairs.join(bench, relay, kind, "spread") for kind, relay in zip(("chromium", "firefox", "aiortc"), relays)]
+    for viewer, view in viewers:
+        first_picture(viewer, view)
+    home = {entry["name"]: entry["relay"] for entry in listing(relays[2])["sessions"]}.get("spread")
+    report(name, "the session is at the relay of its publisher", home == "relay0", home=home)
+    pairs.watch_all(bench, name, publisher, call, viewers, bench.seconds, rate=27)
+
+    sdk = bench.keep(SDK(bench, relays[1], "subscribe", "spread"))
+    clients.wait_until(lambda: len([line for line in sdk.lines if "frame" in line]) > 30, 20, "frames at the SDK")
+    report(name, "the SDK at another relay gets frames", True)
+    page = Room(bench, "chromium", relays[2].url, "spread", "Ada")
+    report(name, "the page of another relay joins", page.is_in())
+    page.publish()
+    seen = clients.wait_until(lambda: relays[1].has_stream("spread", "") and len(
+        json.loads(relays[1].request("GET", "/v1/admin/sessions/spread/streams")[0])["streams"]) == 2, 15, "the page's stream")
+    report(name, "its stream is in the lists of every relay", seen is not False)
+
+    relays[1].request("PUT", "/v1/sessions/spread/streams/cam1/mute", {"kind": "video", "muted": True})
+    time.sleep(0.5)
+    watches = [Watch(*pair) for pair in viewers]
+    time.sleep(2)
+    frames = [watch.end().distinct for watch in watches]
+    report(name, "after a mute through another relay no subscriber gets a frame", not any(frames), frames=frames)
+    relays[2].request("PUT", "/v1/sessions/spread/streams/cam1/mute", {"kind": "video", "muted": False})
+    time.sleep(1)
+    watches = [Watch(*pair) for pair in viewers]
+    time.sleep(2)
+    frames = [watch.end().distinct for watch in watches]
+    report(name, "afterwards all get frames again", all(count > 20 for count in frames), frames=frames)
+    for viewer, view in viewers:
+        pairs.check_deleted(bench, name, viewer, view)
+    pairs.check_deleted(bench, name, publisher, call)
+
+
+ALL = [("cluster: clients at three relays", three)]
