@@ -296,7 +296,10 @@ def check_commands(faults):
 
 
 def check_metrics(faults):
-    """Every family of /metrics stands in a document; documents, dashboard and alert rules name no other."""
+    """Every family of /metrics stands in a document; documents, dashboard and alert rules name no other.
+
+    The tables of a cluster's store have names of the same form.
+    """
     families = set()
     for file in tracked("Sources/ControlServer/*.swift"):
         families |= set(re.findall(r'\b(?:single|family)\(\s*"((?:millrace|process)_\w+)"', file.read_text()))
@@ -312,7 +315,9 @@ def check_metrics(faults):
         for name in re.findall(r"\b((?:millrace|process)_[a-z_]*[a-z])\b", path.read_text()):
             # Summaries and histograms have their sums, counts and buckets as metrics of their own.
             named.setdefault(re.sub(r"_seconds_(bucket|sum|count)$", "_seconds", name), path.relative_to(ROOT))
-    for name in sorted(named.keys() - families):
+    schema = (ROOT / "Sources/Persistence/Cluster/StoreSchema.swift").read_text()
+    tables = set(re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", schema))
+    for name in sorted(named.keys() - families - tables):
         faults.append(f"{named[name]}: {name} is no metric")
 
 

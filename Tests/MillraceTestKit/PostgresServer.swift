@@ -68,7 +68,7 @@ package final class PostgresServer: Sendable {
         let input = Pipe(), output = Pipe()
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments =
-            ["-c", Self.guardian, "bash", folder, "-k \(data) -h '' -p 5432 -F -c max_connections=50"]
+            ["-c", Self.guardian, "bash", folder, "-k \(data) -h '' -p 5432 -F -c max_connections=400"]
             + asOwner("pg_ctl") + ["-D", data]
         process.currentDirectoryURL = URL(filePath: folder)
         process.standardInput = input
@@ -108,7 +108,7 @@ package final class PostgresServer: Sendable {
 
     /// Returns a connection URI.
     ///
-    /// - Parameter deadHost: host that is tried first; port 1, where nothing listens.
+    /// - Parameter deadHost: host that is tried first, at port 1, which is closed.
     package func url(_ database: String, deadHost: String? = nil) -> String {
         let dead = deadHost.map { ($0 + ",", "1,") } ?? ("", "")
         return "postgres:///\(database)?host=\(dead.0)\(data)&port=\(dead.1)5432&user=postgres"

@@ -85,7 +85,7 @@ import Testing
         #expect(!add(3, to: &queue))
     }
 
-    @Test("the time between attempts to connect doubles up to 1 s, and begins anew after a success")
+    @Test("the time between attempts to connect doubles up to 1 s, and starts at 100 ms after a success")
     func delay() {
         var delay = ReconnectDelay()
         #expect(delay.isOver(.zero))

@@ -5,7 +5,7 @@ import MediaBase
 import Signaling
 
 extension PostgresConnection {
-    /// Maximum number of times that a claim is begun again because the row has gone meanwhile.
+    /// Maximum number of times that a claim is begun again because the session has ended after it was found.
     private static let claimAttempts = 4
 
     func perform(_ request: StoreRequest, _ settings: ClusterSettings) throws(PostgresError) -> StoreAnswer {
