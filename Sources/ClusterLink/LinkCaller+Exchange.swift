@@ -73,9 +73,8 @@ extension LinkCaller {
                 do {
                     try await upload(body, isAllowed: takesBody, over: channel)
                 } catch  where !Task.isCancelled {
-                    // Neither side can go on; this also ends the wait for the response.
-                    channel.triggerUserOutboundEvent(FlowEvent.end, promise: nil)
-                    throw error
+                    // Neither side can go on. The wait for the response ends with this error.
+                    channel.pipeline.fireErrorCaught(LinkError(bodyError: error))
                 }
                 return nil
             }

@@ -25,6 +25,11 @@ package enum LinkError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Converts an error of a request's body.
+    init(bodyError error: any Error) {
+        self = error as? LinkError ?? .broken("the body of the request failed: \(error)")
+    }
+
     package var description: String {
         switch self {
         case .connect(let reason): "cannot connect to the relay: \(reason)"

@@ -159,7 +159,9 @@ import Testing
         do {
             _ = try await answer
             Issue.record("answered")
-        } catch is Left {}
+        } catch LinkError.broken(let reason) {
+            #expect(reason.hasSuffix("Left()"))
+        }
         #expect(!line.channel.isActive)
         #expect(try await line.channel.readOutbound(as: ByteBuffer.self) == nil)
     }

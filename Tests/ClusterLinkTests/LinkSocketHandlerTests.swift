@@ -12,10 +12,11 @@ import Testing
         let reads = ReadCounter()
         let socket: LinkSocket
 
-        init(_ settings: LinkSettings = LinkSettings()) async throws {
+        init(_ settings: LinkSettings = LinkSettings(), holder: WriteHolder? = nil) async throws {
             let (channel, reads) = (channel, reads)
             socket = try await channel.testingEventLoop.executeInContext {
                 try channel.pipeline.syncOperations.addHandler(reads)
+                if let holder { try channel.pipeline.syncOperations.addHandler(holder) }
                 return try LinkCaller.socket(channel, settings)
             }
             try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
@@ -35,6 +36,11 @@ import Testing
 
         /// Returns the next frame that was sent.
         func sent() async throws -> WebSocketFrame { try await channel.waitForOutboundWrite(as: WebSocketFrame.self) }
+
+        /// Completes the writes that a holder has.
+        func release(_ holder: WriteHolder) async {
+            try? await channel.testingEventLoop.executeInContext { holder.release() }
+        }
 
         func advance(_ time: TimeAmount) async { await channel.testingEventLoop.advanceTime(by: time) }
     }
@@ -86,6 +92,51 @@ import Testing
         let frame = try await line.sent()
         #expect(frame.fin && frame.opcode == .text && frame.maskKey != nil)
         #expect(frame.data == ByteBuffer(string: "hello"))
+    }
+
+    @Test("`send` waits until the kernel takes the text, or its task is cancelled", arguments: [true, false])
+    func waits(isCancelled: Bool) async throws {
+        let holder = WriteHolder()
+        let line = try await Line(holder: holder)
+        let sending = Task { try await line.socket.send(ByteBuffer(string: "hello")) }
+        for await frame in holder.arrivals {
+            #expect(frame.data == ByteBuffer(string: "hello"))
+            break
+        }
+        if isCancelled {
+            sending.cancel()
+            await #expect(throws: LinkError.self) { try await sending.value }
+            // The text may still be taken.
+            await line.release(holder)
+        } else {
+            await line.release(holder)
+            try await sending.value
+        }
+        #expect(line.channel.isActive)
+    }
+
+    @Test("a peer that pings and does not read gets an answer to its newest ping") func manyPings() async throws {
+        let holder = WriteHolder()
+        let line = try await Line(holder: holder)
+        for text in ["1", "2", "3"] { try await line.receive(.ping, text) }
+        #expect(holder.frames.map { String(buffer: $0.data) } == ["1"])
+        await line.release(holder)
+        #expect(holder.frames.map { String(buffer: $0.data) } == ["1", "3"])
+        await line.release(holder)
+        #expect(holder.frames.count == 2 && holder.frames.allSatisfy { $0.opcode == .pong })
+    }
+
+    @Test("a peer that does not read gets no further pings") func unwrittenPing() async throws {
+        let holder = WriteHolder()
+        let line = try await Line(holder: holder)
+        for _ in 0..<5 {
+            await line.advance(.seconds(5))
+            try await line.receive(.pong)
+        }
+        #expect(holder.frames.map(\.opcode) == [.ping])
+        await line.release(holder)
+        await line.advance(.seconds(5))
+        #expect(holder.frames.map(\.opcode) == [.ping, .ping])
     }
 
     @Test("a message of too many fragments or bytes closes the socket with its code", arguments: [true, false])
