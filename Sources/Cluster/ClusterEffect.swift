@@ -10,7 +10,8 @@ package enum ClusterEffect: Hashable, Sendable {
     case superseded(SessionKey, SessionID)
     /// A relay has ended; connections to it are useless.
     case relayLost(RelayIdentity)
-    /// Each of these relays is asked whether it reaches the store; answers come back by `ClusterMember.relayAnswered`.
+    /// Each of these relays is asked whether it reaches the store (`ClusterMember.reachesStore`); answers come back by
+    /// `ClusterMember.relayAnswered`. The caller drops answers that take longer than `ClusterSettings.beatInterval`.
     case ask([RelayDescription])
     /// Whether the relay may run the rules of its sessions from now on.
     case acts(Bool)

@@ -38,14 +38,10 @@ extension ClusterMember {
                 send(.beat(identity, load), .beat(sent: now))
             }
             endUnopened(now)
-            guard !tenure.isHeld(now) else { return }
-            isUnverified = !sessions.isEmpty || isUnverified
-            if nextAsk == .never || nextAsk <= now {
-                nextAsk = now + settings.beatInterval
-                let others = table.counted(forgetTime: settings.forgetTime, own: description.id)
-                    .filter { $0.identity.id != description.id }.sorted { $0.identity.id < $1.identity.id }
-                if !others.isEmpty { effects.append(.ask(others.map(\.description))) }
-            }
+            guard tenure.freshEnd <= now, nextAsk == .never || nextAsk <= now else { return }
+            nextAsk = now + settings.beatInterval
+            let witnesses = witnesses
+            if !witnesses.isEmpty { effects.append(.ask(witnesses.map(\.description))) }
         }
     }
 
@@ -58,18 +54,25 @@ extension ClusterMember {
     mutating func registered(_ identity: RelayIdentity, _ records: [RelayRecord], sent: MediaTime, now: MediaTime) {
         guard state == .registering else { return }
         state = .member(identity)
+        let isConfirmed = isConfirmed(now), hasLostData = tenure.sent != nil
         renew(records, sent: sent, now: now)
-        // The store has lost the sessions together with the relay's row.
+        guard hasLostData else { return }
+        // Home relays of other sessions may act until their leases have ended, or until they have registered too.
+        recoveryEnd = now + tenure.claimDelay
+        claimsFrom = recoveryEnd
+        reclaiming = []
         for (key, session) in sessions.sorted(by: { $0.key < $1.key }) {
             if session.isEnding {
+                // The store has lost the session together with the relay's row.
                 forget(key, session)
+                claimForWaiting(key, now)
             } else {
                 reclaiming.insert(key)
                 isUnverified = true
-                reclaim(key, session, identity)
+                // Another relay may have taken the session over before the loss. It claims first.
+                if isConfirmed { reclaim(key, session, identity) } else { repeats.insert(key) }
             }
         }
-        if reclaiming.isEmpty { isUnverified = false }
     }
 
     mutating func beaten(_ records: [RelayRecord], sent: MediaTime, now: MediaTime) {
@@ -78,14 +81,18 @@ extension ClusterMember {
         if isUnverified || nextVerification <= now { verify(identity, now) }
         // What failed while the store was away is repeated.
         for key in repeats.sorted() {
-            guard let session = sessions[key] else { continue }
+            guard let session = sessions[key] else {
+                repeats.remove(key)
+                continue
+            }
             if session.isEnding {
                 sendEnd(key, session)
             } else if reclaiming.contains(key) {
+                guard mayClaim(now) else { continue }
                 reclaim(key, session, identity)
             }
+            repeats.remove(key)
         }
-        repeats = []
     }
 
     mutating func beatRefused(isReplaced: Bool, now: MediaTime) {
@@ -99,10 +106,13 @@ extension ClusterMember {
     mutating func beatFailed(now: MediaTime) { nextBeat = now + settings.beatInterval }
 
     private mutating func renew(_ records: [RelayRecord], sent: MediaTime, now: MediaTime) {
-        let end = sent + settings.leaseTime - settings.leaseMargin
         // A lease that has ended in between does not show that no one took a session over.
-        if !tenure.isHeld(now), !sessions.isEmpty { isUnverified = true }
-        tenure.renew(until: end)
+        if !tenure.isHeld(now) {
+            interruptions += 1
+            isUnverified = isUnverified || !sessions.isEmpty
+        }
+        let wasFresh = tenure.isFresh(now)
+        tenure.renew(sent: sent)
         nextAsk = .never
         nextBeat = max(sent + settings.beatInterval, now)
         if nextVerification == .never { nextVerification = now + Self.verificationInterval }
@@ -110,13 +120,19 @@ extension ClusterMember {
             known.remove(of: lost)
             effects.append(.relayLost(lost))
         }
+        guard !wasFresh || now < claimsFrom else { return }
+        if !wasFresh { claimsFrom = now + tenure.claimDelay }
+        let others = table.all.filter { $0.identity.id != description.id }
+        if others.allSatisfy({ tenure.outlastsReports(silence: $0.silence, sent: sent, now: now) }) { claimsFrom = now }
+        claimsFrom = max(claimsFrom, recoveryEnd)
     }
 
-    private mutating func verify(_ identity: RelayIdentity, _ now: MediaTime) {
-        guard !pending.values.contains(.held), reclaiming.isEmpty else { return }
+    /// Compares the sessions of this relay with those in the store, unless that is under way.
+    mutating func verify(_ identity: RelayIdentity, _ now: MediaTime) {
+        guard !pending.values.contains(.held(interruptions: interruptions)), reclaiming.isEmpty else { return }
         nextVerification = now + Self.verificationInterval
-        verifying = Set(sessions.filter { !$0.value.isEnding }.keys)
-        send(.held(identity), .held)
+        verifying = sessions.filter { !$0.value.isEnding }.mapValues(\.id)
+        send(.held(identity), .held(interruptions: interruptions))
     }
 
     /// Ends sessions that were claimed and never used.

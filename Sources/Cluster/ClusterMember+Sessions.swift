@@ -16,19 +16,27 @@ extension ClusterMember {
         if let session = sessions[key], !session.isEnding {
             return answer(ticket, mayAct(now) ? .here(session.id) : unavailable(.unconfirmed))
         }
-        if let placement = known[key], let record = table.living(placement.home) {
+        // The relay that carries a request believes that this one is the home relay, so what this one remembers may be as outdated.
+        if !isCarried, let placement = known[key], let record = table.living(placement.home) {
             return answer(ticket, .there(record))
         }
         known.remove(key)
         guard tenure.isHeld(now) else { return answer(ticket, unavailable(.storeUnreachable)) }
         guard waitingCount < settings.waiting else { return answer(ticket, unavailable(.tooMany)) }
         guard let newID else { return lookUp(key, ticket) }
-        if !isCarried, let other = betterRelay { return answer(ticket, .there(other)) }
+        // A session that is ending is claimed after its end, which the store may not have answered.
+        guard mayClaim(now), !repeats.contains(key) else { return answer(ticket, unavailable(.storeUnreachable)) }
+        let client = Waiting(ticket: ticket, newID: newID)
         waitingCount += 1
-        let isUnderWay = waiting[key] != nil || sessions[key] != nil
-        waiting[key, default: []].append(Waiting(ticket: ticket, newID: newID))
-        // A session that is ending is claimed after its end.
-        if !isUnderWay { claim(key, newID, identity) }
+        if waiting[key] != nil || sessions[key] != nil {
+            waiting[key, default: []].append(client)
+        } else if !isCarried, betterRelay != nil {
+            choosing[key, default: []].append(client)
+            if choosing[key]?.count == 1 { send(.lookup(key), .choose(key)) }
+        } else {
+            waiting[key] = [client]
+            claim(key, newID, identity)
+        }
     }
 
     /// Asks for the home relay of a session by its id, for a client that resumes.
@@ -81,7 +89,18 @@ extension ClusterMember {
 
     mutating func sendEnd(_ key: SessionKey, _ session: HeldSession) {
         guard let identity else { return }
-        send(.end(session.id, home: identity, term: session.term), .end(key))
+        let reason = Pending.end(key, session.id, term: session.term)
+        guard !pending.values.contains(reason) else { return }
+        send(.end(session.id, home: identity, term: session.term), reason)
+    }
+
+    /// Ends a row of this relay in the store without a session, which is left from a claim whose answer was lost.
+    private mutating func endLeftover(_ placement: SessionPlacement) {
+        guard sessions[placement.key] == nil, waiting[placement.key] == nil else { return }
+        let session = HeldSession(id: placement.id, term: placement.term, isEnding: true)
+        sessions[placement.key] = session
+        keys[placement.id] = placement.key
+        sendEnd(placement.key, session)
     }
 
     /// A relay that is better for a new session than this one; nil if there is none.
@@ -94,61 +113,96 @@ extension ClusterMember {
     }
 
     private mutating func claim(_ key: SessionKey, _ newID: SessionID, _ identity: RelayIdentity) {
-        send(.claim(key, newID: newID, home: identity, minimumTerm: 1), .claim(key))
+        send(
+            .claim(key, newID: newID, home: identity, minimumTerm: 1), .claim(key, interruptions: interruptions))
+    }
+
+    /// Claims a name for the clients that waited for the end of its previous session.
+    mutating func claimForWaiting(_ key: SessionKey, _ now: MediaTime) {
+        guard let first = waiting[key]?.first else { return }
+        guard let identity, mayClaim(now) else { return answer(takeWaiting(key), unavailable(.storeUnreachable)) }
+        claim(key, first.newID, identity)
     }
 
     mutating func reclaim(_ key: SessionKey, _ session: HeldSession, _ identity: RelayIdentity) {
         let term = session.term < .max ? session.term + 1 : .max
-        send(.claim(key, newID: session.id, home: identity, minimumTerm: term), .reclaim(key))
+        send(.claim(key, newID: session.id, home: identity, minimumTerm: term), .reclaim(key, identity))
     }
 
     // MARK: answers of the store
 
-    mutating func claimed(_ key: SessionKey, _ placement: SessionPlacement, now: MediaTime) {
+    mutating func claimed(_ key: SessionKey, _ placement: SessionPlacement, interruptions: Int, now: MediaTime) {
         let waiting = takeWaiting(key)
         guard let identity, placement.key == key else { return answer(waiting, unavailable(.notMember)) }
         if placement.home == identity {
             sessions[key] = HeldSession(id: placement.id, term: placement.term)
             keys[placement.id] = key
             unopened[key] = now + settings.openTime
+            // The session may have been taken over since the store carried the claim out.
+            if interruptions != self.interruptions { isUnverified = true }
             return answer(waiting, mayAct(now) ? .here(placement.id) : unavailable(.unconfirmed))
         }
         remember(placement)
         answer(waiting, resolution(placement))
     }
 
-    mutating func claimFailed(_ key: SessionKey) { answer(takeWaiting(key), unavailable(.storeUnreachable)) }
-
-    mutating func reclaimed(_ key: SessionKey, _ placement: SessionPlacement) {
-        guard reclaiming.remove(key) != nil, let session = sessions[key] else { return }
-        if placement.home == identity, placement.id == session.id {
-            sessions[key]?.term = placement.term
-        } else {
-            supersede(key, session)
-            remember(placement)
-        }
-        if reclaiming.isEmpty { isUnverified = false }
+    /// Handles the failure of a claim. It may have left a row behind: the next heartbeat looks for it.
+    mutating func claimFailed(_ key: SessionKey) {
+        nextVerification = .zero
+        answer(takeWaiting(key), unavailable(.storeUnreachable))
     }
 
-    mutating func found(_ id: SessionID, _ placement: SessionPlacement?) {
+    mutating func reclaimed(
+        _ key: SessionKey, _ placement: SessionPlacement, as home: RelayIdentity, now: MediaTime
+    ) {
+        // The store has lost its data once more since the claim.
+        guard let identity, home == identity else { return }
+        let isOurs = placement.home == identity
+        if let session = sessions[key], isOurs, placement.id == session.id {
+            sessions[key]?.term = placement.term
+            // The session has ended meanwhile; its end did not find the row.
+            if session.isEnding { sendEnd(key, HeldSession(id: session.id, term: placement.term)) }
+        } else {
+            if reclaiming.contains(key), let session = sessions[key] { supersede(key, session) }
+            if isOurs { endLeftover(placement) } else { remember(placement) }
+        }
+        if reclaiming.remove(key) != nil, reclaiming.isEmpty { verify(identity, now) }
+    }
+
+    mutating func found(_ id: SessionID, _ placement: SessionPlacement?, now: MediaTime) {
         let tickets = finding.removeValue(forKey: id) ?? []
         // A session whose home relay has ended is lost with its clients' connections. Its name can be claimed.
-        if let placement, !placement.isHomeAlive { return settle(tickets, .unknown) }
-        answer(tickets, placement)
+        if let placement, !placement.isHomeAlive, mayClaim(now) { return settle(tickets, .unknown) }
+        answer(tickets, placement, now)
     }
 
-    mutating func lookedUp(_ key: SessionKey, _ placement: SessionPlacement?) {
-        answer(lookingUp.removeValue(forKey: key) ?? [], placement)
+    mutating func lookedUp(_ key: SessionKey, _ placement: SessionPlacement?, now: MediaTime) {
+        answer(lookingUp.removeValue(forKey: key) ?? [], placement, now)
     }
+
+    /// Handles the look-up of a name for which this relay is too busy: only a session without a living home relay goes to a better one.
+    mutating func chosen(_ key: SessionKey, _ placement: SessionPlacement?, now: MediaTime) {
+        let clients = takeChoosing(key)
+        if let placement, table.living(placement.home) != nil, placement.home != identity {
+            remember(placement)
+            return answer(clients, resolution(placement))
+        }
+        if let other = betterRelay, placement?.home != identity { return answer(clients, .there(other)) }
+        for client in clients {
+            resolve(key, newID: client.newID, isCarried: true, ticket: client.ticket, now: now)
+        }
+    }
+
+    mutating func chooseFailed(_ key: SessionKey) { answer(takeChoosing(key), unavailable(.storeUnreachable)) }
 
     /// Answers with the placement of an existing session. A row of this relay without a session is left from a claim whose answer was lost.
-    private mutating func answer(_ tickets: [ResolveTicket], _ placement: SessionPlacement?) {
+    private mutating func answer(_ tickets: [ResolveTicket], _ placement: SessionPlacement?, _ now: MediaTime) {
         var resolution = Resolution.unknown
         if let placement, placement.home != identity {
             remember(placement)
             resolution = self.resolution(placement)
-        } else if let placement, let session = sessions[placement.key], !session.isEnding {
-            resolution = .here(session.id)
+        } else if let placement, let session = sessions[placement.key], !session.isEnding, session.id == placement.id {
+            resolution = mayAct(now) ? .here(session.id) : unavailable(.unconfirmed)
         }
         settle(tickets, resolution)
     }
@@ -162,42 +216,48 @@ extension ClusterMember {
     }
 
     /// Compares the sessions of this relay with those in the store.
-    mutating func verified(_ placements: [SessionPlacement]) {
+    mutating func verified(_ placements: [SessionPlacement], interruptions: Int) {
+        // The lease has ended since the request was sent, or the store has lost its data: the answer is of the time before.
+        guard interruptions == self.interruptions, reclaiming.isEmpty else { return }
         let stored = Dictionary(placements.map { ($0.key, $0) }) { $1 }
-        for key in verifying {
-            guard let session = sessions[key], !session.isEnding else { continue }
+        for (key, id) in verifying.sorted(by: { $0.key < $1.key }) {
+            guard let session = sessions[key], !session.isEnding, session.id == id else { continue }
             guard let placement = stored[key], placement.id == session.id, placement.term == session.term else {
                 supersede(key, session)
                 continue
             }
         }
-        verifying = []
-        if reclaiming.isEmpty { isUnverified = false }
-        guard let identity else { return }
-        // Rows of claims whose answers were lost.
-        for placement in placements where sessions[placement.key] == nil && waiting[placement.key] == nil {
-            send(.end(placement.id, home: identity, term: placement.term), .end(placement.key))
-        }
+        verifying = [:]
+        isUnverified = false
+        for placement in placements where placement.home == identity { endLeftover(placement) }
     }
 
     /// Handles the end of a session in the store. Clients that asked for the name in the meantime get a new session.
-    mutating func endedInStore(_ key: SessionKey) {
-        guard let session = sessions[key], session.isEnding else { return }
+    mutating func endedInStore(_ key: SessionKey, _ id: SessionID, term: Int64, now: MediaTime) {
+        guard let session = ending(key, id, term) else { return }
         forget(key, session)
-        guard let identity, let first = waiting[key]?.first else { return }
-        claim(key, first.newID, identity)
+        claimForWaiting(key, now)
     }
 
     /// Handles the failure of an end: its row is deleted after the next heartbeat, and no client waits for that.
-    mutating func endFailed(_ key: SessionKey) {
+    mutating func endFailed(_ key: SessionKey, _ id: SessionID, term: Int64) {
+        guard ending(key, id, term) != nil else { return }
         repeats.insert(key)
         answer(takeWaiting(key), unavailable(.storeUnreachable))
+    }
+
+    /// Returns the session to which the answer of an end belongs; nil if the name has another one by now.
+    private func ending(_ key: SessionKey, _ id: SessionID, _ term: Int64) -> HeldSession? {
+        guard let session = sessions[key], session.isEnding, session.id == id, session.term == term else { return nil }
+        return session
     }
 
     mutating func forget(_ key: SessionKey, _ session: HeldSession) {
         sessions[key] = nil
         keys[session.id] = nil
         unopened[key] = nil
+        repeats.remove(key)
+        reclaiming.remove(key)
     }
 
     private mutating func supersede(_ key: SessionKey, _ session: HeldSession) {
@@ -218,6 +278,7 @@ extension ClusterMember {
     /// Refuses all clients that wait.
     mutating func fail(_ reason: Resolution.Unavailability) {
         for key in waiting.keys.sorted() { answer(takeWaiting(key), unavailable(reason)) }
+        for key in choosing.keys.sorted() { answer(takeChoosing(key), unavailable(reason)) }
         for tickets in Array(finding.values) + Array(lookingUp.values) { settle(tickets, unavailable(reason)) }
         finding = [:]
         lookingUp = [:]
@@ -225,6 +286,12 @@ extension ClusterMember {
 
     private mutating func takeWaiting(_ key: SessionKey) -> [Waiting] {
         let list = waiting.removeValue(forKey: key) ?? []
+        waitingCount -= list.count
+        return list
+    }
+
+    private mutating func takeChoosing(_ key: SessionKey) -> [Waiting] {
+        let list = choosing.removeValue(forKey: key) ?? []
         waitingCount -= list.count
         return list
     }

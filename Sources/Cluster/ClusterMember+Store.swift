@@ -23,12 +23,18 @@ extension ClusterMember {
             registered(identity, records, sent: sent, now: now)
         case (.beat(let sent), .beaten(let records)): beaten(records, sent: sent, now: now)
         case (.beat, .beatRefused(let isReplaced)): beatRefused(isReplaced: isReplaced, now: now)
-        case (.claim(let key), .placed(let placement)): claimed(key, placement, now: now)
-        case (.reclaim(let key), .placed(let placement)): reclaimed(key, placement)
-        case (.held, .held(let placements)): verified(placements)
-        case (.end(let key), .ended): endedInStore(key)
-        case (.find(let id), .found(let placement)): found(id, placement)
-        case (.lookup(let key), .found(let placement)): lookedUp(key, placement)
+        case (.claim(let key, let interruptions), .placed(let placement)):
+            claimed(key, placement, interruptions: interruptions, now: now)
+        case (.claim, .beatRefused), (.reclaim, .beatRefused):
+            failed(reason, now)
+            // The heartbeat tells the reason.
+            if nextBeat != .never { nextBeat = min(nextBeat, now) }
+        case (.reclaim(let key, let home), .placed(let placement)): reclaimed(key, placement, as: home, now: now)
+        case (.held(let interruptions), .held(let placements)): verified(placements, interruptions: interruptions)
+        case (.end(let key, let id, let term), .ended): endedInStore(key, id, term: term, now: now)
+        case (.find(let id), .found(let placement)): found(id, placement, now: now)
+        case (.lookup(let key), .found(let placement)): lookedUp(key, placement, now: now)
+        case (.choose(let key), .found(let placement)): chosen(key, placement, now: now)
         case (.leave, .left): break
         // A store that gives another answer has not done what was asked.
         default: failed(reason, now)
@@ -38,11 +44,12 @@ extension ClusterMember {
     private mutating func failed(_ reason: Pending, _ now: MediaTime) {
         switch reason {
         case .register, .beat: beatFailed(now: now)
-        case .claim(let key): claimFailed(key)
-        case .end(let key): endFailed(key)
+        case .claim(let key, _): claimFailed(key)
+        case .end(let key, let id, let term): endFailed(key, id, term: term)
         case .find(let id): findFailed(id)
         case .lookup(let key): lookUpFailed(key)
-        case .reclaim(let key): repeats.insert(key)
+        case .choose(let key): chooseFailed(key)
+        case .reclaim(let key, let home): if home == identity { repeats.insert(key) }
         // The sessions stay unverified, and the next heartbeat asks again.
         case .held, .leave: break
         }

@@ -21,14 +21,23 @@ package struct ClusterMember: Sendable {
         case register(sent: MediaTime)
         case beat(sent: MediaTime)
         case leave
-        case claim(SessionKey)
+        case claim(SessionKey, interruptions: Int)
         /// Claim of a session of this relay after the store has lost its data.
-        case reclaim(SessionKey)
-        /// The relay's sessions that were known when the request was sent.
-        case held
-        case end(SessionKey)
+        case reclaim(SessionKey, RelayIdentity)
+        /// Verification, with the number of interruptions of the lease before it.
+        case held(interruptions: Int)
+        case end(SessionKey, SessionID, term: Int64)
         case find(SessionID)
         case lookup(SessionKey)
+        /// Look-up of a name for which another relay would be a better home relay.
+        case choose(SessionKey)
+
+        var isClaim: Bool {
+            switch self {
+            case .claim, .reclaim: true
+            default: false
+            }
+        }
     }
 
     /// Client that waits for a claim.
@@ -45,7 +54,7 @@ package struct ClusterMember: Sendable {
     package internal(set) var storeFailure: StoreFailure?
 
     var state = State.registering
-    var tenure = Tenure()
+    var tenure: Tenure
     var sessions: [SessionKey: HeldSession] = [:]
     var keys: [SessionID: SessionKey] = [:]
     /// Claimed sessions that no client has used yet, and the time at which each ends.
@@ -59,24 +68,36 @@ package struct ClusterMember: Sendable {
     /// Clients that wait for the placement of an existing session.
     var finding: [SessionID: [ResolveTicket]] = [:]
     var lookingUp: [SessionKey: [ResolveTicket]] = [:]
+    /// Clients that wait for the choice between this relay and a better one.
+    var choosing: [SessionKey: [Waiting]] = [:]
     var pending: [StoreTicket: Pending] = [:]
     var effects: [ClusterEffect] = []
     /// Sessions to claim again after the store has lost its data.
     var reclaiming: Set<SessionKey> = []
     /// Sessions known when the pending `held` was sent.
-    var verifying: Set<SessionKey> = []
+    var verifying: [SessionKey: SessionID] = [:]
+    /// Number of times that the lease has ended and was renewed later.
+    var interruptions = 0
+    /// Time from which on the relay sends claims. It is in the future if other relays may still rely on a report that this one does not reach the
+    /// store, or may act under a lease that the store has lost.
+    var claimsFrom = MediaTime.never
+    /// Time until which home relays may act whose sessions the store has lost.
+    var recoveryEnd = MediaTime.zero
     /// Whether sessions may have been taken over since the lease ended, so that they must be verified first.
     var isUnverified = false
     var nextBeat = MediaTime.never
     var nextAsk = MediaTime.never
     var nextVerification = MediaTime.never
     private var isActing = false
+    /// Time at which the effects were taken last.
+    private var taken = MediaTime.zero
     private var lastTicket: UInt64 = 0
 
     package init(description: RelayDescription, settings: ClusterSettings = ClusterSettings()) {
         self.description = description
         self.settings = settings
         known = KnownPlacements(limit: settings.placements)
+        tenure = Tenure(settings: settings)
     }
 
     /// Identity under which the relay is a member; nil if it is none.
@@ -84,29 +105,42 @@ package struct ClusterMember: Sendable {
         if case .member(let identity) = state { identity } else { nil }
     }
 
-    /// Whether the relay holds its lease, and so reaches the store.
-    package func reachesStore(_ now: MediaTime) -> Bool { identity != nil && tenure.isHeld(now) }
+    /// Returns whether the relay reaches the store, so that a claim of it may be carried out.
+    package func reachesStore(_ now: MediaTime) -> Bool {
+        if identity != nil, tenure.isFresh(now) { return true }
+        return pending.values.contains(where: \.isClaim)
+    }
+
+    /// Returns whether the relay may send claims of new sessions.
+    func mayClaim(_ now: MediaTime) -> Bool { tenure.isFresh(now) && claimsFrom <= now }
 
     /// Number of sessions whose home relay is this one.
     package var sessionCount: Int { sessions.count }
 
     /// Returns whether the relay may run the rules of its sessions.
     package func mayAct(_ now: MediaTime) -> Bool {
-        guard identity != nil else { return false }
-        if tenure.isHeld(now) { return !isUnverified }
-        return tenure.isStoreDown(
-            table.counted(forgetTime: settings.forgetTime, own: description.id), own: description.id,
-            validity: settings.beatInterval + settings.beatInterval + settings.beatInterval, now: now)
+        identity != nil && isConfirmed(now)
+    }
+
+    /// Relays that have to confirm that the store is down.
+    var witnesses: [RelayRecord] { table.counted(forgetTime: settings.forgetTime, other: description.id) }
+
+    /// Returns whether no other relay can have taken a session of this one over.
+    func isConfirmed(_ now: MediaTime) -> Bool {
+        !isUnverified && (tenure.isHeld(now) || tenure.sent != nil && tenure.isStoreDown(witnesses, now))
     }
 
     /// Time of the next call of `handleTimeout`.
     package var deadline: MediaTime {
         guard state != .left, state != .replaced else { return .never }
-        return min(min(nextBeat, nextAsk), isActing && nextAsk == .never ? tenure.end : .never)
+        guard identity != nil else { return nextBeat }
+        let asking = nextAsk == .never ? tenure.freshEnd : nextAsk
+        return min(min(nextBeat, asking), isActing && taken < tenure.end ? tenure.end : .never)
     }
 
     /// Returns what the relay decided since the last call.
     package mutating func takeEffects(now: MediaTime) -> [ClusterEffect] {
+        taken = now
         let acts = mayAct(now)
         if acts != isActing, state != .left {
             isActing = acts

@@ -23,9 +23,9 @@ package struct RelayTable: Sendable {
         return before.filter { living($0) == nil }.sorted { $0.id < $1.id }
     }
 
-    /// Returns the relays that count for the majority: those that were heard of within `forgetTime`, including `own`.
-    func counted(forgetTime: MediaTime, own: RelayID) -> [RelayRecord] {
-        records.values.filter { $0.identity.id == own || $0.silence <= forgetTime }
+    /// Returns the relays that were heard of within `forgetTime`, other than `own`, in the order of their ids.
+    func counted(forgetTime: MediaTime, other own: RelayID) -> [RelayRecord] {
+        all.filter { $0.identity.id != own && $0.silence <= forgetTime }
     }
 
     /// Returns the least loaded living relay for a new session, other than `own`: one of the region if there is one.

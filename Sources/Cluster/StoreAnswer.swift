@@ -4,7 +4,7 @@ package enum StoreAnswer: Hashable, Sendable {
     case registered(RelayIdentity, [RelayRecord])
     /// `beat`: all relays.
     case beaten([RelayRecord])
-    /// `beat`: the relay's row does not have the caller's incarnation. `isReplaced`: it has another one; otherwise there is no row, because
+    /// `beat` and `claim`: the relay's row does not have the caller's incarnation. `isReplaced`: it has another one; otherwise there is no row, because
     /// the store has lost its data.
     case beatRefused(isReplaced: Bool)
     case left

@@ -12,6 +12,8 @@ package enum StoreRequest: Hashable, Sendable {
     /// Makes `home` the home relay of a session without a living one: inserts the session with `newID` and term `minimumTerm`, or takes the
     /// existing session over with the larger of `minimumTerm` and the next term. A session that was placed before is taken over only while
     /// at least half of the relays are alive; relays that were silent for `ClusterSettings.forgetTime` do not count.
+    /// If `home` has no row with its incarnation, nothing is claimed (`beatRefused`): after a loss of data, a relay that has not noticed it would
+    /// become the home relay of a session that another one still runs.
     case claim(SessionKey, newID: SessionID, home: RelayIdentity, minimumTerm: Int64)
     /// Reads the sessions whose home relay is the caller.
     case held(RelayIdentity)

@@ -45,6 +45,7 @@ package struct SimulatedStore: Sendable {
             relays.removeAll { $0.identity == identity }
             return .left
         case .claim(let key, let newID, let home, let minimumTerm):
+            guard relays.contains(where: { $0.identity == home }) else { return .beatRefused(isReplaced: false) }
             claim(key, newID, home, minimumTerm, now)
             return .placed(placement(key, sessions[key]!, now))
         case .held(let identity):
