@@ -272,7 +272,7 @@ let package = Package(
             name: "SessionMediaTests",
             dependencies: ["SessionMedia", "Conference", "Signaling", "MediaBase", "SDP", "MillraceTestKit"]),
         .target(
-            name: "ClusterTestKit", dependencies: ["Cluster", "Conference", "Signaling", "MediaBase"],
+            name: "ClusterTestKit", dependencies: ["Cluster", "Conference", "Signaling", "MediaBase", "MillraceTestKit"],
             path: "Tests/ClusterTestKit"),
         .testTarget(
             name: "ClusterTests",

@@ -1,0 +1,20 @@
+import MediaBase
+import Signaling
+
+/// Client of a `VirtualCluster`, which joins sessions by their names and stays for some time.
+struct VirtualClient {
+    /// Number of the current attempt. Events of earlier ones are dropped.
+    var attempt = 0
+    var name = 0
+    /// Relay that the client reached.
+    var edge = 0
+    /// Relay to which the edge carries the request; nil: the edge itself.
+    var carried: Int?
+    /// Session that the client resumes; nil: it joins by the name.
+    var resumes: SessionID?
+    /// Requests that were carried in vain since the last wait.
+    var redirections = 0
+    /// Session and home relay of the client while it is in a session.
+    var session: SessionID?
+    var home = 0
+}
