@@ -159,7 +159,8 @@ let package = Package(
             name: "ControlServer",
             dependencies: [
                 "MediaBase", "SDP", "Signaling", "Conference", "SessionMedia", "MillraceTokens", "Messaging", "SRTP",
-                "Cluster", "ClusterLink", "MediaEngine", "Canvas", "Recording", "Persistence", "HTTPCalls", "TLSChannel", "Cryptography",
+                "Cluster", "ClusterLink", "MediaEngine", "Canvas", "Recording", "Persistence", "HTTPCalls",
+                "TLSChannel", "Cryptography",
                 "DTLS", "Transport", "WebRTCClient", "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -272,7 +273,8 @@ let package = Package(
             name: "SessionMediaTests",
             dependencies: ["SessionMedia", "Conference", "Signaling", "MediaBase", "SDP", "MillraceTestKit"]),
         .target(
-            name: "ClusterTestKit", dependencies: ["Cluster", "Conference", "Signaling", "MediaBase", "MillraceTestKit"],
+            name: "ClusterTestKit",
+            dependencies: ["Cluster", "Conference", "Signaling", "MediaBase", "MillraceTestKit"],
             path: "Tests/ClusterTestKit"),
         .testTarget(
             name: "ClusterTests",
