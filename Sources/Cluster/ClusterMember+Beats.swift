@@ -116,15 +116,28 @@ extension ClusterMember {
         nextAsk = .never
         nextBeat = max(sent + settings.beatInterval, now)
         if nextVerification == .never { nextVerification = now + Self.verificationInterval }
-        for lost in table.replace(with: records) where lost.id != description.id {
-            known.remove(of: lost)
-            effects.append(.relayLost(lost))
-        }
-        guard !wasFresh || now < claimsFrom else { return }
+        suspects.formUnion(table.replace(with: records).filter { $0.id != description.id })
+        if !wasFresh || now < claimsFrom { delayClaims(wasFresh: wasFresh, sent: sent, now: now) }
+        reportLost(now)
+    }
+
+    /// Sets the time from which on the relay may send claims again.
+    private mutating func delayClaims(wasFresh: Bool, sent: MediaTime, now: MediaTime) {
         if !wasFresh { claimsFrom = now + tenure.claimDelay }
         let others = table.all.filter { $0.identity.id != description.id }
         if others.allSatisfy({ tenure.outlastsReports(silence: $0.silence, sent: sent, now: now) }) { claimsFrom = now }
         claimsFrom = max(claimsFrom, recoveryEnd)
+    }
+
+    /// Reports the relays whose leases have ended. When the store was away, all leases have ended, and the other relays renew theirs soon.
+    private mutating func reportLost(_ now: MediaTime) {
+        suspects = suspects.filter { table.living($0) == nil }
+        guard now >= claimsFrom else { return }
+        for lost in suspects.sorted(by: { $0.id < $1.id }) {
+            known.remove(of: lost)
+            effects.append(.relayLost(lost))
+        }
+        suspects = []
     }
 
     /// Compares the sessions of this relay with those in the store, unless that is under way.

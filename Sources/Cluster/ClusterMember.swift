@@ -49,6 +49,8 @@ package struct ClusterMember: Sendable {
     package let description: RelayDescription
     package let settings: ClusterSettings
     package internal(set) var table = RelayTable()
+    /// Relays whose leases have ended, and that are not reported as lost yet.
+    var suspects: Set<RelayIdentity> = []
     package internal(set) var load = RelayLoad()
     /// Reason of the last failure of the store; nil after an answer.
     package internal(set) var storeFailure: StoreFailure?

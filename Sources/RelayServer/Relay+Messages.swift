@@ -7,7 +7,9 @@ import Persistence
 extension Relay {
     /// Makes the hub of conversations, and the service that maintains their store.
     func messages(statistics: ControlStatistics) throws(RelayError) -> (MessageHub, MessageService?) {
-        let isTemporary = configuration.storageDirectory.isEmpty && configuration.development
+        // The relays of a cluster do not share conversations yet.
+        let isTemporary =
+            configuration.storageDirectory.isEmpty && configuration.development && configuration.clusterURL.isEmpty
         let directory =
             isTemporary
             ? NSTemporaryDirectory() + "millrace-messages-\(UUID().uuidString)" : configuration.storageDirectory

@@ -9,8 +9,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Checks host, ports, UDP buffers, offloads and ciphers, or a running relay, and suggests fixes.",
         discussion: """
-            Checks the host for the configuration that `serve` would use; with --url, a running relay by its metrics
-            instead. Exit code 1 if a check fails.
+            Checks the host for the configuration that `serve` would use, with --cluster-url also the cluster's database and
+            the links to its relays; with --url, a running relay by its metrics instead. Exit code 1 if a check fails.
 
             Examples:
               millrace doctor
@@ -43,7 +43,8 @@ struct DoctorCommand: AsyncParsableCommand {
             findings = await Doctor.examine(
                 relay: target, token: RelayOptions.text(token, "MILLRACE_ADMIN_TOKEN"), by: caller)
         } else {
-            findings = Doctor(configuration: try await options.resolve().configuration).examine()
+            let doctor = Doctor(configuration: try await options.resolve().configuration)
+            findings = doctor.examine() + (await doctor.cluster())
         }
         print(json ? try Doctor.json(findings) : Doctor.text(findings))
         if findings.contains(where: { $0.level == .fail }) { throw ExitCode.failure }

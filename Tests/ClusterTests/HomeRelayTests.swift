@@ -195,4 +195,34 @@ struct HomeRelayTests {
         #expect(world.resolve(1, "a") == .here("s"))
         #expect(world.rows() == ["s/2"])
     }
+
+    @Test("No relay is lost because the store was away for all, and one that stays away is")
+    func storeWasAway() {
+        func lost(_ effects: [ClusterEffect]) -> [String] {
+            effects.compactMap { if case .relayLost(let lost) = $0 { lost.id.rawValue } else { nil } }
+        }
+        var world = MemberHarness(3)
+        world.failing = [0, 1, 2]
+        world.pass(8)
+        world.failing = [0, 2]
+        world.pass(1.5)
+        world.failing = [2]
+        world.pass(1.5)
+        #expect(lost(world.effects[1]) == [])
+        world.pass(7)
+        #expect(lost(world.effects[1]) == ["r2"])
+    }
+
+    @Test("A client that resumes waits until the lease of its home relay has ended, and then its session is unknown")
+    func resumeAfterDeath() {
+        var world = MemberHarness(3)
+        world.resolve(0, "a", id: "s")
+        #expect(world.resume(1, "s")?.there == "r0")
+        world.failing = [0]
+        world.pass(3)
+        #expect(world.resume(1, "s")?.there == "r0")
+        world.pass(3.5)
+        #expect(world.resume(1, "s") == .unknown)
+        #expect(world.resolve(1, "a") == .here("s"))
+    }
 }

@@ -53,6 +53,8 @@ struct CommandLineTests {
             "media.offload": "off", "role.promotion": "capable", "mute.unmuteOthers": "direct",
             "record": "/tmp/a", "recording.directory": "/tmp/b", "log.level": "debug", "log.format": "json", "dev": "",
             "limit.retransmissionPercent": "7", "limit.taps": "7", "drain.seconds": "7", "media.workers": "7",
+            "cluster.url": "postgres://db/cluster", "cluster.link": "192.0.2.1:7000",
+            "cluster.listenAddress": "127.0.0.9", "cluster.ttlSeconds": "7",
             "media.port": "7000", "limit.receiveBufferBytes": "70000", "limit.sendBufferBytes": "70000",
             "limit.retransmissionBytes": "70000", "http.headerBytes": "7000", "http.bodyBytes": "7000",
         ]

@@ -108,9 +108,10 @@ package struct ClusterEdge: Sendable {
     ) async throws -> Response? {
         var head = request.head
         head.headerFields[.contentLength] = body.readableBytes > 0 ? String(body.readableBytes) : nil
-        head.headerFields[Self.client] = CarriedClient(
-            address: context.peerAddress ?? "", isConfidential: isTLS
-        ).text
+        head.headerFields[Self.client] =
+            CarriedClient(
+                address: context.peerAddress ?? "", isConfidential: isTLS
+            ).text
         let parts = AsyncStream<ByteBuffer> { stream in
             if body.readableBytes > 0 { stream.yield(body) }
             stream.finish()

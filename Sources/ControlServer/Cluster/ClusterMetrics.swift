@@ -21,7 +21,8 @@ struct ClusterMetrics {
             "millrace_cluster_carried_connections", .gauge, "WebSockets carried to the home relays of their sessions",
             edge.carriages.count)
         text.single(
-            "millrace_cluster_beat_seconds", .gauge, "Duration of the last heartbeat in seconds", counts.beatTime.seconds)
+            "millrace_cluster_beat_seconds", .gauge, "Duration of the last heartbeat in seconds",
+            counts.beatTime.seconds)
         text.single(
             "millrace_cluster_store_requests_total", .counter, "Requests that the cluster's database answered",
             counts.storeRequests)

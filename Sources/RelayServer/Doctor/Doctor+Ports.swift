@@ -73,7 +73,7 @@ extension Doctor {
             "HTTP", configuration.httpAddress, configuration.httpPort, keys: ("http.address", "http.port"))
     }
 
-    private func tcp(
+    func tcp(
         _ name: String, _ host: String, _ port: Int, keys: (address: String, port: String)
     ) -> DoctorFinding {
         let check = "tcp \(port)"
