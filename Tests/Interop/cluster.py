@@ -23,7 +23,13 @@ class Cluster:
     def __init__(self, binary, folder, count=3, extra=()):
         self.binary, self.folder, self.extra = binary, folder, list(extra)
         self.database = Database(folder / "database")
-        self.relays = [self.start(number) for number in range(count)]
+        self.relays = []
+        try:
+            for number in range(count):
+                self.relays.append(self.start(number))
+        except Exception:
+            self.stop()
+            raise
 
     def start(self, number):
         relay = Relay(self.binary, self.folder, name=f"relay-{number}", extra=[

@@ -153,7 +153,10 @@ class ShellTests(ShellBench):
         self.assertLessEqual(tests_only, interop)
         self.assertFalse(tests_only & demo)
         self.assertFalse({"ffmpeg", "liburing-dev"} & build)
-        self.assertLessEqual(interop | demo | {"liburing-dev"}, self.missing())
+        cluster = self.missing("--for", "cluster")
+        self.assertLessEqual({"ffmpeg", "postgresql"}, cluster)
+        self.assertFalse({"postgresql", "python3-websockets"} & demo)
+        self.assertLessEqual(interop | demo | cluster | {"liburing-dev"}, self.missing())
 
 
 class UnitTestRunTests(ShellBench):
