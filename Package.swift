@@ -278,11 +278,11 @@ let package = Package(
             path: "Tests/ClusterTestKit"),
         .testTarget(
             name: "ClusterTests",
-            dependencies: ["Cluster", "ClusterTestKit", "Conference", "Signaling", "MediaBase", "MillraceTestKit"]),
+            dependencies: ["Cluster", "ClusterTestKit", "Conference", "Signaling", "MediaBase"]),
         .testTarget(
             name: "ClusterLinkTests",
             dependencies: [
-                "ClusterLink", "Cluster", "TLSChannel", "MillraceTestKit",
+                "ClusterLink", "Cluster", "TLSChannel",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -299,7 +299,7 @@ let package = Package(
             name: "PersistenceTests",
             dependencies: [
                 "Persistence", "Messaging", "MessagingTestKit", "Signaling", "MillraceTestKit", "Cluster",
-                "ClusterTestKit", "Conference", "MediaBase",
+                "ClusterTestKit", "MediaBase",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(name: "SDPTests", dependencies: ["SDP", "MediaBase", "RTP", "MillraceTestKit"]),

@@ -51,7 +51,8 @@ struct CallsCommand: AsyncParsableCommand {
                     lowest = zip(lowest, cost.each).map(min)
                 }
                 guard packets > 0 else {
-                    throw BenchError("\(load): fewer than \(Int(Self.minimumPackets)) packets more at four times the rate")
+                    let wanted = Int(Self.minimumPackets)
+                    throw BenchError("\(load): fewer than \(wanted) packets more at four times the rate")
                 }
                 report(suite, load, packets, lowest)
                 if lowest.contains(where: { $0 > limit }) { failed = true }
