@@ -40,6 +40,7 @@ extension ClusterMember {
             endUnopened(now)
             guard tenure.freshEnd <= now, nextAsk == .never || nextAsk <= now else { return }
             nextAsk = now + settings.beatInterval
+            tenure.note(description.id, reachesStore: false, now: now)
             let witnesses = witnesses
             if !witnesses.isEmpty { effects.append(.ask(witnesses.map(\.description))) }
         }
@@ -116,7 +117,8 @@ extension ClusterMember {
         nextAsk = .never
         nextBeat = max(sent + settings.beatInterval, now)
         if nextVerification == .never { nextVerification = now + Self.verificationInterval }
-        suspects.formUnion(table.replace(with: records).filter { $0.id != description.id })
+        let lost = table.replace(with: records, forgetTime: settings.forgetTime, now: now)
+        suspects.formUnion(lost.filter { $0.id != description.id })
         if !wasFresh || now < claimsFrom { delayClaims(wasFresh: wasFresh, sent: sent, now: now) }
         reportLost(now)
     }

@@ -129,7 +129,8 @@ package struct ClusterMember: Sendable {
 
     /// Returns whether no other relay can have taken a session of this one over.
     func isConfirmed(_ now: MediaTime) -> Bool {
-        !isUnverified && (tenure.isHeld(now) || tenure.sent != nil && tenure.isStoreDown(witnesses, now))
+        !isUnverified
+            && (tenure.isHeld(now) || tenure.isStoreDown([description.id] + witnesses.map(\.identity.id), now))
     }
 
     /// Time of the next call of `handleTimeout`.

@@ -14,8 +14,8 @@ import MediaBase
 /// - A relay that reaches the store again reports it at once, and sends no claim before the reports of the time before have become invalid
 ///   (`ClusterMember.claimsFrom`).
 ///
-/// In all other cases the relay stops until it reaches the store. A relay that is not in this relay's table (a new id, or one that was silent
-/// for `ClusterSettings.forgetTime`) is not asked; it could take over if it alone reaches the store.
+/// In all other cases the relay stops until it reaches the store. One exception remains: a relay of which this one has not heard within
+/// `ClusterSettings.forgetTime`, such as one with a new id, is not asked. It can take over if it reaches the store while this relay does not.
 struct Tenure: Sendable {
     /// Uninterrupted answers of a relay that it does not reach the store.
     private struct Report: Sendable {
@@ -65,10 +65,11 @@ struct Tenure: Sendable {
         }
     }
 
-    /// Returns whether all other relays have reported in time, and without interruption, that they do not reach the store.
-    func isStoreDown(_ others: [RelayRecord], _ now: MediaTime) -> Bool {
-        others.allSatisfy { record in
-            guard let report = reports[record.identity.id] else { return false }
+    /// Returns whether all relays have reported in time, and without interruption, that they do not reach the store. This relay is one of them:
+    /// if its process was stopped, its reports are interrupted.
+    func isStoreDown(_ relays: [RelayID], _ now: MediaTime) -> Bool {
+        relays.allSatisfy { relay in
+            guard let report = reports[relay] else { return false }
             return report.first <= leaseEnd && now - report.last <= validity
         }
     }

@@ -26,7 +26,8 @@ extension VirtualCluster {
                 ids[held.id] = key
             }
         }
-        for relay in relays.indices where relays[relay].stalledUntil + Self.answerTime < now {
+        for relay in relays.indices
+        where !relays[relay].questions.isEmpty && relays[relay].stalledUntil + Self.answerTime < now {
             for question in relays[relay].questions.values where question.asked + Self.answerTime < now {
                 report("relay \(relay) has not answered client \(question.client) since \(question.asked)")
             }

@@ -22,10 +22,10 @@ extension VirtualCluster {
                     stall(relay, for: duration(100, 15_000))
                 }
             case 3...4:
-                guard rests[relay] <= now, rest <= now else { break }
+                guard rests[relay] <= now, rest <= now, now - started > .seconds(3) else { break }
                 rests[relay] = breakStore(relay, for: duration(500, 15_000))
             case 5:
-                guard rest <= now else { break }
+                guard rest <= now, now - started > .seconds(3) else { break }
                 let time = duration(500, 20_000), isForSome = random.below(3) == 0
                 for relay in relays.indices where rests[relay] <= now && (!isForSome || random.below(2) == 0) {
                     rests[relay] = breakStore(relay, for: time + duration(0, 3_000))
@@ -41,7 +41,7 @@ extension VirtualCluster {
                 guard departed.count + 2 < relays.count, relays[relay].stalledUntil <= now else { break }
                 departed.insert(relay)
                 leave(relay)
-                events.add(.kill(relay: relay), at: now + .seconds(1))
+                events.add(.kill(relay: relay, process: relays[relay].process), at: now + .seconds(1))
             case 10: if relays[relay].isRunning { setDraining(relay, random.below(2) == 0) }
             default:
                 guard relays[relay].isRunning, !relays[relay].isReplaced, relays[relay].stalledUntil <= now else {
@@ -49,7 +49,7 @@ extension VirtualCluster {
                 }
                 guard relays[relay].member.identity != nil else { break }
                 replace(relay)
-                events.add(.kill(relay: relay), at: now + .seconds(6))
+                events.add(.kill(relay: relay, process: relays[relay].process), at: now + .seconds(6))
                 restart(relay, after: duration(6_200, 12_000))
             }
         }

@@ -21,7 +21,7 @@ package final class VirtualCluster {
         case open(relay: Int, process: Int, client: Int, attempt: Int, SessionID)
         case leave(client: Int, attempt: Int)
         case restart(relay: Int)
-        case kill(relay: Int)
+        case kill(relay: Int, process: Int)
         case repair(relay: Int)
         case join(Int, Int)
         case load(relay: Int)
@@ -34,7 +34,7 @@ package final class VirtualCluster {
 
     package let seed: UInt64
     package internal(set) var now = MediaTime.zero
-    package var relays: [VirtualRelay] = []
+    package internal(set) var relays: [VirtualRelay] = []
     package internal(set) var store: SimulatedStore
     package let names: [SessionKey]
     /// Pairs of relays whose link is cut, the smaller number first.
@@ -58,6 +58,8 @@ package final class VirtualCluster {
     var terms: [SessionID: Int64] = [:]
     /// Time of the last loss of data.
     private var lost = MediaTime.seconds(-100)
+    /// Time of the last start of a process.
+    var started = MediaTime.zero
     private var lastProcess = 0
     private var lastID = 0
     private var lastTicket: UInt64 = 0
@@ -135,10 +137,9 @@ package final class VirtualCluster {
             let id = relays[other].member.description.id
             change(relay) { $0.relayAnswered(id, reachesStore: reaches, now: $1) }
         case .restart(let relay):
-            // A process that starts directly after a loss of data cannot know of it.
-            guard now - lost < .seconds(7) else { return restart(relay) }
-            events.add(event, at: lost + .seconds(7))
-        case .kill(let relay): kill(relay)
+            guard !mayStart(relay) else { return restart(relay) }
+            events.add(event, at: now + .milliseconds(500))
+        case .kill(let relay, let process): if isRunning(relay, process) { kill(relay) }
         case .repair(let relay): relays[relay].store = .open
         case .join(let a, let b): cuts.remove([a, b])
         case .load(let relay):
@@ -259,8 +260,23 @@ package final class VirtualCluster {
 
     package func restart(_ relay: Int, after time: MediaTime) { events.add(.restart(relay: relay), at: now + time) }
 
+    /// Whether a process can start such that the others hear of it: relays that do not know each other are beyond the rules. A process that
+    /// starts directly after a loss of data cannot know of the loss either.
+    private func mayStart(_ relay: Int) -> Bool {
+        guard now - lost >= .seconds(7),
+            case .listing(let rows, _) = store.perform(.list(limit: 0), now: storeOffset + now)
+        else { return false }
+        let id = relays[relay].member.description.id
+        return relays.allSatisfy { other in
+            guard other.isRunning, other.member.identity != nil else { return !other.isRunning }
+            return rows.contains { $0.identity == other.member.identity }
+                && (other.store == .open || other.member.table[id] != nil)
+        }
+    }
+
     private func restart(_ relay: Int) {
         guard !relays[relay].isRunning else { return }
+        started = now
         lastProcess += 1
         let old = relays[relay]
         relays[relay] = VirtualRelay(member: newMember(relay), process: lastProcess, offset: old.offset, rate: old.rate)

@@ -3,7 +3,7 @@ package import MediaBase
 import Signaling
 
 /// Process of a relay in a `VirtualCluster`, with a clock of its own.
-package struct VirtualRelay {
+package final class VirtualRelay {
     /// State of the path between a relay and the store.
     package enum Path: Sendable {
         case open

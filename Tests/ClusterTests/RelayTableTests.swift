@@ -18,13 +18,19 @@ struct RelayTableTests {
             load: RelayLoad(use: use, isDraining: isDraining), isAlive: isAlive, silence: silence)
     }
 
+    private func replace(
+        _ table: inout RelayTable, _ records: [RelayRecord], now: MediaTime = .zero
+    ) -> [RelayIdentity] {
+        table.replace(with: records, forgetTime: .seconds(60), now: now)
+    }
+
     @Test("Runs that ended, left or were restarted are reported once")
     func lost() {
         var table = RelayTable()
-        #expect(table.replace(with: [record("a"), record("b"), record("c"), record("d", isAlive: false)]) == [])
-        let lost = table.replace(with: [record("a"), record("b", 2), record("c", isAlive: false)])
+        #expect(replace(&table, [record("a"), record("b"), record("c"), record("d", isAlive: false)]) == [])
+        let lost = replace(&table, [record("a"), record("b", 2), record("c", isAlive: false)])
         #expect(lost.map(\.id.rawValue) == ["b", "c"])
-        #expect(table.replace(with: [record("a"), record("b", 2), record("c", isAlive: false)]) == [])
+        #expect(replace(&table, [record("a"), record("b", 2), record("c", isAlive: false)]) == [])
         #expect(table.living(record("b").identity) == nil)
         #expect(table.living(record("b", 2).identity) != nil)
         #expect(table.living(record("c").identity) == nil)
@@ -33,21 +39,42 @@ struct RelayTableTests {
     @Test("Relays that were silent for too long do not count")
     func counted() {
         var table = RelayTable()
-        _ = table.replace(with: [
-            record("a"), record("b", isAlive: false, silence: .seconds(60)),
-            record("c", isAlive: false, silence: .seconds(61)),
-        ])
+        _ = replace(
+            &table,
+            [
+                record("a"), record("b", isAlive: false, silence: .seconds(60)),
+                record("c", isAlive: false, silence: .seconds(61)),
+            ])
         let counted = table.counted(forgetTime: .seconds(60), other: RelayID(rawValue: "a"))
         #expect(counted.map(\.identity.id.rawValue) == ["b"])
+    }
+
+    @Test("A relay without a row counts for some time, because the store may have lost the row")
+    func former() {
+        var table = RelayTable()
+        _ = replace(&table, [record("a"), record("b")])
+        func counted() -> [String] {
+            table.counted(forgetTime: .seconds(60), other: RelayID(rawValue: "a")).map(\.identity.id.rawValue)
+        }
+        #expect(replace(&table, [record("a")], now: .seconds(1)).map(\.id.rawValue) == ["b"])
+        _ = replace(&table, [record("a")], now: .seconds(60))
+        #expect(counted() == ["b"])
+        _ = replace(&table, [record("a")], now: .seconds(61))
+        #expect(counted() == [])
+        _ = replace(&table, [record("a"), record("b", 2)], now: .seconds(62))
+        #expect(counted() == ["b"])
     }
 
     @Test("The least loaded relay is alive, not draining, below the limit, and of the region if possible")
     func least() {
         var table = RelayTable()
-        _ = table.replace(with: [
-            record("a", use: 0.1, region: "x"), record("b", use: 0.4, region: "x"), record("c", use: 0.2, region: "y"),
-            record("d", use: 0, region: "x", isDraining: true), record("e", use: 0, region: "x", isAlive: false),
-        ])
+        _ = replace(
+            &table,
+            [
+                record("a", use: 0.1, region: "x"), record("b", use: 0.4, region: "x"),
+                record("c", use: 0.2, region: "y"),
+                record("d", use: 0, region: "x", isDraining: true), record("e", use: 0, region: "x", isAlive: false),
+            ])
         func least(_ use: Double, _ region: String) -> String? {
             table.least(loadedBelow: use, region: region, other: RelayID(rawValue: "a"))?.identity.id.rawValue
         }

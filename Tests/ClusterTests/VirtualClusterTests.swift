@@ -21,7 +21,7 @@ struct VirtualClusterTests {
     private func run(_ seed: UInt64) throws -> (time: MediaTime, joins: Int, fault: String?) {
         let cluster = try VirtualCluster(
             seed: seed, relays: 2 + Int(seed % 4), clients: 6, unreliability: [0, 10, 50][Int(seed / 4 % 3)])
-        cluster.runWithFaults(for: .seconds(60))
+        cluster.runWithFaults(for: .seconds(50))
         cluster.areClientsActive = false
         cluster.run(for: .seconds(70))
         if cluster.fault == nil { cluster.checkRecovered() }
