@@ -184,6 +184,8 @@ package final class VirtualCluster {
         case .lost: return fail(at: limit)
         case .open, .answersLost: break
         }
+        // The registration of a killed process would replace the one of its successor.
+        if case .register = request, !isRunning(relay, process) { return }
         let isLost = random.below(2_000) < unreliability
         if isLost, random.below(2) == 0 { return fail(at: limit) }
         let answer = store.perform(request, now: storeOffset + now)
