@@ -160,7 +160,7 @@ extension ClusterMember {
         let isOurs = placement.home == identity
         if let session = sessions[key], isOurs, placement.id == session.id {
             sessions[key]?.term = placement.term
-            // The session has ended meanwhile; its end did not find the row.
+            // The session has ended since the claim; its end did not find the row.
             if session.isEnding { sendEnd(key, HeldSession(id: session.id, term: placement.term)) }
         } else {
             if reclaiming.contains(key), let session = sessions[key] { supersede(key, session) }

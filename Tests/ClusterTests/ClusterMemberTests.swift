@@ -34,7 +34,7 @@ struct ClusterMemberTests {
         world.pass(2.5)
         #expect(!world.acts(0), "the answers are too old")
         world.passWithAnswers(5, of: 0)
-        #expect(!world.acts(0), "another relay may have taken the session over meanwhile")
+        #expect(!world.acts(0), "another relay may have taken the session over")
     }
 
     @Test("A relay stops when one of the others reaches the store")
@@ -168,6 +168,46 @@ struct ClusterMemberTests {
         #expect(world.acts(1) && world.session(1, "a") == "s")
         #expect(world.rows() == ["s/3"])
         #expect(world.members[0].sessionCount == 0)
+    }
+
+    @Test("A relay that has not noticed a loss of data cannot claim a session that another one runs")
+    func unnoticedLoss() {
+        var world = MemberHarness(2)
+        world.resolve(0, "a", id: "s")
+        world.store.loseData()
+        #expect(world.resolve(1, "a")?.reason == .storeUnreachable)
+        #expect(world.rows() == [])
+        world.pass(1.2)
+        #expect(world.rows() == ["s/2"])
+    }
+
+    @Test("A relay that is alone continues without the store, unless its process was stopped")
+    func stopped() {
+        var world = MemberHarness(1)
+        world.resolve(0, "a", id: "s")
+        world.failing = [0]
+        world.pass(20)
+        #expect(world.acts(0))
+        world.now += .seconds(5)
+        #expect(!world.acts(0))
+        world.pass(5)
+        #expect(!world.acts(0), "another relay may have taken the session over")
+        world.failing = []
+        world.pass(1.2)
+        #expect(world.acts(0))
+    }
+
+    @Test("A relay whose row the store has lost still has to confirm that the store is down")
+    func lostRow() {
+        var world = MemberHarness(2)
+        world.resolve(0, "a", id: "s")
+        world.failing = [1]
+        world.store.loseData()
+        world.pass(2)
+        #expect(world.acts(0) && world.members[0].table.all.count == 1)
+        world.failing = [0, 1]
+        world.pass(6)
+        #expect(!world.acts(0))
     }
 
     @Test("A relay whose id another process uses is no longer a member")

@@ -181,6 +181,16 @@ struct HomeRelayTests {
         #expect(world.resolve(0, "a")?.there == "r2")
     }
 
+    @Test("A request that another relay carries is answered by the store, not by an outdated placement")
+    func outdated() {
+        var world = MemberHarness(3)
+        world.resolve(1, "a", id: "s")
+        #expect(world.resolve(2, "a")?.there == "r1")
+        world.change(1) { member, _ in member.ended(SessionID(rawValue: "s")) }
+        #expect(world.resolve(2, "a")?.there == "r1")
+        #expect(world.resolve(2, "a", id: "t", isCarried: true) == .here("t"))
+    }
+
     @Test("Sessions of a relay that has died are taken over after its lease, if half of the relays are alive")
     func takeOver() {
         var world = MemberHarness(3)
