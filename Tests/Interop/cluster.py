@@ -7,7 +7,7 @@ import time
 import websockets
 from messages_client import APP, SECRET, Refused, token
 from postgres import Database
-from relay import Relay, free_tcp_port
+from relay import Relay, RelayError, free_tcp_port
 
 # Times of a cluster with default values: a lease, and the longest way to the next answer.
 LEASE, MARGIN = 5, 1.5
@@ -22,7 +22,7 @@ def cluster_options(database, number, address="127.0.0.1"):
 class Cluster:
     def __init__(self, binary, folder, count=3, extra=()):
         self.binary, self.folder, self.extra = binary, folder, list(extra)
-        self.database = Database(folder / "database")
+        self.database = Database(folder / "database", **self.place(None))
         self.relays = []
         try:
             for number in range(count):
@@ -31,10 +31,15 @@ class Cluster:
             self.stop()
             raise
 
+    def place(self, number):
+        """Returns where a relay, or the database (None), runs: arguments of `Relay` and `Database`. By default: on this host."""
+        return {}
+
     def start(self, number):
-        relay = Relay(self.binary, self.folder, name=f"relay-{number}", extra=[
-            "--apps", f"{APP}:{SECRET}", *cluster_options(self.database, number), "--drain-minimum-seconds", "0",
-            "--drain-seconds", "1", *self.extra])
+        place = self.place(number)
+        relay = Relay(self.binary, self.folder, name=f"relay-{number}", **place, extra=[
+            "--apps", f"{APP}:{SECRET}", *cluster_options(self.database, number, place.get("address", "127.0.0.1")),
+            "--drain-minimum-seconds", "0", "--drain-seconds", "1", *self.extra])
         relay.id = f"relay{number}"
         return relay
 
@@ -60,6 +65,25 @@ class Cluster:
                 await asyncio.sleep(0.1)
         # The other relays know a relay's certificate after their next heartbeat.
         await asyncio.sleep(1.2)
+
+
+async def enter(stack, cluster, session, count, first=0):
+    """Lets members enter a session through the relays in turn."""
+    return [await stack.enter_async_context(Member(cluster.relays, (first + i) % len(cluster.relays), session, f"{session} {i}"))
+            for i in range(count)]
+
+
+async def until(condition, seconds):
+    """Returns the seconds until a condition holds; None if it does not within the time."""
+    began = time.monotonic()
+    while time.monotonic() - began < seconds:
+        try:
+            if condition():
+                return time.monotonic() - began
+        except (RelayError, OSError):
+            pass
+        await asyncio.sleep(0.05)
+    return None
 
 
 class Member:
@@ -96,7 +120,7 @@ class Member:
     async def _enter(self):
         """Connects and enters once. Raises if that fails."""
         self._socket = await asyncio.wait_for(websockets.connect(
-            f"ws://127.0.0.1:{self.relay.port}/v1/connect", subprotocols=["millrace.v1"], max_size=16 << 20, compression=None,
+            f"ws://{self.relay.address}:{self.relay.port}/v1/connect", subprotocols=["millrace.v1"], max_size=16 << 20, compression=None,
             ping_interval=None), 3)
         self._reader = asyncio.create_task(self._read(self._socket))
         if self.resume_token:
@@ -108,7 +132,8 @@ class Member:
                 if error.code not in ("resumeExpired", "resumeGap"):
                     raise
                 self.resume_token, self.last_event = None, 0
-        self.joined = await self.ask("join", version=1, session=self.session, name=self.name, token=token(self.name, self.session))
+        self.joined = await self.ask("join", version=1, session=self.session, name=self.name,
+                                     token=token(self.name, self.session, role_type=1))
         self.resume_token, self.last_event = self.joined["resumeToken"], 0
         self.joins += 1
 

@@ -13,13 +13,13 @@ SECRET = "a-secret-of-the-tests-with-more-than-32-characters"
 APP = "app"
 
 
-def token(user, session="any"):
-    """Returns a session token (docs/tokens.md) that names a user."""
+def token(user, session="any", **claims):
+    """Returns a session token (docs/tokens.md) that names a user, with more claims."""
     def part(value):
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
     now = int(time.time())
     head = part({"alg": "HS256", "typ": "JWT"})
-    body = part({"app_key": APP, "tpc": session, "user_identity": user, "exp": now + 86_400, "iat": now, "version": 1})
+    body = part({"app_key": APP, "tpc": session, "user_identity": user, "exp": now + 86_400, "iat": now, "version": 1, **claims})
     signature = hmac.new(SECRET.encode(), head + b"." + body, hashlib.sha256).digest()
     return (head + b"." + body + b"." + base64.urlsafe_b64encode(signature).rstrip(b"=")).decode()
 

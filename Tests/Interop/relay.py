@@ -61,8 +61,10 @@ class RelayError(Exception):
 
 class Relay:
     def __init__(self, binary, folder, record=None, extra=(), name="relay", address=None, port=None, webrtc_port=None,
-                 prefix=(), environment=None):
-        """`address`: of its endpoints, if that is not loopback; `prefix`: a command that runs the relay elsewhere."""
+                 prefix=(), environment=None, admin_token=None):
+        """`address`: of its endpoints, if that is not loopback; `prefix`: a command that runs the relay elsewhere; `admin_token`: of a
+        relay with such an address, by default a token of its own.
+        """
         self.binary = binary
         self.port, self.media_port = port or free_tcp_port(), free_udp_pair()
         self.webrtc_port = webrtc_port or free_media_port()
@@ -78,7 +80,7 @@ class Relay:
             command += ["--http-address", address, "--media-address", address, "--media-advertised", address]
         if address and not ipaddress.ip_address(address).is_loopback:
             # A development relay, reached from another namespace, so that WHIP and WHEP need no token.
-            self.admin_token = secrets.token_hex(16)
+            self.admin_token = admin_token or secrets.token_hex(16)
             command += ["--dev", "--insecure-http", "--admin-token", self.admin_token]
         if record:
             command += ["--record", record]

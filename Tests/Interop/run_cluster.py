@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Three relays and one PostgreSQL database, as processes: any relay takes any client, and relays and database are killed and stopped.
+"""Three relays and one PostgreSQL database, as processes: any relay takes any client, relays and database are killed and stopped, and
+networks between them are cut.
 
     python3 Tests/Interop/run_cluster.py --relay .build/release/millrace
     python3 Tests/Interop/run_cluster.py --relay .build/debug/millrace --only killed
@@ -29,30 +30,14 @@ except ImportError:
     os.execv(PYTHON, [str(PYTHON), *sys.argv])
 
 import clients  # noqa: E402
+import clusternet  # noqa: E402
+import partitions  # noqa: E402
 import postgres  # noqa: E402
-from cluster import LEASE, MARGIN, Cluster, Member  # noqa: E402
+from cluster import LEASE, MARGIN, Cluster, Member, enter, until  # noqa: E402
 from messages_client import Refused  # noqa: E402
 from relay import RelayError  # noqa: E402
 from run import Reporter  # noqa: E402
-
-
-async def enter(stack, cluster, session, count, first=0):
-    """Lets members enter a session through the relays in turn."""
-    return [await stack.enter_async_context(Member(cluster.relays, (first + i) % len(cluster.relays), session, f"{session} {i}"))
-            for i in range(count)]
-
-
-async def until(condition, seconds):
-    """Returns the seconds until a condition holds; None if it does not within the time."""
-    began = time.monotonic()
-    while time.monotonic() - began < seconds:
-        try:
-            if condition():
-                return time.monotonic() - began
-        except (RelayError, OSError):
-            pass
-        await asyncio.sleep(0.05)
-    return None
+from webrtc import network  # noqa: E402
 
 
 def quantile(values, share):
@@ -205,15 +190,20 @@ CASES = {"any relay": spread, "edges": edges, "home relay killed": killed, "home
 
 async def run(arguments, reporter):
     ran = 0
-    for name, case in CASES.items():
+    missing = clusternet.absent()
+    for name, case in {**CASES, **partitions.ALL}.items():
         if arguments.only and arguments.only not in name:
+            continue
+        is_separated = name in partitions.ALL
+        if is_separated and missing:
+            reporter.skip(f"cluster: {name}", missing)
             continue
         ran += 1
         name = f"cluster: {name}"
         folder = pathlib.Path(arguments.work).resolve() / name.replace(" ", "-").replace(":", "")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        cluster = Cluster(arguments.relay, folder)
+        cluster = (clusternet.SeparatedCluster if is_separated else Cluster)(arguments.relay, folder)
         try:
             await cluster.wait_until_members(3)
             await case(name, cluster, reporter.check)
@@ -235,6 +225,10 @@ def main():
     if not os.access(arguments.relay, os.X_OK):
         parser.error("name the relay's binary (--relay)")
     arguments.relay = pathlib.Path(arguments.relay).resolve()
+    if os.getuid() == 0:
+        # PostgreSQL needs another user than root, which the namespaces of other users lack.
+        network.enter()
+        network.bring_up_loopback()
     clients.end_on_termination()
     reporter = Reporter()
     if not postgres.is_present():

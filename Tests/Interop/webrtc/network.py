@@ -34,13 +34,19 @@ def enter():
     os.execvpe("unshare", ["unshare", *switches, sys.executable, *sys.argv], {**os.environ, INSIDE: "1"})
 
 
+def bring_up_loopback():
+    """Makes loopback usable in the run's own namespace."""
+    if os.environ.get(INSIDE):
+        media.run(["ip", "link", "set", "lo", "up"])
+
+
 class Network:
     def __init__(self):
         self.inside = bool(os.environ.get(INSIDE))
         self._holder = None
         if not self.inside:
             return
-        media.run(["ip", "link", "set", "lo", "up"])
+        bring_up_loopback()
         self._holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
         own = os.readlink("/proc/self/ns/net")
         clients.wait_until(lambda: os.readlink(f"/proc/{self._holder.pid}/ns/net") != own, 5, "the relay's namespace")
