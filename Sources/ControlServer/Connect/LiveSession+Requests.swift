@@ -13,8 +13,23 @@ extension LiveSession {
             perform(conference.disconnect(id, reason: .slowConsumer, now: ControlClock.now))
             return false
         }
-        await handle(message.request, RequestCall(id: message.id, client: client, socket: socket))
+        let call = RequestCall(id: message.id, client: client, socket: socket)
+        if environment.mayAct() || Self.needsNoTenure(message.request) {
+            await handle(message.request, call)
+        } else {
+            refuse(call, LiveSessions.unavailable(.unconfirmed, .seconds(1)))
+        }
         return clients[id] != nil
+    }
+
+    /// Returns whether a request changes nothing that another home relay would have to know: it reads, keeps the client's own media and
+    /// connection alive, or ends them.
+    private static func needsNoTenure(_ request: any RequestBody) -> Bool {
+        switch request {
+        case let request as LeaveRequest: !request.endForAll
+        case is PingRequest, is UsersRequest, is StatisticsRequest, is AnswerRequest, is RestartICERequest: true
+        default: false
+        }
     }
 
     private func handle<Body: RequestBody>(_ request: Body, _ call: RequestCall) async {

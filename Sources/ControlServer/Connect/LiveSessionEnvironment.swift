@@ -21,6 +21,8 @@ struct LiveSessionEnvironment: Sendable {
     let pushes: RelayPushes
     let resources: ResourceAccounts
     let logger: Logger
+    /// Returns whether the relay may run the rules of its sessions; without a cluster always.
+    let mayAct: @Sendable () -> Bool
     /// Called when the session is over and its name is free.
     let onEnd: @Sendable (SessionID) -> Void
     /// Called when the connection with this resume token is over.

@@ -71,10 +71,12 @@ extension LiveSessions: SessionAdministration {
     package func startPush(
         _ request: StartPushRequest, allowsHTTP: Bool, in address: SessionKey
     ) async throws(SignalingError) -> PushID {
-        try await (try liveSession(at: address)).startPush(request, allowsHTTP: allowsHTTP)
+        try checkTenure()
+        return try await (try liveSession(at: address)).startPush(request, allowsHTTP: allowsHTTP)
     }
 
     package func stopPush(_ id: PushID, in address: SessionKey) async throws(SignalingError) {
+        try checkTenure()
         try await (try liveSession(at: address)).stopPush(id)
     }
 

@@ -44,6 +44,7 @@ package final class LiveSessions: Sendable {
             reports: ReportGuard(interval: configuration.issueInterval),
             pushes: RelayPushes(rules: configuration.pushes, engine: taps),
             resources: ResourceAccounts(limits: configuration.resources), logger: logger,
+            mayAct: { cluster?.mayAct ?? true },
             onEnd: { id in
                 state.withLockedValue { $0.directory.remove(id) }
                 cluster?.ended(id)
@@ -192,6 +193,7 @@ package final class LiveSessions: Sendable {
     func resume(_ request: ResumeRequest, _ arrival: Arrival) async throws(SignalingError) -> (
         LiveSession, ConnectionID
     ) {
+        try checkTenure()
         let (liveSession, id) = try locked { state throws(SignalingError) in
             let seat = try state.directory.seat(resumeToken: request.resumeToken)
             guard let entry = state.directory[seat.session] else { throw SignalingError(.resumeExpired) }
