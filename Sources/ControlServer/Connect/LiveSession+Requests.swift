@@ -24,7 +24,7 @@ extension LiveSession {
 
     /// Returns whether a request changes nothing that another home relay would have to know: it reads, keeps the client's own media and
     /// connection alive, or ends them.
-    private static func needsNoTenure(_ request: any RequestBody) -> Bool {
+    static func needsNoTenure(_ request: any RequestBody) -> Bool {
         switch request {
         case let request as LeaveRequest: !request.endForAll
         case is PingRequest, is UsersRequest, is StatisticsRequest, is AnswerRequest, is RestartICERequest: true
