@@ -21,11 +21,12 @@ struct VirtualClusterTests {
     private func run(_ seed: UInt64) throws -> (time: MediaTime, joins: Int, fault: String?) {
         let cluster = try VirtualCluster(
             seed: seed, relays: 2 + Int(seed % 4), clients: 6, unreliability: [0, 10, 50][Int(seed / 4 % 3)])
-        cluster.runWithFaults(for: .seconds(50))
+        cluster.runWithFaults(for: .seconds(45))
         cluster.areClientsActive = false
         cluster.run(for: .seconds(70))
         if cluster.fault == nil { cluster.checkRecovered() }
-        cluster.run(for: .seconds(70))
+        // Sessions without clients end after 30 s.
+        cluster.run(for: .seconds(40))
         if cluster.fault == nil { cluster.checkIdle() }
         return (cluster.now, cluster.joins, cluster.fault)
     }
