@@ -68,7 +68,6 @@ extension VirtualCluster {
         unreliability = 0
         for relay in relays.indices {
             relays[relay].store = .open
-            relays[relay].stalledUntil = min(relays[relay].stalledUntil, now)
             if relays[relay].isReplaced || relays[relay].member.identity == nil { kill(relay) }
             if relays[relay].isRunning {
                 setDraining(relay, false)

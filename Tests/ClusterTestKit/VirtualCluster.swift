@@ -204,6 +204,8 @@ package final class VirtualCluster {
 
     package func loseData() {
         lost = now
+        // A relay that was cut off before may be the only one left that knows the session, under an earlier term.
+        terms = [:]
         store.loseData()
     }
 
