@@ -18,7 +18,8 @@ extension VirtualCluster {
                 if let home = homes.updateValue(relay, forKey: key) {
                     report("relays \(home) and \(relay) both act for \(key) \(held.id)")
                 }
-                if held.term < terms[held.id, default: 0] {
+                // After a loss of data, a relay that was cut off before may be the last one that knows a session, under an earlier term.
+                if held.term < terms[held.id, default: 0], now - lost > .seconds(40) {
                     report("the term of \(held.id) decreased from \(terms[held.id] ?? 0) to \(held.term)")
                 }
                 terms[held.id] = held.term

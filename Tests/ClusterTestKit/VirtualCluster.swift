@@ -57,7 +57,7 @@ package final class VirtualCluster {
     /// Highest term of each session under which a relay acted.
     var terms: [SessionID: Int64] = [:]
     /// Time of the last loss of data.
-    private var lost = MediaTime.seconds(-100)
+    var lost = MediaTime.seconds(-100)
     /// Time of the last start of a process.
     var started = MediaTime.zero
     private var lastProcess = 0
@@ -204,8 +204,6 @@ package final class VirtualCluster {
 
     package func loseData() {
         lost = now
-        // A relay that was cut off before may be the only one left that knows the session, under an earlier term.
-        terms = [:]
         store.loseData()
     }
 
