@@ -40,6 +40,8 @@ package final class ClusterNode: Sendable {
     private let ask: @Sendable (RelayDescription) async -> Bool?
     private let now: @Sendable () -> MediaTime
     private let load: @Sendable () -> RelayLoad
+    /// Maximum age of an answer to `ClusterEffect.ask`.
+    private let answerTime: MediaTime
     private let state: NIOLockedValueBox<State>
 
     /// - Parameters:
@@ -54,6 +56,7 @@ package final class ClusterNode: Sendable {
         self.description = description
         self.store = store
         self.load = load
+        answerTime = settings.beatInterval
         self.ask = ask
         self.now = now
         state = NIOLockedValueBox(State(member: ClusterMember(description: description, settings: settings)))
@@ -199,7 +202,10 @@ package final class ClusterNode: Sendable {
             case .ask(let relays):
                 for relay in relays {
                     Task {
-                        guard let reachesStore = await self.ask(relay) else { return }
+                        let asked = self.now()
+                        guard let reachesStore = await self.ask(relay), self.now() - asked <= self.answerTime else {
+                            return
+                        }
                         self.change { $0.relayAnswered(relay.id, reachesStore: reachesStore, now: $1) }
                     }
                 }

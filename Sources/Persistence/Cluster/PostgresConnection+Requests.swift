@@ -26,7 +26,7 @@ extension PostgresConnection {
             _ = try run(.leave, identity.values)
             return .left
         case .claim(let key, let newID, let home, let minimumTerm):
-            return .placed(try claim(key, newID, home, minimumTerm, settings))
+            return try claim(key, newID, home, minimumTerm, settings)
         case .held(let identity):
             return .held(try placements(.held, identity.values))
         case .end(let id, let home, let term):
@@ -54,23 +54,25 @@ extension PostgresConnection {
 
     private func claim(
         _ key: SessionKey, _ newID: SessionID, _ home: RelayIdentity, _ minimumTerm: Int64, _ settings: ClusterSettings
-    ) throws(PostgresError) -> SessionPlacement {
+    ) throws(PostgresError) -> StoreAnswer {
         for _ in 0..<Self.claimAttempts {
             // Most claims are for a session with a living home relay: reading needs no commit.
             guard let current = try placements(.placement, key.values).first else {
                 let inserted = try placements(
                     .insert, key.values + [newID.rawValue] + home.values + [String(minimumTerm)])
-                if let placement = inserted.first { return placement }
+                if let placement = inserted.first { return .placed(placement) }
+                let members = try run(.member, home.values)
+                guard members.count > 0 else { return .beatRefused(isReplaced: false) }
                 continue
             }
-            if current.home == home || current.isHomeAlive { return current }
+            if current.home == home || current.isHomeAlive { return .placed(current) }
             let taken = try placements(
                 .takeOver,
                 key.values + home.values + [String(minimumTerm)] + current.home.values
                     + [String(current.term), settings.forgetTime.microseconds])
-            if let placement = taken.first { return placement }
+            if let placement = taken.first { return .placed(placement) }
             // Another relay was quicker, or too few relays are alive.
-            if let placement = try placements(.placement, key.values).first { return placement }
+            if let placement = try placements(.placement, key.values).first { return .placed(placement) }
         }
         throw PostgresError(.statement, "the session was claimed and ended again and again")
     }

@@ -9,6 +9,8 @@ enum StoreStatement: String {
     /// id, incarnation
     case leave
     case relays
+    /// id, incarnation
+    case member
     /// app, name
     case placement
     /// app, name, id, home, incarnation, term
@@ -62,11 +64,13 @@ enum StoreStatement: String {
             """
         case .leave: "DELETE FROM millrace_relay WHERE id = $1 AND incarnation = $2::bigint"
         case .relays: "SELECT false, \(Self.relayColumns) FROM millrace_relay ORDER BY id"
+        case .member: "SELECT id FROM millrace_relay WHERE id = $1 AND incarnation = $2::bigint"
         case .placement: "SELECT \(Self.sessionColumns) FROM millrace_session s WHERE app = $1 AND name = $2"
         case .insert:
             """
             INSERT INTO millrace_session AS s (app, name, id, home, incarnation, term)
-            VALUES ($1, $2, $3, $4, $5::bigint, $6::bigint)
+            SELECT $1, $2, $3, $4, $5::bigint, $6::bigint
+            WHERE EXISTS (SELECT FROM millrace_relay WHERE id = $4 AND incarnation = $5::bigint)
             ON CONFLICT (app, name) DO NOTHING
             RETURNING \(Self.sessionColumns)
             """
@@ -77,6 +81,7 @@ enum StoreStatement: String {
             """
             UPDATE millrace_session s SET home = $3, incarnation = $4::bigint, term = greatest($5::bigint, s.term + 1)
             WHERE app = $1 AND name = $2 AND s.home = $6 AND s.incarnation = $7::bigint AND s.term = $8::bigint
+            AND EXISTS (SELECT FROM millrace_relay WHERE id = $3 AND incarnation = $4::bigint)
             AND (SELECT 2 * count(*) FILTER (WHERE expires > now()) >= count(*) FROM millrace_relay
                 WHERE beat > now() - $9::bigint * interval '1 microsecond')
             AND coalesce((SELECT r.expires FROM millrace_relay r
