@@ -3,6 +3,9 @@ package import MediaBase
 
 /// Faults that follow from the seed.
 extension VirtualCluster {
+    /// Time after a loss of data in which all relays register again.
+    private static let recoveryTime = MediaTime.seconds(7)
+
     /// Lets time pass with faults. At its end all have ended, and all relays run.
     package func runWithFaults(for time: MediaTime) {
         let end = now + time
@@ -12,7 +15,10 @@ extension VirtualCluster {
         while now < end, fault == nil {
             run(for: min(duration(200, 5_000), end - now))
             let relay = random.below(relays.count), other = random.below(relays.count)
-            switch random.below(12) {
+            let fault = random.below(12)
+            // A relay that starts after a loss of data, before another one has its row again, cannot know of that one (`Tenure`).
+            guard now - lost >= Self.recoveryTime || [7, 8].contains(fault) else { continue }
+            switch fault {
             case 0...1:
                 guard relays[relay].isRunning, !departed.contains(relay) else { break }
                 if relays[relay].stalledUntil <= now { kill(relay) }
@@ -31,7 +37,12 @@ extension VirtualCluster {
                     rests[relay] = breakStore(relay, for: time + duration(0, 3_000))
                     rest = max(rest, rests[relay])
                 }
-            case 6: if relays.allSatisfy({ !$0.isRunning || $0.member.identity != nil }) { loseData() }
+            case 6:
+                if relays.allSatisfy({ $0.isRunning && $0.member.identity != nil && $0.store == .open }),
+                    relays.allSatisfy({ !$0.isReplaced && $0.stalledUntil <= now }), departed.isEmpty
+                {
+                    loseData()
+                }
             case 7, 8:
                 guard relay != other else { break }
                 cuts.insert([min(relay, other), max(relay, other)])
