@@ -188,7 +188,22 @@ CASES = {"any relay": spread, "edges": edges, "home relay killed": killed, "home
          "database killed": without_store}
 
 
-async def run(arguments, reporter):
+async def run_case(name, case, make, reporter):
+    """Runs a case with a cluster of its own. An exception is a failure of the case, and does not end the run."""
+    cluster = None
+    try:
+        cluster = make()
+        await cluster.wait_until_members(3)
+        await case(name, cluster, reporter.check)
+    except Exception as error:
+        reporter.check(name, f"{type(error).__name__}: {error}", False)
+        traceback.print_exc(limit=-2)
+    finally:
+        if cluster:
+            cluster.stop()
+
+
+def run(arguments, reporter):
     ran = 0
     missing = clusternet.absent()
     for name, case in {**CASES, **partitions.ALL}.items():
@@ -201,17 +216,15 @@ async def run(arguments, reporter):
         ran += 1
         name = f"cluster: {name}"
         folder = pathlib.Path(arguments.work).resolve() / name.replace(" ", "-").replace(":", "")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        cluster = (clusternet.SeparatedCluster if is_separated else Cluster)(arguments.relay, folder)
-        try:
-            await cluster.wait_until_members(3)
-            await case(name, cluster, reporter.check)
-        except Exception as error:  # an exception in a case is a failure of that case, and does not end the run
-            reporter.check(name, f"{type(error).__name__}: {error}", False)
-            traceback.print_exc(limit=-2)
-        finally:
-            cluster.stop()
+
+        def make(kind=clusternet.SeparatedCluster if is_separated else Cluster, folder=folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            return kind(arguments.relay, folder)
+
+        def attempt(name=name, case=case, make=make):
+            asyncio.run(run_case(name, case, make, reporter))
+        reporter.attempts(name, attempt, arguments.retries)
     return ran
 
 
@@ -219,6 +232,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--relay", metavar="PATH", required=True, help="the millrace binary")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name has this text")
+    parser.add_argument("--retries", type=int, default=0, metavar="N", help="runs of a case that failed, at most N more")
     parser.add_argument("--json", metavar="FILE", help="results as JSON")
     parser.add_argument("--work", default="out/cluster", metavar="DIR", help="artefacts (default out/cluster)")
     arguments = parser.parse_args()
@@ -234,7 +248,7 @@ def main():
     if not postgres.is_present():
         reporter.skip("cluster", "needs postgresql")
         return 0
-    ran = asyncio.run(run(arguments, reporter))
+    ran = run(arguments, reporter)
     counted, failed, _ = reporter.outcome()
     reporter.summary(ran)
     if arguments.json:
