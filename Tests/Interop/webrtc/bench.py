@@ -68,7 +68,7 @@ class Bench:
 
     # MARK: objects of one case
 
-    def relay(self, apart=False, address=None, port=None, webrtc_port=None, extra=(), name="relay"):
+    def relay(self, apart=False, address=None, port=None, webrtc_port=None, extra=(), name="relay", admin_token=None):
         """Starts a relay on loopback, or `apart` in a separate namespace."""
         if apart:
             self.need_network()
@@ -79,7 +79,7 @@ class Bench:
         self._page = self._page or PageServer()
         extra = ["--http-cors-origin", self._page.origin, *extra]
         relay = WebRTCRelay(self.binary, self.current, extra=extra, name=name, address=address, port=port, webrtc_port=webrtc_port,
-                            prefix=self.network.prefix if apart else (),
+                            prefix=self.network.prefix if apart else (), admin_token=admin_token,
                             environment={"MILLRACE_FAULT": self.fault} if self.fault else None)
         self._open.append(relay)
         return relay
