@@ -62,7 +62,7 @@ def three(bench, name):
     frames = [watch.end().distinct for watch in watches]
     report(name, "after a mute through another relay no subscriber gets a frame", not any(frames), frames=frames)
     relays[2].request("PUT", "/v1/sessions/spread/streams/cam1/mute", {"kind": "video", "muted": False})
-    time.sleep(1)
+    time.sleep(3)
     watches = [Watch(*pair) for pair in viewers]
     time.sleep(2)
     frames = [watch.end().distinct for watch in watches]
