@@ -22,6 +22,13 @@ let fullRELRO: [LinkerSetting] = [
     .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])
 ]
 
+/// Products of SwiftNIO.
+func nio(_ names: String...) -> [Target.Dependency] { names.map { .product(name: $0, package: "swift-nio") } }
+
+func extras(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "swift-nio-extras") }
+}
+
 let package = Package(
     name: "millrace",
     products: [
@@ -124,13 +131,8 @@ let package = Package(
             dependencies: [
                 "MediaBase", "TLSChannel",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]),
+            ] + nio("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix")
+                + extras("NIOHTTPTypes", "NIOHTTPTypesHTTP1")),
         .target(
             name: "FFmpegBridge",
             dependencies: [
@@ -147,14 +149,8 @@ let package = Package(
             dependencies: [
                 "MediaBase", "Cluster", "Conference", "DTLS", "TLSChannel", "Signaling",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
-            ]),
+            ] + nio("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+                + extras("NIOHTTPTypes", "NIOHTTPTypesHTTP1")),
         .target(
             name: "ControlServer",
             dependencies: [
@@ -165,45 +161,31 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ] + nio("NIOCore", "NIOConcurrencyHelpers", "NIOFoundationCompat", "NIOHTTP1", "NIOWebSocket")
+                + extras("NIOHTTPTypes", "NIOHTTPTypesHTTP1")),
         .target(
             name: "MillraceClient",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "Signaling", "DTLS", "SFrame", "Codecs", "Containers", "Transport",
                 "WebRTCClient", "TLSChannel",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ] + nio("NIOCore", "NIOPosix", "NIOConcurrencyHelpers", "NIOFoundationCompat", "NIOHTTP1", "NIOWebSocket")),
 
         // L5: the application
         .target(
             name: "RelayServer",
             dependencies: [
                 "MediaBase", "Signaling", "Conference", "Cluster", "ClusterLink", "MillraceTokens", "Messaging", "SRTP",
-                "DTLS", "MediaEngine",
-                "Canvas", "Recording", "Persistence", "HTTPCalls", "ControlServer", "CLinuxNet", "CCrash",
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "DTLS", "MediaEngine", "Canvas", "Recording", "Persistence", "HTTPCalls", "ControlServer", "CLinuxNet",
+                "CCrash",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ] + nio("NIOConcurrencyHelpers", "NIOPosix")),
         .target(
             name: "LoadGenerator",
             dependencies: [
@@ -284,12 +266,7 @@ let package = Package(
             dependencies: [
                 "ClusterLink", "Cluster", "TLSChannel",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
-            ]),
+            ] + nio("NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOWebSocket")),
         .target(
             name: "MessagingTestKit", dependencies: ["Messaging", "Signaling"], path: "Tests/MessagingTestKit"),
         .testTarget(
@@ -334,9 +311,7 @@ let package = Package(
             name: "TLSChannelTests",
             dependencies: [
                 "TLSChannel", "MillraceTestKit",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-            ]),
+            ] + nio("NIOCore", "NIOEmbedded")),
         .testTarget(name: "HTTPCallsTests", dependencies: ["HTTPCalls"]),
         .testTarget(name: "FFmpegBridgeTests", dependencies: ["FFmpegBridge", "MediaBase"]),
         .testTarget(
@@ -349,30 +324,20 @@ let package = Package(
         .testTarget(
             name: "RelayServerTests",
             dependencies: [
-                "RelayServer", "ControlServer", "HTTPCalls", "Conference", "MillraceTokens", "Messaging", "Persistence",
-                "Signaling",
-                "LoadGenerator",
-                "WebRTCClient", "WebRTCTestKit", "Transport",
-                "DTLS", "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit", "SRTP", "Codecs",
+                "RelayServer", "ControlServer", "HTTPCalls", "Conference", "MillraceTokens", "Messaging",
+                "Persistence", "Signaling", "LoadGenerator", "WebRTCClient", "WebRTCTestKit", "Transport", "DTLS",
+                "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit", "SRTP", "Codecs",
                 "Recording", "TLSChannel", "Cryptography",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ] + nio("NIOCore", "NIOConcurrencyHelpers", "NIOHTTP1", "NIOPosix", "NIOWebSocket")),
         .testTarget(
             name: "MillraceClientTests",
             dependencies: [
                 "MillraceClient", "SFrame", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
                 "Transport", "MillraceTokens", "HTTPCalls", "ControlServer", "RelayServer",
                 "TestMedia", "MillraceTestKit",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-            ]),
+            ] + nio("NIOCore", "NIOPosix", "NIOConcurrencyHelpers")),
         // Entry functions of the fuzz targets; the corpus tests call them without a fuzzer.
         .target(
             name: "MillraceFuzzTargets",

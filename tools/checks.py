@@ -89,12 +89,13 @@ def check_imports(faults):
 def dependencies():
     """Returns target -> (folder, names of its dependencies), from Package.swift."""
     package, targets = (ROOT / "Package.swift").read_text(), {}
-    for found in re.finditer(r'\.(executableTarget|target|testTarget)\(\s*name: "([^"]+)",\s*dependencies: \[(.*?)\](?=[,)])(?:,\s*path: "([^"]+)")?',
+    for found in re.finditer(r'\.(executableTarget|target|testTarget)\(\s*name: "([^"]+)",\s*dependencies: \[(.*?)\]((?:\s*\+ \w+\([^)]*\))*)(?=[,)])(?:,\s*path: "([^"]+)")?',
                              package, re.S):
-        kind, target, listed, folder = found.groups()
+        # `+ nio(…)` adds products.
+        kind, target, listed, added, folder = found.groups()
         folder = folder or ("Tests/" if kind == "testTarget" else "Sources/") + target
         names = re.findall(r'\.product\(name: "([^"]+)"', listed) + re.findall(r'"([^"]+)"', re.sub(r"\.product\(.*?\)", "", listed, flags=re.S))
-        targets[target] = (folder, set(names))
+        targets[target] = (folder, set(names + re.findall(r'"([^"]+)"', added)))
     return targets
 
 

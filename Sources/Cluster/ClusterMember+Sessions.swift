@@ -8,16 +8,16 @@ extension ClusterMember {
     ///
     /// - Parameters:
     ///   - newID: id of the session if there is none yet; nil: a session that does not exist is `unknown`.
-    ///   - isCarried: whether another relay asks for its client. Then this relay takes a new session even if it is busy.
+    ///   - isProxied: whether another relay asks for its client. Then this relay takes a new session even if it is busy.
     package mutating func resolve(
-        _ key: SessionKey, newID: SessionID?, isCarried: Bool, ticket: ResolveTicket, now: MediaTime
+        _ key: SessionKey, newID: SessionID?, isProxied: Bool, ticket: ResolveTicket, now: MediaTime
     ) {
         guard let identity else { return answer(ticket, unavailable(.notMember)) }
         if let session = sessions[key], !session.isEnding {
             return answer(ticket, mayAct(now) ? .here(session.id) : unavailable(.unconfirmed))
         }
-        // The relay that carries a request believes that this one is the home relay, so what this one remembers may be as outdated.
-        if !isCarried, let placement = known[key], let record = table.living(placement.home) {
+        // The relay that proxies a request believes that this one is the home relay, so what this one remembers may be as outdated.
+        if !isProxied, let placement = known[key], let record = table.living(placement.home) {
             return answer(ticket, .there(record))
         }
         known.remove(key)
@@ -30,7 +30,7 @@ extension ClusterMember {
         waitingCount += 1
         if waiting[key] != nil || sessions[key] != nil {
             waiting[key, default: []].append(client)
-        } else if !isCarried, betterRelay != nil {
+        } else if !isProxied, betterRelay != nil {
             choosing[key, default: []].append(client)
             if choosing[key]?.count == 1 { send(.lookup(key), .choose(key)) }
         } else {
@@ -189,7 +189,7 @@ extension ClusterMember {
         }
         if let other = betterRelay, placement?.home != identity { return answer(clients, .there(other)) }
         for client in clients {
-            resolve(key, newID: client.newID, isCarried: true, ticket: client.ticket, now: now)
+            resolve(key, newID: client.newID, isProxied: true, ticket: client.ticket, now: now)
         }
     }
 

@@ -63,7 +63,7 @@ package struct ClusterMember: Sendable {
     var unopened: [SessionKey: MediaTime] = [:]
     /// Sessions whose claim or end the store did not answer. They are repeated after the next heartbeat.
     var repeats: Set<SessionKey> = []
-    var known: KnownPlacements
+    var known: PlacementCache
     /// Clients that wait for a claim or for the end of a session of the same name. A name with an empty list has a claim under way.
     var waiting: [SessionKey: [Waiting]] = [:]
     var waitingCount = 0
@@ -98,7 +98,7 @@ package struct ClusterMember: Sendable {
     package init(description: RelayDescription, settings: ClusterSettings = ClusterSettings()) {
         self.description = description
         self.settings = settings
-        known = KnownPlacements(limit: settings.placements)
+        known = PlacementCache(limit: settings.placements)
         tenure = Tenure(settings: settings)
     }
 

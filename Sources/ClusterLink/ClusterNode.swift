@@ -91,9 +91,9 @@ package final class ClusterNode: Sendable {
     ///
     /// - Parameters:
     ///   - newID: id of the session if there is none yet; nil: a session that does not exist is `unknown`.
-    ///   - isCarried: whether another relay asks for its client.
-    package func resolve(_ key: SessionKey, newID: SessionID?, isCarried: Bool) async -> Resolution {
-        await resolve { $0.resolve(key, newID: newID, isCarried: isCarried, ticket: $1, now: $2) }
+    ///   - isProxied: whether another relay asks for its client.
+    package func resolve(_ key: SessionKey, newID: SessionID?, isProxied: Bool) async -> Resolution {
+        await resolve { $0.resolve(key, newID: newID, isProxied: isProxied, ticket: $1, now: $2) }
     }
 
     /// Returns the home relay of the session with this id.

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import TLSChannel
 
-/// Client side of links: carries requests and WebSockets to the link listener of another relay, over mutual TLS, with one TCP connection for
+/// Client side of links: sends requests and WebSockets to the link listener of another relay, over mutual TLS, with one TCP connection for
 /// each.
 ///
 /// ```swift
@@ -30,16 +30,16 @@ package struct LinkCaller: Sendable {
         do {
             return try await LinkSocketOptions.apply(to: ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton))
                 .connectTimeout(connectTime)
-                .connect(host: target.host, port: target.port) { channel in
+                .connect(host: target.address.host, port: target.address.port) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(
-                            TLSHandler(client: context, host: target.host, handshakeTime: connectTime))
+                            TLSHandler(client: context, host: target.address.host, handshakeTime: connectTime))
                         return try prepare(channel)
                     }
                 }
         } catch {
             let last = (error as? NIOConnectionError)?.connectionErrors.last?.error
-            throw .connect("\(target.host):\(target.port): \(last ?? error)")
+            throw .connect("\(target.address.text): \(last ?? error)")
         }
     }
 }

@@ -2,26 +2,20 @@ import Cluster
 
 /// Address of a relay for links, and the certificate that it must have.
 struct LinkTarget: Hashable, Sendable {
-    /// A name or a numeric address, without brackets.
-    let host: String
-    let port: Int
+    let address: LinkAddress
     /// SHA-256 of the certificate.
     let fingerprint: [UInt8]
 
     /// Parses the row of a relay.
     /// - Throws: `connect` if it has no host and port, or no fingerprint.
     init(_ relay: RelayDescription) throws(LinkError) {
-        guard let colon = relay.link.lastIndex(of: ":"),
-            let port = UInt16(relay.link[relay.link.index(after: colon)...]), port > 0
-        else { throw .connect("\"\(relay.link)\" is not a host and a port") }
-        var host = relay.link[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty else { throw .connect("\"\(relay.link)\" is not a host and a port") }
+        guard let address = LinkAddress(relay.link) else {
+            throw .connect("\"\(relay.link)\" is not a host and a port")
+        }
         guard let fingerprint = Self.bytes(relay.fingerprint) else {
             throw .connect("\"\(relay.fingerprint)\" is not a SHA-256 fingerprint")
         }
-        self.host = String(host)
-        self.port = Int(port)
+        self.address = address
         self.fingerprint = fingerprint
     }
 

@@ -59,9 +59,10 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         let singleHost = SingleHostHandler()
         // Any page can make a token of the built-in app, so only tokens of configured apps are secret.
         let areTokensSecret = apps.hasTenants && !configuration.isDevelopment
+        // The edge has checked the page of a proxied client. `Host` names this relay, as the cluster's database does.
         let gate = UpgradeGate(
-            bodies: bodies, unjoined: connect.unjoined, pages: areTokensSecret ? nil : pages, statistics: statistics,
-            isLink: connect.isLink)
+            bodies: bodies, unjoined: connect.unjoined, pages: areTokensSecret || connect.isLink ? nil : pages,
+            statistics: statistics, isLink: connect.isLink)
         let upgrade = ConnectUpgrade(configuration: configuration, statistics: statistics)
         let handler = NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken>(
             httpEncoder: encoder, extraHTTPHandlers: [decoder, singleHost, gate],

@@ -8,7 +8,7 @@ package struct ControlContext: RequestContext {
     /// Permissions of a WHIP or WHEP request; nil for a preflight, which has none.
     var grant: SessionGrant?
     /// Client for which another relay of the cluster asks; nil for a client of this relay.
-    var carried: CarriedClient?
+    var proxied: ProxiedClient?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
@@ -16,8 +16,8 @@ package struct ControlContext: RequestContext {
     }
 
     /// Numeric address of the client; nil if the connection has none.
-    package var peerAddress: String? { carried?.address ?? channel.remoteAddress?.ipAddress }
+    package var peerAddress: String? { proxied?.address ?? channel.remoteAddress?.ipAddress }
 
     /// Address key of the client, for limits that are counted per address.
-    var addressGroup: String { carried?.addressGroup ?? ClientAddress.group(of: channel.remoteAddress) }
+    var addressGroup: String { proxied?.addressGroup ?? ClientAddress.group(of: channel.remoteAddress) }
 }

@@ -6,6 +6,7 @@ package import MediaEngine
 import NIOCore
 package import Recording
 package import ServiceLifecycle
+import TLSChannel
 
 /// HTTP endpoints of a relay. They convert requests to commands and have no rules of their own.
 package struct ControlServer: Sendable {
@@ -30,7 +31,7 @@ package struct ControlServer: Sendable {
 
     /// Connections that the kernel keeps until they are accepted. A connection beyond these is repeated by its client after a second. The kernel
     /// lowers the number to `net.core.somaxconn`.
-    static let pendingConnections = 4_096
+    private static let pendingConnections = 4_096
 
     package init(
         engine: MediaEngine, webRTC: any WebRTCMediaPlane, configuration: ControlConfiguration,
@@ -54,40 +55,52 @@ package struct ControlServer: Sendable {
     ///
     /// - Parameter onBound: receives the port once it is bound.
     package func service(onBound: @escaping @Sendable (Int) -> Void) -> some Service {
-        // The relay's own log already covers what Hummingbird logs at every start and stop.
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
         let statistics = statistics
         let configuration = configuration
-        let bodies = bodies
         let tls = parts.certificates.map { certificates in { @Sendable in certificates.context } }
-        let apps = parts.apps
-        let pages = pages
         let unjoined = UnjoinedSockets(
             limit: configuration.connect.unjoined, addressLimit: configuration.connect.unjoinedPerAddress)
         let addresses = HTTPAddresses(limit: configuration.connectionsPerAddress)
         let connect = ConnectHandler(
             liveSessions: parts.liveSessions, messages: parts.messages, unjoined: unjoined, statistics: statistics,
             isTLS: tls != nil, edge: parts.cluster, logger: logger)
+        return application(
+            router(), connect, addresses, tls: tls, address: configuration.address, port: configuration.port
+        ) { listener in
+            let acceptGuard = listener.eventLoop.submit {
+                try listener.pipeline.syncOperations.addHandler(
+                    AcceptGuard(ceiling: configuration.descriptorCeiling, statistics: statistics), position: .first)
+            }
+            try? await acceptGuard.get()
+            onBound(listener.localAddress?.port ?? configuration.port)
+        }
+    }
+
+    /// Creates the server of one port.
+    ///
+    /// - Parameters:
+    ///   - tls: TLS settings for a new connection; nil: no TLS.
+    ///   - onRunning: receives the listening channel.
+    func application(
+        _ router: Router<ControlContext>, _ connect: ConnectHandler, _ addresses: HTTPAddresses,
+        tls: (@Sendable () -> TLSContext)?, address: String, port: Int,
+        onRunning: @escaping @Sendable (any Channel) async -> Void
+    ) -> some Service {
+        // The relay's own log already covers what Hummingbird logs at every start and stop.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let (configuration, statistics, bodies, apps, pages) = (configuration, statistics, bodies, parts.apps, pages)
         return Application(
-            router: router(),
+            router: router,
             server: HTTPServerBuilder { responder in
                 ControlChannel(
                     responder: responder, configuration: configuration, statistics: statistics, bodies: bodies,
                     addresses: addresses, tls: tls, connect: connect, apps: apps, pages: pages)
             },
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",
-                backlog: Self.pendingConnections,
+                address: .hostname(address, port: port), serverName: "millrace", backlog: Self.pendingConnections,
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections, logger: quiet)),
-            onServerRunning: { listener in
-                let acceptGuard = listener.eventLoop.submit {
-                    try listener.pipeline.syncOperations.addHandler(
-                        AcceptGuard(ceiling: configuration.descriptorCeiling, statistics: statistics), position: .first)
-                }
-                try? await acceptGuard.get()
-                onBound(listener.localAddress?.port ?? configuration.port)
-            },
+            onServerRunning: onRunning,
             logger: quiet)
     }
 
@@ -103,7 +116,7 @@ package struct ControlServer: Sendable {
     func router(isLink: Bool = false) -> Router<ControlContext> {
         let router = Router(context: ControlContext.self)
         if isLink, let cluster = parts.cluster {
-            router.add(middleware: CarriedMiddleware())
+            router.add(middleware: ProxiedMiddleware())
             ClusterStateRoute(node: cluster.node).add(to: router)
         }
         router.add(middleware: CrossOriginMiddleware(origins: configuration.origins))
@@ -126,7 +139,7 @@ package struct ControlServer: Sendable {
         return router
     }
 
-    var pages: PageGuard { PageGuard(origins: configuration.origins, hosts: configuration.hosts) }
+    private var pages: PageGuard { PageGuard(origins: configuration.origins, hosts: configuration.hosts) }
 
     private var sameOrigin: SameOriginMiddleware { SameOriginMiddleware(pages: pages) }
 

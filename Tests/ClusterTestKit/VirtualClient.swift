@@ -8,11 +8,11 @@ struct VirtualClient {
     var name = 0
     /// Relay that the client reached.
     var edge = 0
-    /// Relay to which the edge carries the request; nil: the edge itself.
-    var carried: Int?
+    /// Relay to which the edge proxies the request; nil: the edge itself.
+    var proxied: Int?
     /// Session that the client resumes; nil: it joins by the name.
     var resumes: SessionID?
-    /// Requests that were carried in vain since the last wait.
+    /// Requests that were proxied in vain since the last wait.
     var redirections = 0
     /// Session and home relay of the client while it is in a session.
     var session: SessionID?

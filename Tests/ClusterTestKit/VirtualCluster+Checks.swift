@@ -40,11 +40,11 @@ extension VirtualCluster {
         of key: SessionKey, from relay: Int, attempts: Int = 4, interval: MediaTime = .milliseconds(500)
     ) -> RelayIdentity? {
         for _ in 0..<attempts {
-            switch probe(key, relay, isCarried: false) {
+            switch probe(key, relay, isProxied: false) {
             case .here: return relays[relay].member.identity
             case .there(let record):
                 guard let number = Int(record.identity.id.rawValue.dropFirst()), relays[number].isRunning else { break }
-                if case .here = probe(key, number, isCarried: true) { return record.identity }
+                if case .here = probe(key, number, isProxied: true) { return record.identity }
                 change(relay) { member, _ in member.forget(key, at: record.identity) }
             default: break
             }
@@ -55,10 +55,10 @@ extension VirtualCluster {
     }
 
     /// Asks a relay as a client does, and lets time pass until it answers.
-    private func probe(_ key: SessionKey, _ relay: Int, isCarried: Bool) -> Resolution? {
+    private func probe(_ key: SessionKey, _ relay: Int, isProxied: Bool) -> Resolution? {
         let ticket = newTicket(), id = newID()
         probes[ticket] = .some(nil)
-        change(relay) { $0.resolve(key, newID: id, isCarried: isCarried, ticket: ticket, now: $1) }
+        change(relay) { $0.resolve(key, newID: id, isProxied: isProxied, ticket: ticket, now: $1) }
         let end = now + Self.answerTime
         while probes[ticket] == .some(nil), fault == nil, now < end { run(for: .milliseconds(1)) }
         guard let resolution = probes.removeValue(forKey: ticket) ?? nil else {

@@ -3,7 +3,7 @@ import Conference
 import MediaBase
 import Signaling
 
-/// Clients: they ask any relay, which carries them to the home relay; they stay, leave, and resume.
+/// Clients: they ask any relay, which proxies them to the home relay; they stay, leave, and resume.
 extension VirtualCluster {
     /// Number of times that an edge follows `.there` before its client waits.
     private static let redirections = 4
@@ -11,7 +11,7 @@ extension VirtualCluster {
     /// Begins a new attempt of a client.
     func again(_ client: Int, after time: MediaTime) {
         clients[client].attempt += 1
-        clients[client].carried = nil
+        clients[client].proxied = nil
         clients[client].session = nil
         events.add(.send(client: client, attempt: clients[client].attempt), at: now + time)
     }
@@ -45,17 +45,17 @@ extension VirtualCluster {
     private func resolve(_ relay: Int, _ client: Int) {
         let state = clients[client]
         // The link to the home relay does not answer.
-        let isReached = relays[relay].isRunning && (state.carried == nil || !isCut(state.edge, relay))
+        let isReached = relays[relay].isRunning && (state.proxied == nil || !isCut(state.edge, relay))
         guard isReached else { return again(client, after: .seconds(1)) }
         let ticket = newTicket()
         relays[relay].questions[ticket] = VirtualRelay.Question(client: client, asked: now)
-        let key = names[state.name], isCarried = state.carried != nil
+        let key = names[state.name], isProxied = state.proxied != nil
         if let id = state.resumes {
             change(relay) { $0.resolve(id, ticket: ticket, now: $1) }
         } else {
             let isLookup = random.below(10) == 0, id = newID()
             change(relay) {
-                $0.resolve(key, newID: isLookup ? nil : id, isCarried: isCarried, ticket: ticket, now: $1)
+                $0.resolve(key, newID: isLookup ? nil : id, isProxied: isProxied, ticket: ticket, now: $1)
             }
         }
     }
@@ -88,19 +88,19 @@ extension VirtualCluster {
 
     private func follow(_ client: Int, _ relay: Int, _ record: RelayRecord) {
         let edge = clients[client].edge
-        if let other = clients[client].carried {
+        if let other = clients[client].proxied {
             // The named relay is not the home relay. The edge asks again.
             let name = relays[other].member.description.id
             if relays[edge].isRunning, let home = relays[edge].member.table[name]?.identity {
                 change(edge) { [key = names[clients[client].name]] member, _ in member.forget(key, at: home) }
             }
-            clients[client].carried = nil
+            clients[client].proxied = nil
             clients[client].redirections += 1
             guard clients[client].redirections < Self.redirections else { return again(client, after: .seconds(1)) }
             return sendResolve(client, to: edge)
         }
         guard let number = Int(record.identity.id.rawValue.dropFirst()) else { return }
-        clients[client].carried = number
+        clients[client].proxied = number
         sendResolve(client, to: number)
     }
 

@@ -141,8 +141,8 @@ struct HomeRelayTests {
         #expect(world.resolve(1, "a", id: "s") == .here("s"))
         #expect(world.resolve(0, "a")?.there == "r1")
         #expect(world.resolve(0, "b")?.there == "r2")
-        #expect(world.resolve(2, "b", id: "t", isCarried: true) == .here("t"))
-        #expect(world.resolve(0, "c", id: "u", isCarried: true) == .here("u"), "the other relay has chosen it")
+        #expect(world.resolve(2, "b", id: "t", isProxied: true) == .here("t"))
+        #expect(world.resolve(0, "c", id: "u", isProxied: true) == .here("u"), "the other relay has chosen it")
     }
 
     @Test("A draining relay takes new sessions only if there is no other")
@@ -181,14 +181,14 @@ struct HomeRelayTests {
         #expect(world.resolve(0, "a")?.there == "r2")
     }
 
-    @Test("A request that another relay carries is answered by the store, not by an outdated placement")
+    @Test("A request that another relay proxies is answered by the store, not by an outdated placement")
     func outdated() {
         var world = MemberHarness(3)
         world.resolve(1, "a", id: "s")
         #expect(world.resolve(2, "a")?.there == "r1")
         world.change(1) { member, _ in member.ended(SessionID(rawValue: "s")) }
         #expect(world.resolve(2, "a")?.there == "r1")
-        #expect(world.resolve(2, "a", id: "t", isCarried: true) == .here("t"))
+        #expect(world.resolve(2, "a", id: "t", isProxied: true) == .here("t"))
     }
 
     @Test("Sessions of a relay that has died are taken over after its lease, if half of the relays are alive")

@@ -94,13 +94,13 @@ struct MemberHarness {
 
     /// Asks a relay for a name. Returns the answer if it is there already.
     @discardableResult mutating func resolve(
-        _ relay: Int, _ name: String, id: String? = nil, isCarried: Bool = false, isLookup: Bool = false
+        _ relay: Int, _ name: String, id: String? = nil, isProxied: Bool = false, isLookup: Bool = false
     ) -> Resolution? {
         lastTicket += 1
         let ticket = ResolveTicket(rawValue: lastTicket)
         let newID = isLookup ? nil : SessionID(rawValue: id ?? "\(name)-\(lastTicket)")
         change(relay) {
-            $0.resolve(Self.key(name), newID: newID, isCarried: isCarried, ticket: ticket, now: $1)
+            $0.resolve(Self.key(name), newID: newID, isProxied: isProxied, ticket: ticket, now: $1)
         }
         return answers(relay)[ticket]
     }

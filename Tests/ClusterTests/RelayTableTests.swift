@@ -86,7 +86,7 @@ struct RelayTableTests {
 
     @Test("At most the given number of placements is remembered, and the newest stay")
     func placements() throws {
-        var known = KnownPlacements(limit: 10)
+        var known = PlacementCache(limit: 10)
         let home = record("a").identity
         for number in 0..<100 {
             known.insert(

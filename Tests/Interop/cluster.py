@@ -9,8 +9,8 @@ from messages_client import APP, SECRET, Refused, token
 from postgres import Database
 from relay import Relay, RelayError, free_tcp_port
 
-# Times of a cluster with default values: a lease, and the longest way to the next answer on a busy machine.
-LEASE, MARGIN = 5, 3
+# Times of a cluster with default values: a lease, and the longest way to the next answer.
+LEASE, MARGIN = 5, 1.5
 
 
 def cluster_options(database, number, address="127.0.0.1"):
@@ -123,6 +123,14 @@ class Member:
             f"ws://{self.relay.address}:{self.relay.port}/v1/connect", subprotocols=["millrace.v1"], max_size=16 << 20, compression=None,
             ping_interval=None), 3)
         self._reader = asyncio.create_task(self._read(self._socket))
+        try:
+            await self._resume_or_join()
+        except Exception:
+            # A relay limits the sockets of an address that have not joined.
+            self._socket.transport.abort()
+            raise
+
+    async def _resume_or_join(self):
         if self.resume_token:
             try:
                 await self.ask("resume", version=1, resumeToken=self.resume_token, lastEvent=self.last_event)

@@ -4,7 +4,7 @@ import NIOCore
 /// Join or resume of a client whose session another relay runs.
 struct ClientTransfer: Sendable {
     let home: RelayRecord
-    let target: CarriedTarget
+    let target: ProxiedTarget
     /// The request as the client sent it.
     let text: ByteBuffer
 }

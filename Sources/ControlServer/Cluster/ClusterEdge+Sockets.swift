@@ -6,12 +6,12 @@ import Signaling
 
 /// WebSockets of clients whose sessions other relays run.
 extension ClusterEdge {
-    /// Returns whether a carried client asks for a session that this relay does not run.
-    func isElsewhere(_ target: CarriedTarget) async -> Bool {
+    /// Returns whether a proxied client asks for a session that this relay does not run.
+    func isElsewhere(_ target: ProxiedTarget) async -> Bool {
         let resolution =
             switch target {
             case .session(let key):
-                await node.resolve(key, newID: SessionID(rawValue: Secret.id()), isCarried: true)
+                await node.resolve(key, newID: SessionID(rawValue: Secret.id()), isProxied: true)
             case .id(let id): await node.resolve(id)
             }
         if case .there = resolution { return true }
@@ -21,22 +21,24 @@ extension ClusterEdge {
     /// Opens a WebSocket to the home relay and sends the client's request.
     ///
     /// - Returns: nil if the relay is not the session's home relay, or cannot be reached.
-    func carry(_ transfer: ClientTransfer, _ handshake: ConnectHandshake, _ socket: ClientSocket) async -> Carriage? {
+    func proxy(_ transfer: ClientTransfer, _ handshake: ConnectHandshake, _ socket: ClientSocket) async
+        -> ProxiedSocket?
+    {
         var fields = HTTPFields()
-        let client = CarriedClient(address: socket.peer, isConfidential: socket.isConfidential)
-        fields[HTTPField.Name(CarriedClient.field)!] = client.text
-        fields[HTTPField.Name(CarriedTarget.field)!] = transfer.target.text
+        let client = ProxiedClient(address: socket.peer, isConfidential: socket.isConfidential)
+        fields[HTTPField.Name(ProxiedClient.field)!] = client.text
+        fields[HTTPField.Name(ProxiedTarget.field)!] = transfer.target.text
         fields[HTTPField.Name("Sec-WebSocket-Protocol")!] = handshake.subprotocol
         fields[.authorization] = handshake.token.map { "Bearer \($0)" }
         do {
             let link = try await caller.connect(
                 path: ConnectHandshake.path, fields: fields, to: transfer.home.description)
-            let carriage = Carriage(link, socket)
+            let proxied = ProxiedSocket(link, socket)
             let home = transfer.home.identity
-            carriages.add(carriage, to: home)
-            await carriage.send(transfer.text)
-            let hasBegun = await carriage.begin { [carriages] in carriages.remove(carriage, of: home) }
-            if hasBegun { return carriage }
+            proxiedSockets.add(proxied, to: home)
+            await proxied.send(transfer.text)
+            let hasBegun = await proxied.begin { [proxiedSockets] in proxiedSockets.remove(proxied, of: home) }
+            if hasBegun { return proxied }
         } catch {
             try? await Task.sleep(for: Self.pause)
         }

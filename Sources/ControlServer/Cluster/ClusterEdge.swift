@@ -7,7 +7,7 @@ import NIOCore
 import Signaling
 package import TLSChannel
 
-/// Carries the requests of this relay's clients to the home relays of their sessions, and answers the other relays.
+/// Proxies the requests of this relay's clients to the home relays of their sessions, and answers the other relays.
 package struct ClusterEdge: Sendable {
     /// Version of the protocol between relays.
     package static let linkVersion = 1
@@ -24,7 +24,7 @@ package struct ClusterEdge: Sendable {
     let port: Int
     /// Whether clients reach this relay over TLS.
     let isTLS: Bool
-    let carriages = Carriages()
+    let proxiedSockets = ProxiedSockets()
 
     /// - Parameters:
     ///   - listener: TLS settings of the listener of links, which accept the relays of the cluster only.
@@ -45,13 +45,13 @@ package struct ClusterEdge: Sendable {
     package var listenerText: String { "\(address):\(port)" }
 
     /// Cuts the connections to a relay that has ended, so that their clients resume.
-    package func cut(_ relay: RelayIdentity) { carriages.cut(relay) }
+    package func cut(_ relay: RelayIdentity) { proxiedSockets.cut(relay) }
 
     /// Returns the home relay of a session for a client of this relay; nil: this relay is the home relay, or there is no session and
     /// `newID` is nil.
     /// - Throws: `unavailable`.
     func home(of key: SessionKey, newID: SessionID?) async throws(SignalingError) -> RelayRecord? {
-        try Self.home(await node.resolve(key, newID: newID, isCarried: false))
+        try Self.home(await node.resolve(key, newID: newID, isProxied: false))
     }
 
     /// Returns the home relay of a session by its id; nil: this relay, or none.
@@ -109,8 +109,8 @@ package struct ClusterEdge: Sendable {
         var head = request.head
         head.headerFields[.contentLength] = body.readableBytes > 0 ? String(body.readableBytes) : nil
         head.headerFields[Self.client] =
-            CarriedClient(
-                address: context.peerAddress ?? "", isConfidential: isTLS
+            ProxiedClient(
+                address: context.peerAddress ?? ProxiedClient.unknown.address, isConfidential: isTLS
             ).text
         let parts = AsyncStream<ByteBuffer> { stream in
             if body.readableBytes > 0 { stream.yield(body) }
@@ -138,5 +138,5 @@ package struct ClusterEdge: Sendable {
         return Response(status: answer.head.status, headers: fields, body: content)
     }
 
-    private static let client = HTTPField.Name(CarriedClient.field)!
+    private static let client = HTTPField.Name(ProxiedClient.field)!
 }

@@ -18,8 +18,8 @@ struct ClusterMetrics {
         text.single(
             "millrace_cluster_sessions", .gauge, "Sessions whose home relay is this one", status.sessions)
         text.single(
-            "millrace_cluster_carried_connections", .gauge, "WebSockets carried to the home relays of their sessions",
-            edge.carriages.count)
+            "millrace_cluster_proxied_connections", .gauge, "WebSockets proxied to the home relays of their sessions",
+            edge.proxiedSockets.count)
         text.single(
             "millrace_cluster_beat_seconds", .gauge, "Duration of the last heartbeat in seconds",
             counts.beatTime.seconds)

@@ -22,9 +22,9 @@ struct ClusterMiddleware: RouterMiddleware {
         guard request.method != .options, let key = Self.key(request, context, standard: standard) else {
             return try await next(request, context)
         }
-        guard context.carried == nil else {
+        guard context.proxied == nil else {
             let newID = begins(request) ? SessionID(rawValue: Secret.id()) : nil
-            if case .there = await edge.node.resolve(key, newID: newID, isCarried: true) {
+            if case .there = await edge.node.resolve(key, newID: newID, isProxied: true) {
                 throw Problem(.misdirected, "another relay runs the session", retryAfter: 1)
             }
             return try await next(request, context)

@@ -35,7 +35,7 @@ struct ClientSession {
     /// Reason for which it receives no conversation events although it joined with an identity.
     var loginRefusal: SignalingError?
     private(set) var isOver = false
-    /// Carries the client to the home relay of its session; nil without a cluster, or if another relay carries the client here.
+    /// Proxies the client to the home relay of its session; nil without a cluster, or if another relay proxies the client.
     let edge: ClusterEdge?
     /// Set by a join or resume that another relay must handle.
     var transfer: ClientTransfer?

@@ -21,9 +21,9 @@ struct ConnectHandler: Sendable {
     ) async {
         let socket = ClientSocket(
             channel: channel.channel, isTLS: isTLS, trustsLoopback: liveSessions.configuration.takesKeysOnLoopback,
-            carried: isLink ? handshake.carried : nil)
+            proxied: isLink ? handshake.proxied : nil)
         if isLink, let target = handshake.target, await edge?.isElsewhere(target) == true {
-            socket.close(Carriage.misdirected, ErrorCode.misdirected.rawValue)
+            socket.close(ProxiedSocket.misdirected, ErrorCode.misdirected.rawValue)
         }
         // Closes a connection that does not join in time.
         let alarm = channel.channel.eventLoop.scheduleTask(in: TimeAmount(liveSessions.configuration.joinTime)) {
@@ -36,7 +36,7 @@ struct ConnectHandler: Sendable {
                 alarm.cancel()
                 unjoined.leave(channel.channel)
             })
-        var carriage: Carriage?
+        var proxied: ProxiedSocket?
         var ending = ClientSession.Ending.lost
         do {
             try await channel.executeThenClose { inbound, _ in
@@ -45,17 +45,17 @@ struct ConnectHandler: Sendable {
                     if session.isOver { continue }
                     switch input {
                     case .text(let text):
-                        if let carriage {
-                            await carriage.send(text)
+                        if let proxied {
+                            await proxied.send(text)
                             continue
                         }
                         if await session.receive(text) {
-                            carriage = await transfer(&session, handshake, socket)
+                            proxied = await transfer(&session, handshake, socket)
                             continue
                         }
                         ending = .refused
                     case .closed(let code):
-                        carriage?.close(code)
+                        proxied?.close(code)
                         ending = .closed(code)
                     case .violated(let code, let reason):
                         logger.info("WebSocket closed", metadata: ["code": "\(code)", "reason": "\(reason)"])
@@ -68,23 +68,23 @@ struct ConnectHandler: Sendable {
             logger.debug("WebSocket failed", metadata: ["error": "\(error)"])
         }
         alarm.cancel()
-        carriage?.cut()
+        proxied?.cut()
         session.logOut()
         await session.end(ending)
     }
 
-    /// Carries a client to the home relay of its session, if its join or resume asked for that.
+    /// Proxies a client to the home relay of its session, if its join or resume asked for that.
     ///
     /// - Returns: nil if the client stays here.
     private func transfer(
         _ session: inout ClientSession, _ handshake: ConnectHandshake, _ socket: ClientSocket
-    ) async -> Carriage? {
+    ) async -> ProxiedSocket? {
         for _ in 0..<ClusterEdge.attempts {
             guard let edge, let transfer = session.transfer else { return nil }
             session.transfer = nil
-            if let carriage = await edge.carry(transfer, handshake, socket) {
+            if let proxied = await edge.proxy(transfer, handshake, socket) {
                 session.onJoin()
-                return carriage
+                return proxied
             }
             // The home relay has changed, or does not answer.
             _ = await session.receive(transfer.text)

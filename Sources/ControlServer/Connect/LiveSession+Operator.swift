@@ -47,7 +47,7 @@ extension LiveSession {
         for client in clients.values {
             guard let socket = client.socket else { continue }
             client.socket = nil
-            socket.close(Carriage.lost, "another relay runs the session")
+            socket.close(ProxiedSocket.lost, "another relay runs the session")
         }
         end(.relayShutdown)
     }

@@ -4,6 +4,7 @@ package import Signaling
 
 /// Sessions of a relay in a cluster.
 extension LiveSessions {
+    /// Checks that the relay may run the rules of its sessions.
     /// - Throws: `unavailable` while the relay cannot confirm that it runs its sessions.
     func checkTenure() throws(SignalingError) {
         guard let cluster, !cluster.mayAct else { return }

@@ -138,7 +138,7 @@ package final class LiveSessions: Sendable {
     private func place(_ key: SessionKey) async throws(SignalingError) -> SessionID {
         let newID = SessionID(rawValue: Secret.id())
         guard let cluster else { return newID }
-        switch await cluster.resolve(key, newID: newID, isCarried: true) {
+        switch await cluster.resolve(key, newID: newID, isProxied: true) {
         case .here(let id): return id
         case .there: throw SignalingError(.misdirected, retryAfter: 1)
         case .unavailable(let wait, let reason): throw Self.unavailable(reason, wait)

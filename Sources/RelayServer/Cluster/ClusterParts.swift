@@ -20,7 +20,7 @@ struct ClusterParts: Sendable {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: membership, serviceName: "cluster")
         ]
-        if let listener = server.linkService(onBound: { _ in report.finish() }) {
+        if let listener = server.linkService(onBound: { report.finish() }) {
             services.append(
                 .init(service: LinkService(listener: listener, edge: edge), serviceName: "links"))
         }

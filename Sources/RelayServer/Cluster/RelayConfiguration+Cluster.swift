@@ -1,4 +1,5 @@
 import Cluster
+import ClusterLink
 import MediaBase
 
 extension RelayConfiguration {

@@ -1,3 +1,4 @@
+import ClusterLink
 import ControlServer
 import HTTPCalls
 import Logging

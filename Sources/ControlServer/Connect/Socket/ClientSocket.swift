@@ -32,13 +32,13 @@ final class ClientSocket: ClientChannel {
     /// - Parameters:
     ///   - isTLS: whether the connection is encrypted.
     ///   - trustsLoopback: whether connections within this host count as confidential.
-    ///   - carried: client for which another relay of the cluster asks; nil: the other end of the channel is the client.
-    init(channel: any Channel, isTLS: Bool, trustsLoopback: Bool, carried: CarriedClient? = nil) {
+    ///   - proxied: client for which another relay of the cluster asks; nil: the other end of the channel is the client.
+    init(channel: any Channel, isTLS: Bool, trustsLoopback: Bool, proxied: ProxiedClient? = nil) {
         self.channel = channel
         isConfidential =
-            carried?.isConfidential
+            proxied?.isConfidential
             ?? (isTLS || trustsLoopback && Self.isLoopback(channel.remoteAddress?.ipAddress ?? ""))
-        address = carried?.addressGroup ?? ClientAddress.group(of: channel.remoteAddress)
+        address = proxied?.addressGroup ?? ClientAddress.group(of: channel.remoteAddress)
     }
 
     static func isLoopback(_ address: String) -> Bool {
@@ -57,7 +57,7 @@ final class ClientSocket: ClientChannel {
     }
 
     /// Numeric address of the client.
-    var peer: String { channel.remoteAddress?.ipAddress ?? "0.0.0.0" }
+    var peer: String { channel.remoteAddress?.ipAddress ?? ProxiedClient.unknown.address }
 
     /// Waits until the window has space, or the connection is closed.
     func waitForSpace() async {

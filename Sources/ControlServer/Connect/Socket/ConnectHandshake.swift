@@ -13,9 +13,9 @@ struct ConnectHandshake: Sendable, Equatable {
     /// `millrace.v1` if the client offers subprotocols; nil if it offers none.
     var subprotocol: String?
     /// Client for which another relay asks, as the request says. Only the listener of links may believe it.
-    var carried: CarriedClient?
+    var proxied: ProxiedClient?
     /// Session that the client asks for, as another relay says.
-    var target: CarriedTarget?
+    var target: ProxiedTarget?
 
     /// Returns nil if the request is for another path, or offers subprotocols without this one.
     init?(_ head: HTTPRequestHead) {
@@ -29,8 +29,8 @@ struct ConnectHandshake: Sendable, Equatable {
         token =
             head.headers.first(name: "Authorization").flatMap(Self.bearer)
             ?? components.queryItems?.first { $0.name == "token" }?.value
-        carried = head.headers.first(name: CarriedClient.field).flatMap(CarriedClient.init)
-        target = head.headers.first(name: CarriedTarget.field).flatMap(CarriedTarget.init)
+        proxied = head.headers.first(name: ProxiedClient.field).flatMap(ProxiedClient.init)
+        target = head.headers.first(name: ProxiedTarget.field).flatMap(ProxiedTarget.init)
     }
 
     /// Returns whether the request is a complete handshake for the control protocol, without a body.

@@ -25,10 +25,10 @@ final class UnjoinedSockets: Sendable {
 
     /// Counts a connection that asks for a WebSocket, until it joins or ends.
     ///
-    /// - Parameter carried: client for which another relay of the cluster asks; nil: the other end of the channel is the client.
-    func enter(_ channel: any Channel, carried: CarriedClient? = nil) throws(Problem) {
+    /// - Parameter proxied: client for which another relay of the cluster asks; nil: the other end of the channel is the client.
+    func enter(_ channel: any Channel, proxied: ProxiedClient? = nil) throws(Problem) {
         let id = ObjectIdentifier(channel)
-        let group = carried?.addressGroup ?? ClientAddress.group(of: channel.remoteAddress)
+        let group = proxied?.addressGroup ?? ClientAddress.group(of: channel.remoteAddress)
         let full = state.withLockedValue { state -> String? in
             if state.groups[id] != nil { return nil }
             if state.groups.count >= limit { return Self.key }

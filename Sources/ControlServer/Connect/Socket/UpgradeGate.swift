@@ -48,8 +48,8 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
                 {
                     throw problem
                 }
-                let carried = isLink ? ConnectHandshake(head)?.carried : nil
-                try unjoined.enter(context.channel, carried: carried)
+                let proxied = isLink ? ConnectHandshake(head)?.proxied : nil
+                try unjoined.enter(context.channel, proxied: proxied)
             } catch {
                 return refuse(error, context)
             }

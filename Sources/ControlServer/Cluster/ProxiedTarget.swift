@@ -1,9 +1,9 @@
 import Conference
 import Signaling
 
-/// Session that a carried client asks for, in a header field of its WebSocket handshake over a link, so that a relay that is not the home
+/// Session that a proxied client asks for, in a header field of its WebSocket handshake over a link, so that a relay that is not the home
 /// relay can refuse it before the first message.
-enum CarriedTarget: Hashable, Sendable {
+enum ProxiedTarget: Hashable, Sendable {
     static let field = "Millrace-Session"
 
     case session(SessionKey)

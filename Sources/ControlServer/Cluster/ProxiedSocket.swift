@@ -4,8 +4,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOWebSocket
 
-/// WebSocket of a client, carried over a link to the home relay of its session. Neither end reads faster than the other one accepts.
-final class Carriage: Sendable {
+/// WebSocket of a client, proxied over a link to the home relay of its session. Neither end reads faster than the other one accepts.
+final class ProxiedSocket: Sendable {
     /// Close code of a relay that is not the home relay of the client's session. It never reaches a client.
     static let misdirected = WebSocketErrorCode.unknown(4_421)
     /// Close code for a client whose home relay was lost (RFC 6455 section 7.4.1, registered as "service restart"). The client resumes.

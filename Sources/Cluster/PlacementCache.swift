@@ -2,7 +2,7 @@ import Conference
 import Signaling
 
 /// Remembered home relays of sessions at other relays, at most `limit`. The oldest are dropped first, half of all at once.
-struct KnownPlacements: Sendable {
+struct PlacementCache: Sendable {
     private var young: [SessionKey: SessionPlacement] = [:]
     private var old: [SessionKey: SessionPlacement] = [:]
     private var keys: [SessionID: SessionKey] = [:]

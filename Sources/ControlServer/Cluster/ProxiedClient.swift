@@ -1,10 +1,13 @@
 import NIOCore
 
 /// Client of another relay of the cluster, as that relay describes it in a header field of each request over a link.
-struct CarriedClient: Hashable, Sendable {
+struct ProxiedClient: Hashable, Sendable {
     static let field = "Millrace-Client"
     private static let confidential = "confidential"
     private static let open = "open"
+
+    /// Client whose address the other relay does not know.
+    static let unknown = ProxiedClient(address: "0.0.0.0", isConfidential: false)
 
     /// Numeric address of the client.
     let address: String

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ControlServer
 
-@Suite("CLU-2: header fields of carried clients")
-struct CarriedFieldTests {
+@Suite("CLU-2: header fields of proxied clients")
+struct ProxiedFieldTests {
     @Test(
         "a client's field is read as it was written",
         arguments: [
@@ -13,7 +13,7 @@ struct CarriedFieldTests {
             ("::ffff:192.0.2.1 open", "192.0.2.1"),
         ])
     func client(_ text: String, _ group: String) throws {
-        let client = try #require(CarriedClient(text))
+        let client = try #require(ProxiedClient(text))
         #expect(client.text == text)
         #expect(client.addressGroup == group)
         #expect(client.isConfidential == text.hasSuffix("confidential"))
@@ -26,26 +26,26 @@ struct CarriedFieldTests {
             "1.2.3.4 secret",
             "1.2.3.4 open open", String(repeating: "1", count: 200) + " open",
         ])
-    func noClient(_ text: String) { #expect(CarriedClient(text) == nil) }
+    func noClient(_ text: String) { #expect(ProxiedClient(text) == nil) }
 
     @Test(
         "the target of a join is read as it was written",
         arguments: ["Team", "a/b", "grüße an alle", "100 % + ?x=1#y", "%2F"])
     func session(_ name: String) throws {
-        let target = CarriedTarget.session(try SessionKey(app: "shop.1", name: name))
+        let target = ProxiedTarget.session(try SessionKey(app: "shop.1", name: name))
         let isVisible = target.text.utf8.allSatisfy { (33...126).contains($0) }
         #expect(isVisible)
-        #expect(CarriedTarget(target.text) == target)
+        #expect(ProxiedTarget(target.text) == target)
     }
 
     @Test("the target of a resume is the session's id")
     func id() {
-        let target = CarriedTarget.id(SessionID(rawValue: "0123456789ABCDEFGHJK"))
-        #expect(CarriedTarget(target.text) == target)
-        #expect(CarriedTarget("") == nil)
-        #expect(CarriedTarget("a/b/c") == nil)
-        #expect(CarriedTarget("app/%FF") == nil)
-        #expect(CarriedTarget(String(repeating: "x", count: 5_000)) == nil)
+        let target = ProxiedTarget.id(SessionID(rawValue: "0123456789ABCDEFGHJK"))
+        #expect(ProxiedTarget(target.text) == target)
+        #expect(ProxiedTarget("") == nil)
+        #expect(ProxiedTarget("a/b/c") == nil)
+        #expect(ProxiedTarget("app/%FF") == nil)
+        #expect(ProxiedTarget(String(repeating: "x", count: 5_000)) == nil)
     }
 
     @Test("a resume token of a cluster names its session, and one of a single relay does not")

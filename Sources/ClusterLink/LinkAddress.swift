@@ -1,13 +1,13 @@
 /// Host and port of a relay's listener of links.
-struct LinkAddress: Hashable, Sendable {
-    static let defaultPort = 7_881
+package struct LinkAddress: Hashable, Sendable {
+    package static let defaultPort = 7_881
 
     /// A name or a numeric address, without brackets.
-    let host: String
-    let port: Int
+    package let host: String
+    package let port: Int
 
     /// - Returns: nil if the text is not of the form `host:port`, or `[address]:port` for IPv6.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= 300, text.utf8.allSatisfy({ (33...126).contains($0) }),
             let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0
         else { return nil }
@@ -21,10 +21,10 @@ struct LinkAddress: Hashable, Sendable {
         self.init(host: String(host), port: Int(port))
     }
 
-    init(host: String, port: Int) {
+    package init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
-    var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
