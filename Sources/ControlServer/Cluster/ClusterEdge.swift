@@ -64,7 +64,7 @@ package struct ClusterEdge: Sendable {
         switch resolution {
         case .here, .unknown: return nil
         case .there(let record):
-            guard abs(record.description.linkVersion - linkVersion) <= 1 else {
+            guard (linkVersion - 1...linkVersion + 1).contains(record.description.linkVersion) else {
                 throw SignalingError(
                     .unavailable, "the relay of the session has another version, \(record.description.version)",
                     retryAfter: 1)
