@@ -53,6 +53,7 @@ extension Conference {
             hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)
         published[stream.id] = stream
         for kind in TrackKind.allCases where stream.has(kind) {
+            participants[stream.owner]?.inheritedMutes.remove(Seat.Mute(videoType: stream.videoType, kind: kind))
             let startsMuted = kind == .audio ? planned.startsAudioMuted : planned.startsVideoMuted
             if stream.isMuted(kind) || startsMuted { command(.setMuted(stream.id, kind, stream.isMuted(kind))) }
         }
@@ -95,7 +96,10 @@ extension Conference {
                 plan.streams.append(
                     planned(
                         stream, as: id, isNew: true,
-                        mutes: (isMuteForced || begins.startsAudioMuted, begins.startsVideoMuted)))
+                        mutes: (
+                            isMuteForced || begins.startsAudioMuted || participant.inherits(.audio, stream.videoType),
+                            begins.startsVideoMuted || participant.inherits(.video, stream.videoType)
+                        )))
             }
         }
         let named = Set(plan.streams.map(\.id))

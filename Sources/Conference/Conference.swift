@@ -85,16 +85,27 @@ package struct Conference: Sendable {
         id: SessionID, app: String, name: String, limits: ConferenceLimits = ConferenceLimits(),
         reservation: Reservation? = nil, now: MediaTime, wallClock: Int64
     ) throws(SignalingError) {
+        let password = try SessionPassword.checked(reservation?.password)
+        self.init(
+            id: id, app: app, name: name, limits: limits, createdAt: wallClock, password: password,
+            requiresEncryption: reservation?.requiresEncryption ?? false, isPasswordSettled: password != nil, now: now)
+        self.reservation = reservation
+    }
+
+    /// Creates a session that no participant has joined, without a reservation.
+    init(
+        id: SessionID, app: String, name: String, limits: ConferenceLimits, createdAt: Int64, password: String?,
+        requiresEncryption: Bool, isPasswordSettled: Bool, now: MediaTime
+    ) {
         self.id = id
         self.app = app
         self.name = name
         self.limits = limits
-        createdAt = wallClock
+        self.createdAt = createdAt
+        self.password = password
+        self.requiresEncryption = requiresEncryption
+        self.isPasswordSettled = isPasswordSettled
         latest = now
-        self.reservation = reservation
-        password = try SessionPassword.checked(reservation?.password)
-        isPasswordSettled = password != nil
-        requiresEncryption = reservation?.requiresEncryption ?? false
         chatMemory = ChatMemory(limit: limits.chatMemory)
         revoked = RevokedTokens(limit: limits.revokedTokens)
     }

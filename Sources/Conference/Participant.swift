@@ -18,10 +18,17 @@ struct Participant: Sendable {
     var streams: [StreamID] = []
     var subscriptions: [StreamID: Subscription] = [:]
     var rates = ParticipantRates()
+    /// Mutes of its streams before the loss of the session's home relay, for streams that it has not published again.
+    var inheritedMutes: Set<Seat.Mute> = []
     /// End of the grace time; nil while connected.
     var graceEnds: MediaTime?
 
     var isClient: Bool { info.kind == .client }
+    /// Returns whether a track was muted before the loss of the session's home relay.
+    func inherits(_ kind: TrackKind, _ videoType: VideoType) -> Bool {
+        inheritedMutes.contains(Seat.Mute(videoType: videoType, kind: kind))
+    }
+
     /// Whether the participant may manage subsessions (SUB-2).
     var isSubsessionManager: Bool { isClient && info.role != .participant }
 }

@@ -10,6 +10,9 @@ struct RevokedTokens: Sendable {
 
     var count: Int { held.count }
 
+    /// All tokens, oldest first.
+    var all: [TokenFingerprint] { Array(order[oldest...] + order[..<oldest]) }
+
     func contains(_ token: TokenFingerprint) -> Bool { held.contains(token) }
 
     mutating func insert(_ token: TokenFingerprint) {

@@ -1,5 +1,5 @@
 /// Hash of a token's signed text, made by the caller. Identifies a token without storing it.
-package struct TokenFingerprint: RawRepresentable, Hashable, Sendable {
+package struct TokenFingerprint: RawRepresentable, Hashable, Sendable, Codable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }

@@ -21,7 +21,29 @@ struct Subsessions: Sendable {
     /// Time when the event about the moves is due; nil if there are none.
     private(set) var movesDue: MediaTime?
     /// Number of subsessions created so far. Ids are never reused in a session.
-    private var made = 0
+    private(set) var made = 0
+
+    init() {}
+
+    /// Continues the subsessions of a session whose home relay was lost, without their participants.
+    init(_ list: [SessionEssence.Subsession], made: Int, phase: SubsessionStatus) {
+        self.list = list.map { SubsessionInfo(id: $0.id, name: $0.name) }
+        indices = Dictionary(self.list.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        self.made = max(made, list.count)
+        self.phase =
+            switch phase {
+            case .none: .none
+            case .committed, .stopping: .committed
+            case .started: .started
+            }
+    }
+
+    /// Puts a participant back into its subsession, without an event.
+    mutating func restore(_ user: ConnectionID, in id: SubsessionID) {
+        guard phase == .started, let index = indices[id], locations[user] == nil else { return }
+        list[index].users.append(user)
+        locations[user] = id
+    }
 
     /// Whether all participants are in the main session.
     var areEmpty: Bool { locations.isEmpty }

@@ -1,0 +1,28 @@
+package import Signaling
+
+/// State of one client of a session that survives the loss of its home relay. The client resumes its connection at another one.
+package struct Seat: Hashable, Sendable, Codable {
+    /// Muted tracks of a client's stream: a client publishes one camera and one screen, with new ids after the loss.
+    package struct Mute: Hashable, Sendable, Codable {
+        package var videoType: VideoType
+        package var kind: TrackKind
+    }
+
+    package var connection: ConnectionID
+    package var name: String
+    package var identity: String?
+    package var data: String?
+    package var role: Role
+    package var capabilities: Capabilities
+    package var token: TokenFingerprint?
+    package var isTrusted: Bool
+    package var media: JoinMedia
+    package var e2eeKey: String?
+    /// Position in the order of joining.
+    package var ordinal: UInt64
+    /// Milliseconds since 1970.
+    package var joinedAt: Int64
+    /// Subsession of the client; nil in the main session.
+    package var subsession: SubsessionID?
+    package var mutes: Set<Mute>
+}
