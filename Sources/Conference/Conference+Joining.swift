@@ -71,6 +71,7 @@ extension Conference {
         order.append(connection)
         if becomesHost { host = connection }
         if admission.kind == .client { clients.append(connection) }
+        noteSeat(of: connection)
 
         noteJoin(of: connection)
         if becomesHost { tellAll(.hostChanged(HostChanged(host: connection)), excluding: connection) }

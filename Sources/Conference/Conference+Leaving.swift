@@ -54,6 +54,7 @@ extension Conference {
             for stream in participant.subscriptions.keys { published[stream]?.subscribers.remove(participant.info.id) }
             // From here on the participant gets no events.
             participants[participant.info.id] = nil
+            noteSeat(of: participant.info.id)
         }
         if leavesHost { host = nil }
         let elsewhere = Set(leaving.map(\.info.id).filter { subsessions.location(of: $0) != .mainSession })
@@ -125,6 +126,7 @@ extension Conference {
         reservation = nil
         publisherWait = nil
         participants = [:]
+        changedSeats = []
         order = []
         clients = []
         listed = []

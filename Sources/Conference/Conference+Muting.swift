@@ -25,6 +25,7 @@ extension Conference {
             if isForced, isMuted { stream.untoldMutes.insert(kind) } else { stream.untoldMutes.remove(kind) }
         }
         published[id] = stream
+        noteSeat(of: stream.owner)
         guard stream.phase == .announced else { return }
         if isForced, isMuted {
             tell(stream.owner, .muteForced(MuteForced(isActive: true, stream: id, kind: kind)))

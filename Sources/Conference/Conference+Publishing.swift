@@ -52,6 +52,7 @@ extension Conference {
         stream.setTracks(
             hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)
         published[stream.id] = stream
+        noteSeat(of: stream.owner)
         for kind in TrackKind.allCases where stream.has(kind) {
             participants[stream.owner]?.inheritedMutes.remove(Seat.Mute(videoType: stream.videoType, kind: kind))
             let startsMuted = kind == .audio ? planned.startsAudioMuted : planned.startsVideoMuted

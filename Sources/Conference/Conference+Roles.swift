@@ -46,6 +46,7 @@ extension Conference {
         let wasManager = isSubsessionManager(id)
         info.role = role
         participants[id]?.info = info
+        noteSeat(of: id)
         if role == .host { host = id } else if host == id { host = nil }
         if role != .participant { refreshListing(of: id) }
         tellUserChanged(id)
@@ -81,6 +82,7 @@ extension Conference {
         guard info.name != name else { return }
         info.name = name
         participants[id]?.info = info
+        noteSeat(of: id)
         tellUserChanged(id)
     }
 }

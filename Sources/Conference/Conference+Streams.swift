@@ -16,6 +16,7 @@ extension Conference {
         if width > 0, height > 0 { (stream.width, stream.height) = (width, height) }
         stream.createdAt = wallClock
         published[id] = stream
+        noteSeat(of: owner)
         streamOrder.append(id)
         if hasAudio, stream.isAudioMuted { command(.setMuted(id, .audio, true)) }
         if hasVideo, stream.isVideoMuted { command(.setMuted(id, .video, true)) }
@@ -46,6 +47,7 @@ extension Conference {
         let info = info(of: id)
         published[id] = nil
         participants[stream.owner]?.streams.removeAll { $0 == id }
+        noteSeat(of: stream.owner)
         guard stream.phase == .announced, let info else {
             // Only the publisher knows the stream.
             if stream.phase == .negotiated {

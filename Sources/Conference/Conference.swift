@@ -75,6 +75,10 @@ package struct Conference: Sendable {
     var sessionPushes: [SessionPush] = []
     /// Number of pushes so far.
     var pushesMade: UInt64 = 0
+    /// Whether changes of clients' states are recorded for `takeChangedSeats`.
+    package var recordsSeatChanges = false
+    /// Clients whose states have changed since the last call of `takeChangedSeats`.
+    var changedSeats: Set<ConnectionID> = []
     /// Effects of the current call, which returns them.
     var effects: [Effect] = []
 

@@ -106,14 +106,20 @@ struct RestoringTests {
         for _ in 0..<12 {
             let world = try World()
             (driver.open, driver.silent) = ([], [])
+            // The state as the store has it, from changes alone.
+            var saved: [ConnectionID: Seat] = [:]
+            world.conference.recordsSeatChanges = true
             for step in 0..<300 where world.ended == nil {
                 driver.step(world)
+                for (id, seat) in world.conference.takeChangedSeats() { saved[id] = seat }
                 guard step % 10 == 9, world.ended == nil else { continue }
                 let again = try restored(world.conference, now: world.now)
                 #expect(again.essence == world.conference.essence, "seed \(seed)")
                 let clients = world.conference.users.filter { $0.kind == .client }.map(\.id)
                 #expect(again.users.map(\.id) == clients)
                 for id in clients { #expect(again.seat(of: id) == world.conference.seat(of: id), "seed \(seed)") }
+                #expect(saved.count == clients.count, "seed \(seed)")
+                for id in clients { #expect(saved[id] == world.conference.seat(of: id), "seed \(seed)") }
                 #expect(again.host == world.conference.host)
                 compared += clients.count
             }

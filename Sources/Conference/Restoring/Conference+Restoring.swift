@@ -9,7 +9,7 @@ extension Conference {
             requiresEncryption: requiresEncryption, isMuteForced: isMuteForced, isShareLocked: isShareLocked,
             isChatAllowed: isChatAllowed, subsessionStatus: subsessionStatus,
             subsessions: subsessions.list.map { SessionEssence.Subsession(id: $0.id, name: $0.name) },
-            subsessionsMade: subsessions.made, revoked: revoked.all, joins: joins)
+            subsessionsMade: subsessions.made, revoked: revoked.all)
     }
 
     /// Returns the state of a client; nil if it is none. Publishers without signalling have no seat, because they cannot resume.
@@ -27,7 +27,18 @@ extension Conference {
             connection: id, name: info.name, identity: info.identity, data: info.data, role: info.role,
             capabilities: participant.capabilities, token: participant.token, isTrusted: participant.isTrusted,
             media: participant.media, e2eeKey: info.e2eeKey, ordinal: participant.ordinal, joinedAt: info.joinedAt,
-            subsession: location(of: id).subsession, mutes: mutes)
+            subsession: location(of: id).subsession, mutes: mutes.sorted())
+    }
+
+    /// Notes that a client's state may have changed.
+    mutating func noteSeat(of id: ConnectionID) {
+        if recordsSeatChanges { changedSeats.insert(id) }
+    }
+
+    /// Returns the clients whose states may have changed since the last call, with their states; nil: the client is gone.
+    package mutating func takeChangedSeats() -> [(ConnectionID, Seat?)] {
+        defer { changedSeats = [] }
+        return changedSeats.sorted { $0.rawValue < $1.rawValue }.map { ($0, seat(of: $0)) }
     }
 
     /// Continues a session whose home relay was lost. All clients are lost, with the full grace time, and all streams have ended. Clients
@@ -47,7 +58,7 @@ extension Conference {
         for token in essence.revoked { revoked.insert(token) }
         subsessions = Subsessions(
             essence.subsessions, made: essence.subsessionsMade, phase: essence.subsessionStatus)
-        joins = max(essence.joins, seats.map(\.ordinal).max() ?? 0)
+        joins = seats.map(\.ordinal).max() ?? 0
         for seat in seats.sorted(by: { $0.ordinal < $1.ordinal }) { restore(seat, now: now) }
         if !order.isEmpty { phase = .live }
         // No client is there to be told.
@@ -66,7 +77,8 @@ extension Conference {
             joinedAt: seat.joinedAt, e2eeKey: seat.e2eeKey)
         participants[id] = Participant(
             info: info, capabilities: seat.capabilities, token: seat.token, isTrusted: seat.isTrusted,
-            media: seat.media, ordinal: seat.ordinal, inheritedMutes: seat.mutes, graceEnds: now + limits.graceTime)
+            media: seat.media, ordinal: seat.ordinal, inheritedMutes: Set(seat.mutes), graceEnds: now + limits.graceTime
+        )
         order.append(id)
         clients.append(id)
         lost.append(id)

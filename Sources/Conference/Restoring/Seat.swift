@@ -3,9 +3,18 @@ package import Signaling
 /// State of one client of a session that survives the loss of its home relay. The client resumes its connection at another one.
 package struct Seat: Hashable, Sendable, Codable {
     /// Muted tracks of a client's stream: a client publishes one camera and one screen, with new ids after the loss.
-    package struct Mute: Hashable, Sendable, Codable {
+    package struct Mute: Hashable, Comparable, Sendable, Codable {
         package var videoType: VideoType
         package var kind: TrackKind
+
+        package init(videoType: VideoType, kind: TrackKind) {
+            self.videoType = videoType
+            self.kind = kind
+        }
+
+        package static func < (left: Mute, right: Mute) -> Bool {
+            (left.videoType.rawValue, left.kind.rawValue) < (right.videoType.rawValue, right.kind.rawValue)
+        }
     }
 
     package var connection: ConnectionID
@@ -24,5 +33,6 @@ package struct Seat: Hashable, Sendable, Codable {
     package var joinedAt: Int64
     /// Subsession of the client; nil in the main session.
     package var subsession: SubsessionID?
-    package var mutes: Set<Mute>
+    /// Without repetitions, in order.
+    package var mutes: [Mute]
 }

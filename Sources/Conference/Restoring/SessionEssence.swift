@@ -23,6 +23,4 @@ package struct SessionEssence: Hashable, Sendable, Codable {
     package var subsessionsMade: Int
     /// Tokens of removed participants, oldest first.
     package var revoked: [TokenFingerprint]
-    /// Number of joins so far, which orders participants.
-    package var joins: UInt64
 }

@@ -57,6 +57,7 @@ extension Conference {
         let from = subsessions.location(of: id)
         guard location != from else { return }
         subsessions.move(id, to: location, due: now + limits.moveSharing)
+        noteSeat(of: id)
         command(.relocate([id], location))
         let heard = activeSpeakers[from]
         refreshHearing(of: id)

@@ -80,6 +80,7 @@ extension Conference {
         let locations = Dictionary(uniqueKeysWithValues: subsessions.users.map { ($0, subsessions.location(of: $0)) })
         let speakers = activeSpeakers
         let returning = subsessions.stop()
+        for id in returning { noteSeat(of: id) }
         activeSpeakers = speakers.filter { $0.key == .mainSession }
         if !returning.isEmpty { command(.relocate(returning, .mainSession)) }
         for request in helpRequests { endHelp(request.id, .ignored) }
