@@ -15,5 +15,9 @@ package enum StoreAnswer: Hashable, Sendable {
     case ended
     /// `find` and `lookup`.
     case found(SessionPlacement?)
+    case saved
+    /// `save` and `load`: the session's row has another home relay, incarnation or term, or there is none. Nothing was written.
+    case saveRefused
+    case loaded(StoredSession)
     case listing([RelayRecord], [SessionPlacement])
 }

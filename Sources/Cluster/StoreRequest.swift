@@ -17,12 +17,16 @@ package enum StoreRequest: Hashable, Sendable {
     case claim(SessionKey, newID: SessionID, home: RelayIdentity, minimumTerm: Int64)
     /// Reads the sessions whose home relay is the caller.
     case held(RelayIdentity)
-    /// Deletes a session, if its home relay and term are the caller's.
+    /// Deletes a session and its state, if its home relay and term are the caller's.
     case end(SessionID, home: RelayIdentity, term: Int64)
     /// Reads the placement of a session.
     case find(SessionID)
     /// Reads the placement of the session of a name.
     case lookup(SessionKey)
+    /// Writes changes of a session's state, if the tenure is the one in the session's row.
+    case save(SessionID, SessionTenure, SessionChanges)
+    /// Reads the state of a session, if the tenure is the one in the session's row.
+    case load(SessionID, SessionTenure)
     /// Reads all relays, and at most `limit` sessions.
     case list(limit: Int)
 }

@@ -17,6 +17,7 @@ package struct SimulatedStore: Sendable {
         var id: SessionID
         var home: RelayIdentity
         var term: Int64
+        var state = StoredSession()
     }
 
     package let settings: ClusterSettings
@@ -56,6 +57,14 @@ package struct SimulatedStore: Sendable {
                 keys[id] = nil
             }
             return .ended
+        case .save(let id, let tenure, let changes):
+            guard let key = key(of: id, tenure) else { return .saveRefused }
+            if let essence = changes.essence { sessions[key]!.state.essence = essence }
+            for (connection, state) in changes.seats { sessions[key]!.state.seats[connection] = state }
+            return .saved
+        case .load(let id, let tenure):
+            guard let key = key(of: id, tenure) else { return .saveRefused }
+            return .loaded(sessions[key]!.state)
         case .find(let id):
             return .found(keys[id].map { placement($0, sessions[$0]!, now) })
         case .lookup(let key):
@@ -106,6 +115,12 @@ package struct SimulatedStore: Sendable {
         guard session.home != home, !isAlive(session.home, now), isMajorityAlive(now) else { return }
         sessions[key]!.home = home
         sessions[key]!.term = max(minimumTerm, session.term + 1)
+    }
+
+    /// Returns the key of a session that has a tenure; nil if there is none.
+    private func key(of id: SessionID, _ tenure: SessionTenure) -> SessionKey? {
+        guard let key = keys[id], let session = sessions[key] else { return nil }
+        return session.home == tenure.home && session.term == tenure.term ? key : nil
     }
 
     private func index(of id: RelayID) -> Int? { relays.firstIndex { $0.identity.id == id } }

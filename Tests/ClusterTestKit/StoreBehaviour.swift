@@ -12,7 +12,7 @@ package struct StoreBehaviour: Sendable, CustomStringConvertible {
         self.run = run
     }
 
-    package static let all = membership + placement + takeOver
+    package static let all = membership + placement + takeOver + state
 }
 
 extension StoreBehaviour {

@@ -70,6 +70,26 @@ extension TestedStore {
         return placements
     }
 
+    /// Writes changes of a session's state. Returns whether they were not refused.
+    package func save(_ placement: SessionPlacement, _ changes: SessionChanges) async throws -> Bool {
+        let tenure = SessionTenure(home: placement.home, term: placement.term)
+        switch try await perform(.save(placement.id, tenure, changes)) {
+        case .saved: return true
+        case .saveRefused: return false
+        default: throw StoreMismatch("the answer to save is of another kind")
+        }
+    }
+
+    /// Returns the state of a session; nil if it is refused.
+    package func load(_ placement: SessionPlacement) async throws -> StoredSession? {
+        let tenure = SessionTenure(home: placement.home, term: placement.term)
+        switch try await perform(.load(placement.id, tenure)) {
+        case .loaded(let session): return session
+        case .saveRefused: return nil
+        default: throw StoreMismatch("the answer to load is of another kind")
+        }
+    }
+
     /// Ends a relay's lease.
     func endLease(_ identity: RelayIdentity) async throws { try await age(identity.id, by: settings.leaseTime) }
 

@@ -71,7 +71,7 @@ struct PostgresClusterStoreTests {
         let tested = try PostgresTestedStore(PostgresServer.shared.get())
         guard case .registered(let identity, _) = try await tested.store.perform(.register(Self.relay, RelayLoad()))
         else { throw StoreFailure("not registered") }
-        try tested.sql("DROP TABLE millrace_store, millrace_relay, millrace_session")
+        try tested.sql("DROP TABLE millrace_store, millrace_relay, millrace_session, millrace_seat")
         #expect(try await tested.store.perform(.beat(identity, RelayLoad())) == .beatRefused(isReplaced: false))
     }
 
@@ -82,24 +82,12 @@ struct PostgresClusterStoreTests {
         let placed = try await tested.claim("s", a)
         try tested.age(a.id, by: tested.settings.leaseTime)
         // The heartbeat's row is locked until the take-over waits for it.
-        async let heartbeat = tested.sql(
-            """
-            BEGIN;
-            UPDATE millrace_relay SET expires = now() + interval '1 hour' WHERE id = 'a';
-            SELECT pg_advisory_lock(1);
-            DO $$ BEGIN FOR i IN 1..3000 LOOP
-                EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'
-                    AND transactionid = pg_current_xact_id()::xid);
-                PERFORM pg_sleep(0.01);
-            END LOOP; END $$;
-            COMMIT
-            """)
-        let advisory =
-            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND database = "
-            + "(SELECT oid FROM pg_database WHERE datname = current_database())"
-        while try tested.sql(advisory) == "0" {}
+        async let heartbeat: Void = tested.sql(
+            "UPDATE millrace_relay SET expires = now() + interval '1 hour' WHERE id = 'a'",
+            until: PostgresTestedStore.isAwaited)
+        try await tested.waitForTransaction()
         let claimed = try await tested.claim("s", b)
-        _ = try await heartbeat
+        try await heartbeat
         #expect(claimed == placed)
     }
 
@@ -150,11 +138,11 @@ struct PostgresClusterStoreTests {
     func newer() async throws {
         let tested = try PostgresTestedStore(PostgresServer.shared.get())
         _ = try await tested.store.perform(.register(Self.relay, RelayLoad()))
-        try tested.sql("UPDATE millrace_store SET version = 2")
+        try tested.sql("UPDATE millrace_store SET version = 3")
         let later = try PostgresClusterStore(url: tested.server.url(tested.database), settings: tested.settings)
         let failure = try #require(await failure { try await later.perform(.register(Self.relay, RelayLoad())) })
-        #expect(failure.reason.contains("version 2"))
-        #expect(try tested.sql("SELECT version FROM millrace_store") == "2")
+        #expect(failure.reason.contains("version 3"))
+        #expect(try tested.sql("SELECT version FROM millrace_store") == "3")
     }
 
     @Test("a database that does not answer delays a request by a few seconds, and the next one uses a new connection")

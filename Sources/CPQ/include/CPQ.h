@@ -20,12 +20,14 @@ struct millrace_pq {
     __typeof__(&PQfreemem) free_memory;
     __typeof__(&PQconnectdbParams) connect;
     __typeof__(&PQsetNoticeProcessor) set_notice_processor;
+    __typeof__(&PQsetnonblocking) set_nonblocking;
     __typeof__(&PQstatus) status;
     __typeof__(&PQsocket) socket;
     __typeof__(&PQerrorMessage) error_message;
     __typeof__(&PQsendQuery) send_query;
     __typeof__(&PQsendPrepare) send_prepare;
     __typeof__(&PQsendQueryPrepared) send_prepared;
+    __typeof__(&PQflush) flush;
     __typeof__(&PQconsumeInput) consume_input;
     __typeof__(&PQisBusy) is_busy;
     __typeof__(&PQgetResult) get_result;

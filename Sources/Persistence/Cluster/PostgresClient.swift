@@ -10,6 +10,8 @@ final class PostgresClient {
     private var connection: PostgresConnection?
     private var delay = ReconnectDelay()
     private var latest = PostgresError(.connection, "not connected")
+    /// Number of the latest request.
+    private var number: Int64 = 0
 
     init(
         _ address: PostgresAddress, _ library: PostgresLibrary, _ settings: ClusterSettings,
@@ -23,6 +25,8 @@ final class PostgresClient {
 
     /// Carries a request out, with the present connection or a new one.
     func perform(_ request: StoreRequest) -> Result<StoreAnswer, StoreFailure> {
+        // By the clock, so that the numbers of another client in this process, or of a later one, do not begin again at 1.
+        number = max(number + 1, MediaTime.monotonic.rawValue)
         do throws(PostgresError) {
             if let connection {
                 do throws(PostgresError) {
@@ -42,7 +46,7 @@ final class PostgresClient {
         _ request: StoreRequest, on connection: PostgresConnection
     ) throws(PostgresError) -> StoreAnswer {
         do {
-            return try connection.perform(request, settings)
+            return try connection.perform(request, number: number, settings)
         } catch {
             if case .statement = error.cause { throw error }
             self.connection = nil

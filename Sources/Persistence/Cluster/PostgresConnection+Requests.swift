@@ -8,7 +8,11 @@ extension PostgresConnection {
     /// Maximum number of times that a claim is begun again because the session has ended after it was found.
     private static let claimAttempts = 4
 
-    func perform(_ request: StoreRequest, _ settings: ClusterSettings) throws(PostgresError) -> StoreAnswer {
+    /// Carries a request out.
+    /// - Parameter number: larger than that of each earlier request, and the same if the request is repeated.
+    func perform(
+        _ request: StoreRequest, number: Int64, _ settings: ClusterSettings
+    ) throws(PostgresError) -> StoreAnswer {
         switch request {
         case .register(let description, let load):
             let rows = try run(
@@ -36,6 +40,10 @@ extension PostgresConnection {
             return .found(try placements(.find, [id.rawValue]).first)
         case .lookup(let key):
             return .found(try placements(.placement, key.values).first)
+        case .save(let id, let tenure, let changes):
+            return try save(id, tenure, changes, number: number)
+        case .load(let id, let tenure):
+            return try load(id, tenure)
         case .list(let limit):
             return .listing(try relays(), try placements(.sessions, [String(max(0, limit))]))
         }
@@ -122,7 +130,7 @@ extension MediaTime {
 }
 
 extension RelayIdentity {
-    fileprivate var values: [String] { [id.rawValue, String(incarnation)] }
+    var values: [String] { [id.rawValue, String(incarnation)] }
 }
 
 extension SessionKey {

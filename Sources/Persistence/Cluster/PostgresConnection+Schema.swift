@@ -1,9 +1,9 @@
 extension PostgresConnection {
-    /// Sets the limits of the connection, and makes the tables if they are missing.
+    /// Sets the limits of the connection, and makes the tables if they are missing or of an earlier version.
     func prepare() throws(PostgresError) {
         try run(script: StoreSchema.limits)
         var version = try storedVersion()
-        if version == nil {
+        if version.map({ $0 < StoreSchema.version }) ?? true {
             try run(script: StoreSchema.creation)
             version = try storedVersion()
         }

@@ -30,6 +30,10 @@ final class PostgresConnection {
         guard library.status(connected) == CONNECTION_OK else {
             throw PostgresError(.connection, library.message(connected))
         }
+        // A large statement would wait without a time limit for a server that does not read.
+        guard library.set_nonblocking(connected, 1) == 0 else {
+            throw PostgresError(.connection, library.message(connected))
+        }
         // Notices would be written to the standard error stream.
         _ = library.set_notice_processor(connected, { _, _ in }, nil)
     }
@@ -45,9 +49,9 @@ final class PostgresConnection {
     }
 
     /// Executes a statement, which is prepared at its first use.
-    func run(_ statement: StoreStatement, _ values: [String]) throws(PostgresError) -> PostgresRows {
+    func run(_ statement: StoreStatement, _ values: [String?]) throws(PostgresError) -> PostgresRows {
         // A C string would end there, and stand for another value.
-        guard values.allSatisfy({ !$0.utf8.contains(0) }) else {
+        guard values.allSatisfy({ !($0?.utf8.contains(0) ?? false) }) else {
             throw PostgresError(.statement, "a value contains the character U+0000")
         }
         if !prepared.contains(statement) {
@@ -63,13 +67,14 @@ final class PostgresConnection {
         return try result()
     }
 
-    /// Waits for the results of a statement until there are no more.
+    /// Sends the rest of a statement, and waits for its results until there are no more.
     private func result() throws(PostgresError) -> PostgresRows {
         let deadline = MediaTime.monotonic + Self.statementTime
+        try flush(until: deadline)
         var last: PostgresRows?
         var failure: PostgresError?
         while true {
-            while library.is_busy(handle) == 1 { try receive(until: deadline) }
+            while library.is_busy(handle) == 1 { try wait(for: POLLIN, until: deadline) }
             guard let next = library.get_result(handle) else { break }
             let rows = PostgresRows(library, next)
             failure = failure ?? rows.failure
@@ -80,14 +85,25 @@ final class PostgresConnection {
         return last
     }
 
-    private func receive(until deadline: MediaTime) throws(PostgresError) {
+    private func flush(until deadline: MediaTime) throws(PostgresError) {
+        while true {
+            switch library.flush(handle) {
+            case 0: return
+            case 1: try wait(for: POLLIN | POLLOUT, until: deadline)
+            default: throw lost()
+            }
+        }
+    }
+
+    /// Waits until the connection is ready, at most for a short time, and receives what has arrived.
+    private func wait(for events: Int32, until deadline: MediaTime) throws(PostgresError) {
         if isCancelled() { throw PostgresError(.timeLimit, "the store was closed") }
         guard MediaTime.monotonic < deadline else {
             throw PostgresError(.timeLimit, "the database did not answer within \(Self.statementTime)")
         }
-        var entry = pollfd(fd: library.socket(handle), events: Int16(POLLIN), revents: 0)
+        var entry = pollfd(fd: library.socket(handle), events: Int16(events), revents: 0)
         // An interrupted call is repeated by the caller's loop.
-        guard poll(&entry, 1, Self.pollMilliseconds) > 0 else { return }
+        guard poll(&entry, 1, Self.pollMilliseconds) > 0, entry.revents != Int16(POLLOUT) else { return }
         guard library.consume_input(handle) == 1 else { throw lost() }
     }
 

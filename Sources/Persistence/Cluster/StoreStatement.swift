@@ -22,6 +22,10 @@ enum StoreStatement: String {
     case held
     /// id, home, incarnation, term
     case end
+    /// id, home, incarnation, term, number of the request, essence or null, JSON array of the removed seats, JSON object of the changed seats
+    case save
+    /// id, home, incarnation, term
+    case load
     /// id
     case find
     /// maximum number of rows
@@ -79,7 +83,8 @@ enum StoreStatement: String {
             // statement. `FOR SHARE` reads the newest lease of the previous home and delays its heartbeats until the commit: otherwise
             // a late heartbeat could be answered, and the session taken over nevertheless.
             """
-            UPDATE millrace_session s SET home = $3, incarnation = $4::bigint, term = greatest($5::bigint, s.term + 1)
+            UPDATE millrace_session s SET home = $3, incarnation = $4::bigint, term = greatest($5::bigint, s.term + 1),
+                save = 0
             WHERE app = $1 AND name = $2 AND s.home = $6 AND s.incarnation = $7::bigint AND s.term = $8::bigint
             AND EXISTS (SELECT FROM millrace_relay WHERE id = $3 AND incarnation = $4::bigint)
             AND (SELECT 2 * count(*) FILTER (WHERE expires > now()) >= count(*) FROM millrace_relay
@@ -95,6 +100,16 @@ enum StoreStatement: String {
             """
         case .end:
             "DELETE FROM millrace_session WHERE id = $1 AND home = $2 AND incarnation = $3::bigint AND term = $4::bigint"
+        case .save: "SELECT millrace_save($1, $2, $3::bigint, $4::bigint, $5::bigint, $6, $7::json, $8::json)"
+        case .load:
+            """
+            WITH own AS (
+                SELECT id, essence FROM millrace_session
+                WHERE id = $1 AND home = $2 AND incarnation = $3::bigint AND term = $4::bigint)
+            SELECT CASE WHEN essence IS NULL THEN 'session' ELSE 'essence' END, '', essence FROM own
+            UNION ALL
+            SELECT 'seat', t.connection, t.state FROM own JOIN millrace_seat t ON t.session = own.id
+            """
         case .find: "SELECT \(Self.sessionColumns) FROM millrace_session s WHERE id = $1"
         case .sessions: "SELECT \(Self.sessionColumns) FROM millrace_session s ORDER BY app, name LIMIT $1::bigint"
         }
