@@ -106,6 +106,8 @@ class ClusterDemo:
         self.say(f"{', '.join(f'{m.name} joined through {m.relay.id}' for m in members)}; the session's home relay is {first.id}")
         if {m.joined["session"] for m in members} != {members[0].joined["session"]} or cluster.home(SESSION) is not first:
             raise StepFailed("the three clients are not in one session at the first relay")
+        await members[0].ask("lockShare", isLocked=True)
+        self.say(f"{members[0].name} is the host, and has locked screen sharing for participants")
         await self.signal(members)
         self.say(f"ffmpeg publishes at {first.id}, and receives through {cluster.relays[1].id} and {cluster.relays[2].id}")
         self.media = await self.open_media(cluster, source, first, cluster.relays[1:], "before", stack)
@@ -127,11 +129,16 @@ class ClusterDemo:
         self.say(f"{home.id} runs the session, {time.monotonic() - killed:.1f} s after the kill")
         await self.within("the participants' return", lambda: all(m.is_up and m.back_after for m in members))
         for member in members:
-            self.say(f"{member.name} joined again by itself through {member.relay.id}, after {member.back_after[-1]:.1f} s")
-        if len({m.joined["session"] for m in members}) != 1:
-            raise StepFailed("the participants are in different sessions after the loss")
+            self.say(f"{member.name} resumed by itself through {member.relay.id}, after {member.back_after[-1]:.1f} s")
+        if {(m.joins, m.snapshots) for m in members} != {(1, 1)}:
+            raise StepFailed("a participant has not resumed its connection")
         await self.signal(members)
-        self.row("participants joined again", f"after {', '.join(f'{m.back_after[-1]:.1f} s' for m in members)}, by themselves")
+        self.row("participants resumed", f"after {', '.join(f'{m.back_after[-1]:.1f} s' for m in members)}, by themselves")
+        state = members[1].joined
+        hosts = [user["name"] for user in state["users"] if user["role"] == "host"]
+        if hosts != [members[0].name] or not state["isShareLocked"]:
+            raise StepFailed("the session has lost its host or its rules")
+        self.row("host, share lock", f"{hosts[0]}, locked, as before")
         self.show_cluster(left[1])
         self.say("plain, WHIP and WHEP clients do not return by themselves: their transports ended with the home relay.")
         publishing = next(relay for relay in left if relay is not home)

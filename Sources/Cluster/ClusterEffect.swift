@@ -8,6 +8,8 @@ package enum ClusterEffect: Hashable, Sendable {
     case resolved(ResolveTicket, Resolution)
     /// Another relay has taken the session over: it ends here, and its clients are sent away so that they return.
     case superseded(SessionKey, SessionID)
+    /// The store had lost its data and knows the session again, under another term and without its state.
+    case reclaimed(SessionID)
     /// A relay has ended; connections to it are useless.
     case relayLost(RelayIdentity)
     /// Each of these relays is asked whether it reaches the store (`ClusterMember.reachesStore`); answers come back by

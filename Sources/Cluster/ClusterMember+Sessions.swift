@@ -160,6 +160,7 @@ extension ClusterMember {
         let isOurs = placement.home == identity
         if let session = sessions[key], isOurs, placement.id == session.id {
             sessions[key]?.term = placement.term
+            effects.append(.reclaimed(session.id))
             // The session has ended since the claim; its end did not find the row.
             if session.isEnding { sendEnd(key, HeldSession(id: session.id, term: placement.term)) }
         } else {

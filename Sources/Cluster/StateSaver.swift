@@ -87,7 +87,11 @@ package struct StateSaver: Sendable {
     package mutating func takeSave(under current: SessionTenure?, now: MediaTime) -> SessionChanges? {
         guard sending == nil, let current = current ?? postponed(now) else { return nil }
         if current != tenure { renew(under: current, now) }
-        guard due <= now, !queue.isEmpty else { return nil }
+        guard due <= now else { return nil }
+        guard !queue.isEmpty else {
+            due = .never
+            return nil
+        }
         var changes = SessionChanges()
         let taken = Array(queue.prefix(settings.items))
         queue.removeFirst(taken.count)
@@ -102,6 +106,9 @@ package struct StateSaver: Sendable {
         due = queue.isEmpty ? .never : now
         return changes
     }
+
+    /// Makes the next `takeSave` compare the tenure, because the store may have lost its data.
+    package mutating func recheck(now: MediaTime) { due = min(due, now) }
 
     /// Notes the result of the save that was taken last.
     package mutating func finished(_ result: SaveResult, now: MediaTime) {

@@ -11,6 +11,8 @@ package final class ClusterNode: Sendable {
     package enum Event: Hashable, Sendable {
         /// Another relay runs the session now.
         case superseded(SessionKey, SessionID)
+        /// The store has lost the state of a session of this relay.
+        case reclaimed(SessionID)
         /// A relay has ended; connections to it are useless.
         case relayLost(RelayIdentity)
         /// Whether the relay may run the rules of its sessions.
@@ -112,6 +114,34 @@ package final class ClusterNode: Sendable {
     /// Notes that a session of this relay has ended.
     package func ended(_ id: SessionID) { change { member, _ in member.ended(id) } }
 
+    /// Returns the tenure under which a session of this relay can be saved; nil if it cannot be at the moment.
+    package func tenure(of id: SessionID) -> SessionTenure? { state.withLockedValue { $0.member.tenure(of: id) } }
+
+    /// Returns the name of a session of this relay.
+    package func key(of id: SessionID) -> SessionKey? { state.withLockedValue { $0.member.key(of: id) } }
+
+    /// Saves changes of a session of this relay.
+    package func save(_ id: SessionID, _ changes: SessionChanges, under tenure: SessionTenure) async -> SaveResult {
+        switch await perform(.save(id, tenure, changes)) {
+        case .success(.saved): return .saved
+        case .success(.saveRefused):
+            change { $0.saveRefused(id, tenure, now: $1) }
+            return .refused
+        case .success, .failure: return .failed
+        }
+    }
+
+    /// Reads the state of a session that this relay has taken over.
+    /// - Returns: nil if the session is new, or another relay has taken it over since.
+    package func load(_ id: SessionID) async throws(StoreFailure) -> (StoredSession, SessionTenure)? {
+        let tenure = state.withLockedValue { $0.member.mayHaveState(id) ? $0.member.tenure(of: id) : nil }
+        guard let tenure else { return nil }
+        switch try await perform(.load(id, tenure)).get() {
+        case .loaded(let stored): return (stored, tenure)
+        default: return nil
+        }
+    }
+
     /// Returns whether a relay of the cluster has the certificate with this fingerprint, as of the last heartbeat.
     package func knows(fingerprint: String) -> Bool {
         state.withLockedValue { $0.member.table.all.contains { $0.description.fingerprint == fingerprint } }
@@ -173,6 +203,7 @@ package final class ClusterNode: Sendable {
             case .superseded(let key, let id):
                 state.counts.superseded += 1
                 report.yield(.superseded(key, id))
+            case .reclaimed(let id): report.yield(.reclaimed(id))
             case .relayLost(let relay): report.yield(.relayLost(relay))
             case .acts(let acts): report.yield(.acts(acts))
             case .replaced: report.yield(.replaced)
@@ -209,12 +240,18 @@ package final class ClusterNode: Sendable {
                         self.change { $0.relayAnswered(relay.id, reachesStore: reachesStore, now: $1) }
                     }
                 }
-            case .superseded, .relayLost, .acts, .replaced: break
+            case .superseded, .reclaimed, .relayLost, .acts, .replaced: break
             }
         }
     }
 
     private func send(_ ticket: StoreTicket, _ request: StoreRequest) async {
+        let result = await perform(request)
+        change { $0.answered(ticket, result, now: $1) }
+    }
+
+    /// Carries a request out on the store, and counts it.
+    private func perform(_ request: StoreRequest) async -> Result<StoreAnswer, StoreFailure> {
         let began = now()
         let result: Result<StoreAnswer, StoreFailure>
         do throws(StoreFailure) {
@@ -230,7 +267,7 @@ package final class ClusterNode: Sendable {
             }
             if case .beat = request { state.counts.beatTime = time }
         }
-        change { $0.answered(ticket, result, now: $1) }
+        return result
     }
 
     // MARK: time

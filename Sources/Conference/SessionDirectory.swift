@@ -1,6 +1,7 @@
 package import Signaling
 
-/// All sessions of a relay, and the connections that resume tokens belong to. `LiveSession` is the caller's object for
+/// All sessions of a relay, and the connections that resume tokens belong to. Callers pass keys of resume tokens, from which no token can be
+/// derived. `LiveSession` is the caller's object for
 /// a session.
 package struct SessionDirectory<LiveSession: Sendable>: Sendable {
     package struct Entry: Sendable {
@@ -22,7 +23,7 @@ package struct SessionDirectory<LiveSession: Sendable>: Sendable {
     private var byKey: [SessionKey: Entry] = [:]
     private var keys: [SessionID: SessionKey] = [:]
     private var seats: [String: Seat] = [:]
-    private var tokens: [SessionID: Set<String>] = [:]
+    private var resumeKeys: [SessionID: Set<String>] = [:]
 
     package init(limits: DirectoryLimits = DirectoryLimits()) { self.limits = limits }
 
@@ -58,13 +59,13 @@ package struct SessionDirectory<LiveSession: Sendable>: Sendable {
     package mutating func remove(_ id: SessionID) {
         guard let key = keys.removeValue(forKey: id) else { return }
         byKey[key] = nil
-        for token in tokens.removeValue(forKey: id) ?? [] { seats[token] = nil }
+        for key in resumeKeys.removeValue(forKey: id) ?? [] { seats[key] = nil }
     }
 
     /// Registers a resume token.
     /// - Throws: `limitReached`, or `sessionEnded` if the session has ended.
     package mutating func seat(
-        _ connection: ConnectionID, in entry: Entry, resumeToken: String
+        _ connection: ConnectionID, in entry: Entry, resumeKey: String
     ) throws(SignalingError) {
         guard keys[entry.id] != nil else { throw SignalingError(.sessionEnded) }
         guard seats.count < limits.connections else {
@@ -72,19 +73,19 @@ package struct SessionDirectory<LiveSession: Sendable>: Sendable {
                 .limitReached, "there are \(limits.connections) connections already",
                 limit: DirectoryLimits.connectionsKey)
         }
-        seats[resumeToken] = Seat(key: entry.key, session: entry.id, connection: connection)
-        tokens[entry.id, default: []].insert(resumeToken)
+        seats[resumeKey] = Seat(key: entry.key, session: entry.id, connection: connection)
+        resumeKeys[entry.id, default: []].insert(resumeKey)
     }
 
-    package mutating func unseat(resumeToken: String) {
-        guard let seat = seats.removeValue(forKey: resumeToken) else { return }
-        tokens[seat.session]?.remove(resumeToken)
-        if tokens[seat.session]?.isEmpty == true { tokens[seat.session] = nil }
+    package mutating func unseat(resumeKey: String) {
+        guard let seat = seats.removeValue(forKey: resumeKey) else { return }
+        resumeKeys[seat.session]?.remove(resumeKey)
+        if resumeKeys[seat.session]?.isEmpty == true { resumeKeys[seat.session] = nil }
     }
 
     /// - Throws: `resumeExpired` if the token was never issued or its session has ended.
-    package func seat(resumeToken: String) throws(SignalingError) -> Seat {
-        guard let seat = seats[resumeToken] else { throw SignalingError(.resumeExpired) }
+    package func seat(resumeKey: String) throws(SignalingError) -> Seat {
+        guard let seat = seats[resumeKey] else { throw SignalingError(.resumeExpired) }
         return seat
     }
 }

@@ -166,11 +166,11 @@ import Testing
         var directory = SessionDirectory<Int>()
         let key = try SessionKey(app: "a", name: "b")
         let entry = try directory.enter(key, newID: SessionID(rawValue: "1")) { _ in 1 }
-        try directory.seat(a, in: entry, resumeToken: "secret")
+        try directory.seat(a, in: entry, resumeKey: "secret")
         directory.isDraining = true
         #expect(code { _ = try directory.enter(key, newID: SessionID(rawValue: "2")) { _ in 2 } } == .draining)
         // Existing participants can resume.
-        #expect(try directory.seat(resumeToken: "secret").connection == a)
+        #expect(try directory.seat(resumeKey: "secret").connection == a)
     }
 
     @Test("publishers without signalling have no role, get no events, and leave when their media ends")

@@ -113,16 +113,16 @@ import Testing
         // Existing sessions can still be entered.
         #expect(try directory.enter(key("1"), newID: SessionID(rawValue: "9")) { _ in 9 }.liveSession == 1)
         for number in 0..<3 {
-            try directory.seat(ConnectionID(rawValue: "\(number)"), in: entries[number % 2], resumeToken: "t\(number)")
+            try directory.seat(ConnectionID(rawValue: "\(number)"), in: entries[number % 2], resumeKey: "t\(number)")
         }
         #expect(
-            code { try directory.seat(ConnectionID(rawValue: "3"), in: entries[0], resumeToken: "t3") } == .limitReached
+            code { try directory.seat(ConnectionID(rawValue: "3"), in: entries[0], resumeKey: "t3") } == .limitReached
         )
-        directory.unseat(resumeToken: "t0")
-        directory.unseat(resumeToken: "t0")
-        #expect(code { try directory.seat(ConnectionID(rawValue: "3"), in: entries[0], resumeToken: "t3") } == nil)
-        #expect(code { _ = try directory.seat(resumeToken: "t0") } == .resumeExpired)
-        #expect(try directory.seat(resumeToken: "t1").session == entries[1].id)
+        directory.unseat(resumeKey: "t0")
+        directory.unseat(resumeKey: "t0")
+        #expect(code { try directory.seat(ConnectionID(rawValue: "3"), in: entries[0], resumeKey: "t3") } == nil)
+        #expect(code { _ = try directory.seat(resumeKey: "t0") } == .resumeExpired)
+        #expect(try directory.seat(resumeKey: "t1").session == entries[1].id)
         directory.remove(entries[1].id)
         #expect(directory.seatCount == 2 && directory.count == 1)
         #expect(code { _ = try directory.enter(third, newID: SessionID(rawValue: "2")) { _ in 2 } } == nil)

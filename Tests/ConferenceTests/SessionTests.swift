@@ -164,11 +164,11 @@ import Testing
         let key = try SessionKey(app: "app", name: "room")
         let first = try directory.enter(key, newID: SessionID(rawValue: "1")) { _ in 1 }
         #expect(try directory.enter(key, newID: SessionID(rawValue: "2")) { _ in 2 }.id == first.id)
-        try directory.seat(ConnectionID(rawValue: "c"), in: first, resumeToken: "secret")
+        try directory.seat(ConnectionID(rawValue: "c"), in: first, resumeKey: "secret")
         directory.remove(first.id)
         #expect(directory[key] == nil && directory[first.id] == nil && directory.seatCount == 0)
-        #expect(code { _ = try directory.seat(resumeToken: "secret") } == .resumeExpired)
-        #expect(code { try directory.seat(ConnectionID(rawValue: "d"), in: first, resumeToken: "x") } == .sessionEnded)
+        #expect(code { _ = try directory.seat(resumeKey: "secret") } == .resumeExpired)
+        #expect(code { try directory.seat(ConnectionID(rawValue: "d"), in: first, resumeKey: "x") } == .sessionEnded)
         let second = try directory.enter(key, newID: SessionID(rawValue: "3")) { _ in 3 }
         // The removal of the older session comes late.
         directory.remove(first.id)

@@ -89,10 +89,10 @@ async def until(condition, seconds):
 class Member:
     """One participant, through one relay at a time. It resumes or joins again after its connection is lost, through the next relay."""
 
-    def __init__(self, relays, first, session, name):
-        self.relays, self.at, self.session, self.name = relays, first, session, name
+    def __init__(self, relays, first, session, name, password=None):
+        self.relays, self.at, self.session, self.name, self.password = relays, first, session, name, password
         self.joined, self.resume_token, self.last_event = None, None, 0
-        self.events, self.joins, self.resumes, self.refusals = [], 0, 0, []
+        self.events, self.joins, self.resumes, self.snapshots, self.refusals = [], 0, 0, 0, []
         self.lost_at, self.back_after = None, []
         self._id, self._waiting, self._over = 0, {}, False
 
@@ -133,15 +133,20 @@ class Member:
     async def _resume_or_join(self):
         if self.resume_token:
             try:
-                await self.ask("resume", version=1, resumeToken=self.resume_token, lastEvent=self.last_event)
+                answer = await self.ask("resume", version=1, resumeToken=self.resume_token, lastEvent=self.last_event,
+                                        snapshots=True)
                 self.resumes += 1
+                if "snapshot" in answer:
+                    self.snapshots += 1
+                    self.joined = answer["snapshot"]
                 return
             except Refused as error:
                 if error.code not in ("resumeExpired", "resumeGap"):
                     raise
                 self.resume_token, self.last_event = None, 0
+        secret = {"password": self.password} if self.password else {}
         self.joined = await self.ask("join", version=1, session=self.session, name=self.name,
-                                     token=token(self.name, self.session, role_type=1))
+                                     token=token(self.name, self.session, role_type=1), **secret)
         self.resume_token, self.last_event = self.joined["resumeToken"], 0
         self.joins += 1
 
@@ -171,6 +176,8 @@ class Member:
                     self.last_event = message["seq"] or self.last_event
                     self.events.append(message)
                     continue
+                if "snapshot" in (message.get("result") or {}):
+                    self.last_event = 0
                 waiting = self._waiting.pop(message["id"], None)
                 if waiting and not waiting.done():
                     waiting.set_result(message)

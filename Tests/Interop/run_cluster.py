@@ -33,6 +33,7 @@ import clients  # noqa: E402
 import clusternet  # noqa: E402
 import partitions  # noqa: E402
 import postgres  # noqa: E402
+import takeovers  # noqa: E402
 from cluster import LEASE, MARGIN, Cluster, Member, enter, until  # noqa: E402
 from messages_client import Refused  # noqa: E402
 from relay import RelayError  # noqa: E402
@@ -185,7 +186,8 @@ async def without_store(case, cluster, report):
 
 
 CASES = {"any relay": spread, "edges": edges, "home relay killed": killed, "home relay stopped": stopped,
-         "database killed": without_store}
+         "database killed": without_store, **takeovers.CASES}
+LONG_CASES = {**partitions.ALL, **takeovers.LONG}
 
 
 async def run_case(name, case, make, reporter):
@@ -206,7 +208,7 @@ async def run_case(name, case, make, reporter):
 def run(arguments, reporter):
     ran = 0
     missing = clusternet.absent()
-    for name, case in {**CASES, **(partitions.ALL if arguments.long else {})}.items():
+    for name, case in {**CASES, **(LONG_CASES if arguments.long else {})}.items():
         if arguments.only and arguments.only not in name:
             continue
         is_separated = name in partitions.ALL

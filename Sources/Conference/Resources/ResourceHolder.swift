@@ -1,5 +1,5 @@
 /// Owners whose limits apply to a client: its token, its user and its address, as far as known.
-package struct ResourceHolder: Hashable, Sendable {
+package struct ResourceHolder: Hashable, Sendable, Codable {
     /// The operator's own clients, which have no limits.
     package static let unlimited = ResourceHolder(owners: [])
 

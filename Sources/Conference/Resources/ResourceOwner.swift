@@ -1,6 +1,6 @@
 /// Party that resources are counted for.
-package struct ResourceOwner: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable, CaseIterable {
+package struct ResourceOwner: Hashable, Sendable, Codable {
+    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case user
         case token
         case address

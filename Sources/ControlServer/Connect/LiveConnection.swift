@@ -4,7 +4,8 @@ import Signaling
 /// Client connection of a session: its queued events, its socket while it has one. Confined to its session.
 final class LiveConnection {
     let id: ConnectionID
-    let resumeToken: String
+    /// Key of its resume token (`Secret.key`).
+    let resumeKey: String
     /// Name and version of the client program, as the client reports them.
     let program: String?
     /// Key by which `ReportGuard` counts its reports.
@@ -16,21 +17,33 @@ final class LiveConnection {
     private var queue: QueueLease
     /// Whether a request is in progress whose answer must precede the events that it causes; the outbox holds them until then.
     var isHeld = false
+    /// Whether the relay lacks the client's past, after a take-over: its next resume is answered with a snapshot.
+    var needsSnapshot = false
     /// Names of its latest events, oldest first, for reports.
     private(set) var recent: [String] = []
 
     init(
-        id: ConnectionID, resumeToken: String, program: String?, reporter: String, lease: ResourceLease,
-        socket: any ClientChannel, outbox: OutboxLimits, resources: ResourceAccounts
+        id: ConnectionID, resumeKey: String, program: String?, reporter: String, lease: ResourceLease,
+        socket: (any ClientChannel)?, outbox: OutboxLimits, resources: ResourceAccounts
     ) {
         self.id = id
-        self.resumeToken = resumeToken
+        self.resumeKey = resumeKey
         self.program = program
         self.reporter = reporter
         self.lease = lease
         queue = QueueLease(for: lease.holder, accounts: resources)
         self.socket = socket
         self.outbox = Outbox(limits: outbox)
+    }
+
+    /// Creates the connection of a client that was lost with the session's previous home relay.
+    convenience init(restored client: RestoredSession.Client, _ environment: LiveSessionEnvironment) {
+        self.init(
+            id: client.id, resumeKey: client.saved.resumeKey, program: client.saved.program,
+            reporter: client.saved.reporter, lease: client.lease, socket: nil,
+            outbox: environment.configuration.outbox, resources: environment.resources)
+        outbox.detach()
+        needsSnapshot = true
     }
 
     private static let recentEvents = 64

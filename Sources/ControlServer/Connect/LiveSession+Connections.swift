@@ -10,7 +10,7 @@ extension LiveSession {
     /// - Parameter lease: counts it as a participant.
     func join(
         _ admission: Admission, _ arrival: Arrival, lease: ResourceLease
-    ) -> Result<Void, SignalingError> {
+    ) async -> Result<Void, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let joined = environment.passwords.attempt(
             admission.password, from: arrival.address, token: admission.token, at: key
@@ -31,15 +31,30 @@ extension LiveSession {
                 perform(conference.disconnect(admission.connection, reason: .left, now: ControlClock.now))
                 return .failure(error)
             }
-            clients[admission.connection] = LiveConnection(
-                id: admission.connection, resumeToken: admission.resumeToken, program: arrival.program,
+            let client = LiveConnection(
+                id: admission.connection, resumeKey: Secret.key(ofResumeToken: admission.resumeToken),
+                program: arrival.program,
                 reporter: "\(admission.token?.rawValue ?? "") \(arrival.address)", lease: lease,
                 socket: arrival.socket, outbox: environment.configuration.outbox, resources: environment.resources)
-            media.join(admission.connection)
+            // The answer precedes all events.
+            client.isHeld = true
+            clients[client.id] = client
+            media.join(client.id)
             arrival.socket.enterSession()
             arrival.socket.count(for: lease.holder, in: environment.resources)
+            let decides = noteState().rules || conference.host == client.id
+            perform(join.effects)
+            if decides, await !isKept() {
+                // The client gets an error, and tries again.
+                client.socket = nil
+                perform(conference.disconnect(client.id, reason: .left, now: ControlClock.now))
+                return .failure(LiveSessions.unavailable(.unconfirmed, .seconds(1)))
+            }
+            // The connection may have ended in the meantime.
+            guard clients[client.id] === client else { return .success(()) }
             environment.statistics.messagesSent(1)
             arrival.socket.send([text])
+            release(client)
             environment.statistics.joined(after: ControlClock.now - arrival.at)
             logger.info(
                 "client joined",
@@ -47,7 +62,6 @@ extension LiveSession {
                     "connection": "\(admission.connection)", "identity": "\(admission.identity ?? "")",
                     "program": "\(arrival.program ?? "")",
                 ])
-            perform(join.effects)
             return .success(())
         }
     }

@@ -27,8 +27,12 @@ extension LiveSession {
         let order = if case .signal(let type, _, _) = command { "signal \(type)" } else { "\(command)" }
         logger.notice("operator command", metadata: ["order": "\(order)"])
         let ticket = media.lastTicket
+        let changes = noteState()
         perform(effects)
         if let failure = await outcome(after: ticket) { throw failure }
+        if changes.rules || changes.clients, await !isKept() {
+            throw LiveSessions.unavailable(.unconfirmed, .seconds(1))
+        }
     }
 
     /// Starts the timers of a session that was created before its first join.
@@ -42,14 +46,23 @@ extension LiveSession {
 
     func end(_ reason: DisconnectReason) { perform(conference.end(reason)) }
 
-    /// Ends the session here because another relay runs it now. Clients are not told, so that they resume.
+    /// Ends the session here because another relay runs it now, or will. Clients are not told, so that they resume.
     func abandon() {
+        isAbandoned = true
         for client in clients.values {
             guard let socket = client.socket else { continue }
             client.socket = nil
             socket.close(ProxiedSocket.lost, "another relay runs the session")
         }
         end(.relayShutdown)
+    }
+
+    /// Ends the session here because this relay ends. Another relay of the cluster takes it over; without a cluster, it is over.
+    func endWithRelay() async {
+        guard keeping != nil else { return end(.relayShutdown) }
+        noteState()
+        _ = await isKept()
+        abandon()
     }
 
     /// Number of WebRTC peers without a control connection.

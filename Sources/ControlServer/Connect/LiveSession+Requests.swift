@@ -54,13 +54,19 @@ extension LiveSession {
         reply(call.id, answer, on: call.socket)
     }
 
-    /// Handles a request that `Conference` carries out alone.
+    /// Handles a request that `Conference` carries out alone. In a cluster, a change that survives the loss of this relay is in the store before
+    /// it is answered.
     ///
     /// - Parameter waitsForEngine: answers when the engine is done, as for every mute. Events for the sender still follow the answer.
     func applyRules<Body: RequestBody>(to request: Body, _ call: RequestCall, waitsForEngine: Bool = false) async {
         let applied = conference.request(
             request, from: call.client.id, now: ControlClock.now, wallClock: ControlClock.wall)
-        guard waitsForEngine || applied.effects.contains(where: \.isMute), case .success = applied.result else {
+        let changes = noteState()
+        // A client that leaves gets its answer before its connection is closed.
+        let waitsForStore = (changes.rules || changes.clients) && conference.user(call.client.id) != nil
+        guard waitsForStore || waitsForEngine || applied.effects.contains(where: \.isMute),
+            case .success = applied.result
+        else {
             reply(call, applied.result)
             return perform(applied.effects)
         }
@@ -68,11 +74,16 @@ extension LiveSession {
         let ticket = media.lastTicket
         perform(applied.effects)
         let request = whenDone { [self] failure in
+            if waitsForStore, failure == nil { return }
             reply(call, failure.map { .failure($0) } ?? applied.result)
             release(call.client)
         }
         media.answer(request, of: call.client.id, after: ticket)
         await finish(request)
+        guard waitsForStore, call.client.isHeld else { return }
+        let isKept = await isKept()
+        reply(call, isKept ? applied.result : .failure(LiveSessions.unavailable(.unconfirmed, .seconds(1))))
+        release(call.client)
     }
 
     /// Handles a request that queues a call to the engine about a stream.

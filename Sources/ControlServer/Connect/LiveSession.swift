@@ -1,3 +1,4 @@
+import Cluster
 import Conference
 import Logging
 import MediaBase
@@ -39,8 +40,16 @@ actor LiveSession {
     private var alarmTime = MediaTime.never
     var requests = MediaRequests()
     private var isDraining = false
+    /// State that another relay needs to take the session over; nil without a cluster.
+    var keeping: StateKeeping?
+    /// Whether another relay runs the session, or will.
+    var isAbandoned = false
 
-    init(_ conference: Conference, key: SessionKey, environment: LiveSessionEnvironment) {
+    /// - Parameter restored: the session of a lost home relay; nil for a new session.
+    init(
+        _ conference: Conference, key: SessionKey, environment: LiveSessionEnvironment,
+        restored: RestoredSession? = nil
+    ) {
         id = conference.id
         self.key = key
         engineName = key.engineName(standard: environment.configuration.standardApp)
@@ -51,6 +60,15 @@ actor LiveSession {
         self.conference = conference
         media = SessionMedia(
             maximumSubscriptions: conference.limits.subscriptions, random: SystemRandomNumberGenerator())
+        guard environment.cluster != nil else { return }
+        self.conference.recordsSeatChanges = true
+        keeping = StateKeeping(saver: StateSaver())
+        guard let restored else { return }
+        keeping = StateKeeping(saver: StateSaver(stored: restored.stored, tenure: restored.tenure))
+        for client in restored.clients {
+            clients[client.id] = LiveConnection(restored: client, environment)
+            media.join(client.id)
+        }
     }
 
     // MARK: effects
@@ -70,13 +88,14 @@ actor LiveSession {
                 media.command(command)
                 carryOutOrders()
             case .push(let command): carryOut(command)
-            case .hook(let hook): post(hook)
+            case .hook(let hook): if !isAbandoned { post(hook) }
             case .ended(let reason): ended(reason)
             }
         }
         flush()
         dropSlow()
         continueMedia()
+        noteState()
     }
 
     /// Carries out what `SessionMedia` has decided, until there is nothing left.
@@ -184,7 +203,7 @@ actor LiveSession {
     private func close(_ id: ConnectionID, _ reason: DisconnectReason) {
         guard let client = clients.removeValue(forKey: id) else { return }
         client.release()
-        environment.onLeave(client.resumeToken)
+        environment.onLeave(client.resumeKey)
         environment.statistics.disconnected(reason)
         logger.info("client left", metadata: ["connection": "\(id)", "reason": "\(reason.rawValue)"])
         media.leave(id)
@@ -209,15 +228,16 @@ actor LiveSession {
     private func ended(_ reason: DisconnectReason) {
         alarm?.cancel()
         alarm = nil
+        endKeeping()
         logger.info("session ended", metadata: ["reason": "\(reason.rawValue)"])
-        environment.onEnd(id)
+        environment.onEnd(id, isAbandoned)
     }
 
     /// Gives the session up after a failed join if no one is in it.
     func forgetIfVacant() {
         guard conference.isForgettable, !isForgotten else { return }
         isForgotten = true
-        environment.onEnd(id)
+        environment.onEnd(id, false)
     }
 
     /// Returns the user whose conversations a connection may read; nil without an identity.
@@ -228,8 +248,8 @@ actor LiveSession {
 
     // MARK: time
 
-    private func rearm() {
-        let deadline = min(conference.deadline, media.deadline)
+    func rearm() {
+        let deadline = min(conference.deadline, media.deadline, keeping?.saver.deadline ?? .never)
         guard deadline != alarmTime else { return }
         alarmTime = deadline
         alarm?.cancel()
@@ -247,6 +267,7 @@ actor LiveSession {
     private func alarmRang() {
         alarmTime = .never
         media.handleTimeout(now: ControlClock.now)
+        keepingTimeout()
         perform(conference.handleTimeout(now: ControlClock.now))
     }
 }

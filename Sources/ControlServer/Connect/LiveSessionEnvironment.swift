@@ -1,3 +1,4 @@
+import ClusterLink
 import Conference
 import Logging
 import MediaEngine
@@ -23,8 +24,10 @@ struct LiveSessionEnvironment: Sendable {
     let logger: Logger
     /// Returns whether the relay may run the rules of its sessions; without a cluster always.
     let mayAct: @Sendable () -> Bool
-    /// Called when the session is over and its name is free.
-    let onEnd: @Sendable (SessionID) -> Void
-    /// Called when the connection with this resume token is over.
+    /// Placement of sessions and store of their state; nil without a cluster.
+    let cluster: ClusterNode?
+    /// Called when the session is over. `isElsewhere`: another relay runs it or will; otherwise its name is free.
+    let onEnd: @Sendable (SessionID, _ isElsewhere: Bool) -> Void
+    /// Called when the connection with this resume key is over.
     let onLeave: @Sendable (String) -> Void
 }

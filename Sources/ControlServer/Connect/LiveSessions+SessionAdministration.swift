@@ -88,7 +88,9 @@ extension LiveSessions: SessionAdministration {
 
     package func endAll() async {
         beginDraining()
-        for liveSession in all { await liveSession.end(.relayShutdown) }
+        await withTaskGroup(of: Void.self) { group in
+            for liveSession in all { group.addTask { await liveSession.endWithRelay() } }
+        }
         await environment.pushes.ended()
     }
 

@@ -44,12 +44,12 @@ package final class LiveSessions: Sendable {
             reports: ReportGuard(interval: configuration.issueInterval),
             pushes: RelayPushes(rules: configuration.pushes, engine: taps),
             resources: ResourceAccounts(limits: configuration.resources), logger: logger,
-            mayAct: { cluster?.mayAct ?? true },
-            onEnd: { id in
+            mayAct: { cluster?.mayAct ?? true }, cluster: cluster,
+            onEnd: { id, isElsewhere in
                 state.withLockedValue { $0.directory.remove(id) }
-                cluster?.ended(id)
+                if !isElsewhere { cluster?.ended(id) }
             },
-            onLeave: { token in state.withLockedValue { $0.directory.unseat(resumeToken: token) } })
+            onLeave: { key in state.withLockedValue { $0.directory.unseat(resumeKey: key) } })
         let events = events ?? engine.observeStreams()
         let router = Task { [weak self] in
             for await event in events { self?.route(event) }
@@ -122,14 +122,27 @@ package final class LiveSessions: Sendable {
             cluster?.opened(id)
             return known
         }
-        let conference = try Conference(
-            id: id, app: key.app, name: key.name, limits: configuration.conference,
-            reservation: reservation, now: ControlClock.now, wallClock: ControlClock.wall)
-        let liveSession = LiveSession(conference, key: key, environment: environment)
+        let restored = try await restored(id, key)
+        let conference =
+            if let restored {
+                restored.conference
+            } else {
+                try Conference(
+                    id: id, app: key.app, name: key.name, limits: configuration.conference,
+                    reservation: reservation, now: ControlClock.now, wallClock: ControlClock.wall)
+            }
+        let liveSession = LiveSession(conference, key: key, environment: environment, restored: restored)
         let entry = try locked { state throws(SignalingError) in
-            try state.directory.enter(key, newID: id) { _ in liveSession }
+            let entry = try state.directory.enter(key, newID: id) { _ in liveSession }
+            // Another client may have restored the session at the same moment.
+            guard let restored, entry.liveSession === liveSession else { return entry }
+            for client in restored.clients {
+                try? state.directory.seat(client.id, in: entry, resumeKey: client.saved.resumeKey)
+            }
+            return entry
         }
         cluster?.opened(entry.id)
+        if restored != nil { await entry.liveSession.begin() }
         return entry
     }
 
@@ -170,9 +183,10 @@ package final class LiveSessions: Sendable {
         for _ in 0..<Self.attempts {
             let entry = try await enter(key)
             admission.resumeToken = Secret.resumeToken(in: cluster == nil ? nil : entry.id)
+            let resumeKey = Secret.key(ofResumeToken: admission.resumeToken)
             do {
                 try locked { state throws(SignalingError) in
-                    try state.directory.seat(admission.connection, in: entry, resumeToken: admission.resumeToken)
+                    try state.directory.seat(admission.connection, in: entry, resumeKey: resumeKey)
                 }
             } catch {
                 await entry.liveSession.forgetIfVacant()
@@ -181,7 +195,7 @@ package final class LiveSessions: Sendable {
             switch await entry.liveSession.join(admission, arrival, lease: lease) {
             case .success: return (entry.liveSession, admission.connection)
             case .failure(let error):
-                state.withLockedValue { $0.directory.unseat(resumeToken: admission.resumeToken) }
+                state.withLockedValue { $0.directory.unseat(resumeKey: resumeKey) }
                 if error.code == .sessionEnded { continue }
                 throw error
             }
@@ -194,10 +208,25 @@ package final class LiveSessions: Sendable {
         LiveSession, ConnectionID
     ) {
         try checkTenure()
-        let (liveSession, id) = try locked { state throws(SignalingError) in
-            let seat = try state.directory.seat(resumeToken: request.resumeToken)
-            guard let entry = state.directory[seat.session] else { throw SignalingError(.resumeExpired) }
-            return (entry.liveSession, seat.connection)
+        var restored: LiveSession?
+        if let cluster, let id = Secret.session(inResumeToken: request.resumeToken), liveSession(id) == nil,
+            let key = cluster.key(of: id)
+        {
+            // This relay has taken the session over from a lost one.
+            restored = try await enter(key).liveSession
+        }
+        let resumeKey = Secret.key(ofResumeToken: request.resumeToken)
+        let liveSession: LiveSession
+        let id: ConnectionID
+        do throws(SignalingError) {
+            (liveSession, id) = try locked { state throws(SignalingError) in
+                let seat = try state.directory.seat(resumeKey: resumeKey)
+                guard let entry = state.directory[seat.session] else { throw SignalingError(.resumeExpired) }
+                return (entry.liveSession, seat.connection)
+            }
+        } catch {
+            await restored?.forgetIfVacant()
+            throw error
         }
         try await liveSession.resume(id, lastEvent: request.lastEvent, arrival).get()
         return (liveSession, id)

@@ -1,3 +1,5 @@
+import Cryptography
+import Foundation
 import Signaling
 
 /// Ids and resume tokens that cannot be guessed, from the system's random numbers.
@@ -12,6 +14,11 @@ enum Secret {
 
     /// Returns a resume token. In a cluster it begins with the session's id, so that any relay finds the home relay of a client that resumes.
     static func resumeToken(in session: SessionID?) -> String { (session.map { "\($0)." } ?? "") + token() }
+
+    /// Returns the key under which a resume token is kept: its SHA-256, so that no copy of the relay's state lets anyone resume.
+    static func key(ofResumeToken token: String) -> String {
+        Data(HashFunction.sha256.digest(of: token.utf8)).base64EncodedString()
+    }
 
     /// Returns the session that a resume token of a cluster belongs to.
     static func session(inResumeToken token: String) -> SessionID? {

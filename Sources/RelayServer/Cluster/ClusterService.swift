@@ -35,6 +35,7 @@ struct ClusterService: Service {
         case .superseded(let key, let id):
             logger.warning("another relay runs the session now", metadata: ["session": "\(key)"])
             await sessions.abandon(id)
+        case .reclaimed(let id): await sessions.renewState(id)
         case .relayLost(let relay):
             logger.warning("a relay of the cluster has ended", metadata: ["relay": "\(relay.id)"])
             edge.cut(relay)
