@@ -106,6 +106,11 @@ extension ClusterMember {
 
     mutating func beatFailed(now: MediaTime) { nextBeat = now + settings.beatInterval }
 
+    /// Makes the next heartbeat due, unless one is under way.
+    mutating func beatAtOnce(_ now: MediaTime) {
+        if nextBeat != .never { nextBeat = min(nextBeat, now) }
+    }
+
     private mutating func renew(_ records: [RelayRecord], sent: MediaTime, now: MediaTime) {
         // A lease that has ended in between does not show that no one took a session over.
         if !tenure.isHeld(now) {

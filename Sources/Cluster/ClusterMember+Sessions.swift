@@ -26,7 +26,7 @@ extension ClusterMember {
         guard let newID else { return lookUp(key, ticket) }
         // A session that is ending is claimed after its end, which the store may not have answered.
         guard mayClaim(now), !repeats.contains(key) else { return answer(ticket, unavailable(.storeUnreachable)) }
-        let client = Waiting(ticket: ticket, newID: newID)
+        let client = Waiting(ticket: ticket, id: newID)
         waitingCount += 1
         if waiting[key] != nil || sessions[key] != nil {
             waiting[key, default: []].append(client)
@@ -94,7 +94,21 @@ extension ClusterMember {
         send(.end(session.id, home: identity, term: session.term), reason)
     }
 
-    /// Ends a row of this relay in the store without a session, which is left from a claim whose answer was lost.
+    /// Handles a row of this relay in the store without a session, which is left from a claim whose answer was lost. A session of an earlier home relay
+    /// has state and clients that return, so it is held; a new one ends.
+    private mutating func settleLeftover(_ placement: SessionPlacement, _ identity: RelayIdentity, _ now: MediaTime) {
+        guard placement.term > 1 else { return endLeftover(placement) }
+        guard sessions[placement.key] == nil, waiting[placement.key] == nil else { return }
+        guard mayClaim(now) else {
+            nextVerification = .zero
+            return
+        }
+        // The session may have ended since the store has answered.
+        waiting[placement.key] = []
+        takeOver(placement.key, placement.id, identity)
+    }
+
+    /// Ends a row of this relay in the store without a session.
     private mutating func endLeftover(_ placement: SessionPlacement) {
         guard sessions[placement.key] == nil, waiting[placement.key] == nil else { return }
         let session = HeldSession(id: placement.id, term: placement.term, isEnding: true)
@@ -117,11 +131,15 @@ extension ClusterMember {
             .claim(key, newID: newID, home: identity, minimumTerm: 1), .claim(key, interruptions: interruptions))
     }
 
+    private mutating func takeOver(_ key: SessionKey, _ id: SessionID, _ identity: RelayIdentity) {
+        send(.takeOver(id, home: identity), .takeOver(key, id, interruptions: interruptions))
+    }
+
     /// Claims a name for the clients that waited for the end of its previous session.
     mutating func claimForWaiting(_ key: SessionKey, _ now: MediaTime) {
         guard let first = waiting[key]?.first else { return }
         guard let identity, mayClaim(now) else { return answer(takeWaiting(key), unavailable(.storeUnreachable)) }
-        claim(key, first.newID, identity)
+        if first.isResuming { takeOver(key, first.id, identity) } else { claim(key, first.id, identity) }
     }
 
     mutating func reclaim(_ key: SessionKey, _ session: HeldSession, _ identity: RelayIdentity) {
@@ -135,15 +153,31 @@ extension ClusterMember {
         let waiting = takeWaiting(key)
         guard let identity, placement.key == key else { return answer(waiting, unavailable(.notMember)) }
         if placement.home == identity {
-            sessions[key] = HeldSession(id: placement.id, term: placement.term)
+            // A new session has the term 1.
+            sessions[key] = HeldSession(id: placement.id, term: placement.term, mayHaveState: placement.term > 1)
             keys[placement.id] = key
             unopened[key] = now + settings.openTime
             // The session may have been taken over since the store carried the claim out.
             if interruptions != self.interruptions { isUnverified = true }
-            return answer(waiting, mayAct(now) ? .here(placement.id) : unavailable(.unconfirmed))
+            return answer(
+                waiting, mayAct(now) ? .here(placement.id) : unavailable(.unconfirmed), resumed: placement.id)
         }
         remember(placement)
-        answer(waiting, resolution(placement))
+        answer(waiting, resolution(placement), resumed: placement.id)
+    }
+
+    /// Handles the result of a take-over for clients that resume. If the session has ended in the meantime, its name is claimed for the others.
+    mutating func tookOver(
+        _ key: SessionKey, _ id: SessionID, _ placement: SessionPlacement?, interruptions: Int, now: MediaTime
+    ) {
+        if let placement { return claimed(key, placement, interruptions: interruptions, now: now) }
+        let clients = takeWaiting(key)
+        let others = clients.filter { !$0.isResuming || $0.id != id }
+        answer(clients.filter { $0.isResuming && $0.id == id }, .unknown)
+        guard !others.isEmpty else { return }
+        waiting[key] = others
+        waitingCount += others.count
+        claimForWaiting(key, now)
     }
 
     /// Handles the failure of a claim. It may have left a row behind: the next heartbeat looks for it.
@@ -172,9 +206,20 @@ extension ClusterMember {
 
     mutating func found(_ id: SessionID, _ placement: SessionPlacement?, now: MediaTime) {
         let tickets = finding.removeValue(forKey: id) ?? []
-        // A session whose home relay has ended is lost with its clients' connections. Its name can be claimed.
-        if let placement, !placement.isHomeAlive, mayClaim(now) { return settle(tickets, .unknown) }
-        answer(tickets, placement, now)
+        if keys[id] != nil {
+            // This relay has become the home relay since then.
+            waitingCount -= tickets.count
+            for ticket in tickets { resolve(id, ticket: ticket, now: now) }
+            return
+        }
+        guard let identity, let placement, mayClaim(now), sessions[placement.key] == nil,
+            placement.home == identity ? placement.term > 1 : !placement.isHomeAlive
+        else { return answer(tickets, placement, now) }
+        // The clients take their session along.
+        let key = placement.key
+        let isFirst = waiting[key] == nil
+        waiting[key, default: []] += tickets.map { Waiting(ticket: $0, id: id, isResuming: true) }
+        if isFirst { takeOver(key, id, identity) }
     }
 
     mutating func lookedUp(_ key: SessionKey, _ placement: SessionPlacement?, now: MediaTime) {
@@ -190,7 +235,7 @@ extension ClusterMember {
         }
         if let other = betterRelay, placement?.home != identity { return answer(clients, .there(other)) }
         for client in clients {
-            resolve(key, newID: client.newID, isProxied: true, ticket: client.ticket, now: now)
+            resolve(key, newID: client.id, isProxied: true, ticket: client.ticket, now: now)
         }
     }
 
@@ -217,9 +262,9 @@ extension ClusterMember {
     }
 
     /// Compares the sessions of this relay with those in the store.
-    mutating func verified(_ placements: [SessionPlacement], interruptions: Int) {
+    mutating func verified(_ placements: [SessionPlacement], interruptions: Int, now: MediaTime) {
         // The lease has ended since the request was sent, or the store has lost its data: the answer is of the time before.
-        guard interruptions == self.interruptions, reclaiming.isEmpty else { return }
+        guard interruptions == self.interruptions, reclaiming.isEmpty, let identity else { return }
         let stored = Dictionary(placements.map { ($0.key, $0) }) { $1 }
         for (key, id) in verifying.sorted(by: { $0.key < $1.key }) {
             guard let session = sessions[key], !session.isEnding, session.id == id else { continue }
@@ -230,7 +275,7 @@ extension ClusterMember {
         }
         verifying = [:]
         isUnverified = false
-        for placement in placements where placement.home == identity { endLeftover(placement) }
+        for placement in placements where placement.home == identity { settleLeftover(placement, identity, now) }
     }
 
     /// Handles the end of a session in the store. Clients that asked for the name in the meantime get a new session.
@@ -310,7 +355,11 @@ extension ClusterMember {
         for ticket in tickets { answer(ticket, resolution) }
     }
 
-    private mutating func answer(_ list: [Waiting], _ resolution: Resolution) {
-        for waiting in list { answer(waiting.ticket, resolution) }
+    /// - Parameter id: the name's session. Clients that resume another one are told that it is unknown.
+    private mutating func answer(_ list: [Waiting], _ resolution: Resolution, resumed id: SessionID? = nil) {
+        for waiting in list {
+            let isOther = waiting.isResuming && id != nil && waiting.id != id
+            answer(waiting.ticket, isOther ? .unknown : resolution)
+        }
     }
 }

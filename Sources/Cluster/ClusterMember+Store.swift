@@ -25,12 +25,14 @@ extension ClusterMember {
         case (.beat, .beatRefused(let isReplaced)): beatRefused(isReplaced: isReplaced, now: now)
         case (.claim(let key, let interruptions), .placed(let placement)):
             claimed(key, placement, interruptions: interruptions, now: now)
-        case (.claim, .beatRefused), (.reclaim, .beatRefused):
+        case (.takeOver(let key, let id, let interruptions), .found(let placement)):
+            tookOver(key, id, placement, interruptions: interruptions, now: now)
+        case (.claim, .beatRefused), (.takeOver, .beatRefused), (.reclaim, .beatRefused):
             failed(reason, now)
             // The heartbeat tells the reason.
-            if nextBeat != .never { nextBeat = min(nextBeat, now) }
+            beatAtOnce(now)
         case (.reclaim(let key, let home), .placed(let placement)): reclaimed(key, placement, as: home, now: now)
-        case (.held(let interruptions), .held(let placements)): verified(placements, interruptions: interruptions)
+        case (.held(let interruptions), .held(let placements)): verified(placements, interruptions: interruptions, now: now)
         case (.end(let key, let id, let term), .ended): endedInStore(key, id, term: term, now: now)
         case (.find(let id), .found(let placement)): found(id, placement, now: now)
         case (.lookup(let key), .found(let placement)): lookedUp(key, placement, now: now)
@@ -44,7 +46,7 @@ extension ClusterMember {
     private mutating func failed(_ reason: Pending, _ now: MediaTime) {
         switch reason {
         case .register, .beat: beatFailed(now: now)
-        case .claim(let key, _): claimFailed(key)
+        case .claim(let key, _), .takeOver(let key, _, _): claimFailed(key)
         case .end(let key, let id, let term): endFailed(key, id, term: term)
         case .find(let id): findFailed(id)
         case .lookup(let key): lookUpFailed(key)

@@ -22,6 +22,8 @@ package struct ClusterMember: Sendable {
         case beat(sent: MediaTime)
         case leave
         case claim(SessionKey, interruptions: Int)
+        /// Take-over of a session whose clients resume.
+        case takeOver(SessionKey, SessionID, interruptions: Int)
         /// Claim of a session of this relay after the store has lost its data.
         case reclaim(SessionKey, RelayIdentity)
         /// Verification, with the number of interruptions of the lease before it.
@@ -34,7 +36,7 @@ package struct ClusterMember: Sendable {
 
         var isClaim: Bool {
             switch self {
-            case .claim, .reclaim: true
+            case .claim, .takeOver, .reclaim: true
             default: false
             }
         }
@@ -43,7 +45,9 @@ package struct ClusterMember: Sendable {
     /// Client that waits for a claim.
     struct Waiting: Sendable {
         var ticket: ResolveTicket
-        var newID: SessionID
+        /// Id of the session that the client resumes, or of a new one.
+        var id: SessionID
+        var isResuming = false
     }
 
     package let description: RelayDescription

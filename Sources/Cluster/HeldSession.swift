@@ -4,6 +4,8 @@ import Signaling
 struct HeldSession: Sendable {
     let id: SessionID
     var term: Int64
+    /// Whether another relay may have saved state of it: this one has taken it over.
+    var mayHaveState = false
     /// Whether it has ended here, but maybe not in the store yet.
     var isEnding = false
 }

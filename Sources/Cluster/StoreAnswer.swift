@@ -4,7 +4,7 @@ package enum StoreAnswer: Hashable, Sendable {
     case registered(RelayIdentity, [RelayRecord])
     /// `beat`: all relays.
     case beaten([RelayRecord])
-    /// `beat` and `claim`: the relay's row does not have the caller's incarnation. `isReplaced`: it has another one; otherwise there is no row, because
+    /// `beat`, `claim` and `takeOver`: the relay's row does not have the caller's incarnation. `isReplaced`: it has another one; otherwise there is no row, because
     /// the store has lost its data.
     case beatRefused(isReplaced: Bool)
     case left
@@ -13,7 +13,7 @@ package enum StoreAnswer: Hashable, Sendable {
     case held([SessionPlacement])
     /// `end`: done, also if the session was not there or was another relay's.
     case ended
-    /// `find` and `lookup`.
+    /// `find`, `lookup` and `takeOver`: the placement that is now in force; nil if there is no such session.
     case found(SessionPlacement?)
     case saved
     /// `save` and `load`: the session's row has another home relay, incarnation or term, or there is none. Nothing was written.

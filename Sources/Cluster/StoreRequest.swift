@@ -15,6 +15,8 @@ package enum StoreRequest: Hashable, Sendable {
     /// If `home` has no row with its incarnation, nothing is claimed (`beatRefused`): after a loss of data, a relay that has not noticed it would
     /// become the home relay of a session that another one still runs.
     case claim(SessionKey, newID: SessionID, home: RelayIdentity, minimumTerm: Int64)
+    /// Makes `home` the home relay of an existing session without a living one, under the conditions of `claim`. Inserts nothing.
+    case takeOver(SessionID, home: RelayIdentity)
     /// Reads the sessions whose home relay is the caller.
     case held(RelayIdentity)
     /// Deletes a session and its state, if its home relay and term are the caller's.

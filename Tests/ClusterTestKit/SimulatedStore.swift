@@ -49,6 +49,11 @@ package struct SimulatedStore: Sendable {
             guard relays.contains(where: { $0.identity == home }) else { return .beatRefused(isReplaced: false) }
             claim(key, newID, home, minimumTerm, now)
             return .placed(placement(key, sessions[key]!, now))
+        case .takeOver(let id, let home):
+            guard relays.contains(where: { $0.identity == home }) else { return .beatRefused(isReplaced: false) }
+            guard let key = keys[id] else { return .found(nil) }
+            takeOver(key, home, 1, now)
+            return .found(placement(key, sessions[key]!, now))
         case .held(let identity):
             return .held(placements(now) { $0.home == identity })
         case .end(let id, let home, let term):
@@ -106,12 +111,19 @@ package struct SimulatedStore: Sendable {
     private mutating func claim(
         _ key: SessionKey, _ newID: SessionID, _ home: RelayIdentity, _ minimumTerm: Int64, _ now: MediaTime
     ) {
-        guard let session = sessions[key] else {
+        if sessions[key] == nil {
             precondition(keys[newID] == nil, "the id \(newID) belongs to another session")
             sessions[key] = Session(id: newID, home: home, term: minimumTerm)
             keys[newID] = key
-            return
+        } else {
+            takeOver(key, home, minimumTerm, now)
         }
+    }
+
+    private mutating func takeOver(
+        _ key: SessionKey, _ home: RelayIdentity, _ minimumTerm: Int64, _ now: MediaTime
+    ) {
+        guard let session = sessions[key] else { return }
         guard session.home != home, !isAlive(session.home, now), isMajorityAlive(now) else { return }
         sessions[key]!.home = home
         sessions[key]!.term = max(minimumTerm, session.term + 1)

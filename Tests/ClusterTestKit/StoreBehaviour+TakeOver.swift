@@ -39,6 +39,22 @@ extension StoreBehaviour {
             expected.isHomeAlive = false
             try StoreMismatch.check(try await store.claim("s", a, minimumTerm: 9), is: expected, "placement")
         },
+        StoreBehaviour("a session is taken over by its id, and none is inserted") { store in
+            let a = try await store.register("a"), b = try await store.register("b")
+            let before = try await store.claim("s", a)
+            try StoreMismatch.check(try await store.takeOver(before.id, b), is: before, "within the lease")
+            try await store.endLease(a)
+            var expected = before
+            expected.home = b
+            expected.term = 2
+            for attempt in 1...2 {
+                let taken = try await store.takeOver(before.id, b)
+                try StoreMismatch.check(taken, is: expected, "attempt \(attempt) after the lease")
+            }
+            _ = try await store.perform(.end(before.id, home: b, term: 2))
+            try StoreMismatch.check(try await store.takeOver(before.id, b), is: nil, "after the end")
+            try StoreMismatch.check(try await store.held(b), is: [], "sessions")
+        },
         StoreBehaviour("a restarted relay takes the sessions of its earlier incarnation over") { store in
             let old = try await store.register("a")
             try await store.claim("s", old)

@@ -47,6 +47,13 @@ extension TestedStore {
         return placement
     }
 
+    func takeOver(_ id: SessionID, _ home: RelayIdentity) async throws -> SessionPlacement? {
+        guard case .found(let placement) = try await perform(.takeOver(id, home: home)) else {
+            throw StoreMismatch("the answer to takeOver is of another kind")
+        }
+        return placement
+    }
+
     static func key(_ name: String) throws -> SessionKey { try SessionKey(app: "app", name: name) }
 
     func relays() async throws -> [RelayRecord] {

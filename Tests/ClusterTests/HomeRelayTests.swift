@@ -222,17 +222,4 @@ struct HomeRelayTests {
         world.pass(7)
         #expect(lost(world.effects[1]) == ["r2"])
     }
-
-    @Test("A client that resumes waits until the lease of its home relay has ended, and then its session is unknown")
-    func resumeAfterDeath() {
-        var world = MemberHarness(3)
-        world.resolve(0, "a", id: "s")
-        #expect(world.resume(1, "s")?.there == "r0")
-        world.failing = [0]
-        world.pass(3)
-        #expect(world.resume(1, "s")?.there == "r0")
-        world.pass(3.5)
-        #expect(world.resume(1, "s") == .unknown)
-        #expect(world.resolve(1, "a") == .here("s"))
-    }
 }

@@ -31,7 +31,7 @@ package final class PostgresClusterStore: ClusterStore {
         switch request {
         case .register, .beat, .leave: try await beats.perform(request)
         case .save: try await saves.perform(request)
-        case .claim, .held, .end, .find, .lookup, .load, .list: try await others.perform(request)
+        case .claim, .takeOver, .held, .end, .find, .lookup, .load, .list: try await others.perform(request)
         }
     }
 

@@ -31,6 +31,11 @@ extension PostgresConnection {
             return .left
         case .claim(let key, let newID, let home, let minimumTerm):
             return try claim(key, newID, home, minimumTerm, settings)
+        case .takeOver(let id, let home):
+            guard let current = try placements(.find, [id.rawValue]).first else { return .found(nil) }
+            if current.home == home || current.isHomeAlive { return .found(current) }
+            if let placement = try takeOver(current, home, minimumTerm: 1, settings) { return .found(placement) }
+            return .found(try placements(.find, [id.rawValue]).first)
         case .held(let identity):
             return .held(try placements(.held, identity.values))
         case .end(let id, let home, let term):
@@ -74,15 +79,24 @@ extension PostgresConnection {
                 continue
             }
             if current.home == home || current.isHomeAlive { return .placed(current) }
-            let taken = try placements(
-                .takeOver,
-                key.values + home.values + [String(minimumTerm)] + current.home.values
-                    + [String(current.term), settings.forgetTime.microseconds])
-            if let placement = taken.first { return .placed(placement) }
+            if let placement = try takeOver(current, home, minimumTerm: minimumTerm, settings) {
+                return .placed(placement)
+            }
             // Another relay was quicker, or too few relays are alive.
             if let placement = try placements(.placement, key.values).first { return .placed(placement) }
         }
         throw PostgresError(.statement, "the session was claimed and ended again and again")
+    }
+
+    /// Takes a session over whose row was read. Returns nil if that row has changed, or if too few relays are alive.
+    private func takeOver(
+        _ current: SessionPlacement, _ home: RelayIdentity, minimumTerm: Int64, _ settings: ClusterSettings
+    ) throws(PostgresError) -> SessionPlacement? {
+        try placements(
+            .takeOver,
+            current.key.values + home.values + [String(minimumTerm)] + current.home.values
+                + [String(current.term), settings.forgetTime.microseconds]
+        ).first
     }
 
     private func relays() throws(PostgresError) -> [RelayRecord] { try Self.records(run(.relays, [])) }
