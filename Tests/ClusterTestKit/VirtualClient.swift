@@ -17,4 +17,6 @@ struct VirtualClient {
     /// Session and home relay of the client while it is in a session.
     var session: SessionID?
     var home = 0
+    /// Session in which the store had the client's seat, and the time at which this was known.
+    var saved: (session: SessionID, time: MediaTime)?
 }

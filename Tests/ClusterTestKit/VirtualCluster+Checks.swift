@@ -70,6 +70,7 @@ extension VirtualCluster {
 
     /// Checks that a cluster without faults has recovered: all relays act, and agree on each session's home relay.
     package func checkRecovered() {
+        checkState()
         for relay in relays.indices where !relays[relay].acts(now) { report("relay \(relay) does not act") }
         for key in names {
             let homes = relays.indices.map { home(of: key, from: $0) }

@@ -104,17 +104,13 @@ extension VirtualCluster {
         sendResolve(client, to: number)
     }
 
-    private func open(_ relay: Int, _ process: Int, _ client: Int, _ id: SessionID) {
+    func open(_ relay: Int, _ process: Int, _ client: Int, _ id: SessionID) {
         let key = names[clients[client].name]
         guard isRunning(relay, process), relays[relay].acts(now), relays[relay].member.held(key)?.id == id else {
             return again(client, after: duration(100, 1_000))
         }
-        change(relay) { member, _ in member.opened(id) }
-        relays[relay].clients[id, default: []].insert(client)
-        clients[client].session = id
-        clients[client].home = relay
-        clients[client].resumes = nil
-        joins += 1
+        enter(relay, client, id)
+        guard clients[client].session == id else { return }
         let stay = areClientsActive ? duration(100, random.below(3) == 0 ? 30_000 : 3_000) : .zero
         events.add(.leave(client: client, attempt: clients[client].attempt), at: now + stay)
     }
@@ -130,16 +126,28 @@ extension VirtualCluster {
         // Some clients only lose their connection.
         if random.below(4) == 0 {
             clients[client].resumes = id
+        } else {
+            clients[client].saved = nil
+            note(relay, id, seat: nil, of: client)
         }
         if relays[relay].clients[id]?.isEmpty ?? false {
             relays[relay].clients[id] = nil
+            dropState(relay, id)
+            ledger.end(id)
             change(relay) { member, _ in member.ended(id) }
         }
         again(client, after: duration(0, 3_000))
     }
 
+    /// Closes the connections of all clients of a relay, which return.
+    func sendAllAway(_ relay: Int) {
+        let ids = Set(relays[relay].clients.keys).union(relays[relay].states.keys)
+        for id in ids.sorted(by: { $0.rawValue < $1.rawValue }) { sendAway(relay, id) }
+    }
+
     /// Closes the connections of a session's clients, which return.
     func sendAway(_ relay: Int, _ id: SessionID) {
+        dropState(relay, id)
         for client in (relays[relay].clients.removeValue(forKey: id) ?? []).sorted() {
             if random.below(2) == 0 { clients[client].resumes = id }
             again(client, after: duration(0, 1_000))

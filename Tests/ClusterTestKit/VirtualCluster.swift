@@ -20,6 +20,13 @@ package final class VirtualCluster {
         case resolve(relay: Int, client: Int, attempt: Int)
         case open(relay: Int, process: Int, client: Int, attempt: Int, SessionID)
         case leave(client: Int, attempt: Int)
+        /// A client changes the state of its session.
+        case change(client: Int, attempt: Int)
+        /// Timer of a session's state.
+        case state(relay: Int, process: Int, SessionID)
+        case stateRequest(relay: Int, process: Int, SessionID, number: Int, StoreRequest, sent: MediaTime)
+        case stateAnswer(
+            relay: Int, process: Int, SessionID, number: Int, StoreRequest, Result<StoreAnswer, StoreFailure>)
         case restart(relay: Int)
         case kill(relay: Int, process: Int)
         case repair(relay: Int)
@@ -47,6 +54,15 @@ package final class VirtualCluster {
     package var unreliability: Int
     package internal(set) var joins = 0
     package internal(set) var steps = 0
+    /// Number of states that were loaded after a take-over.
+    package internal(set) var restorations = 0
+    /// Number of changes of sessions' states that were acknowledged to clients.
+    package var acknowledgements: Int { ledger.count }
+    /// Number of acknowledged changes that the store did not have when the home relay was lost.
+    package var lostChanges: Int { ledger.lostCount }
+    var ledger = StateLedger()
+    var lastChange = 0
+    var lastState = 0
 
     var random: SeededGenerator
     var events = EventQueue<Event>()
@@ -123,7 +139,16 @@ package final class VirtualCluster {
             relays[relay].timerTime = .never
             change(relay) { $0.handleTimeout(now: $1) }
         case .request(let relay, let process, let ticket, let request, let sent):
-            perform(relay, process, ticket, request, sent)
+            perform(relay, process, request, sent) { .answer(relay: relay, process: process, ticket, $0) }
+        case .stateRequest(let relay, let process, let id, let number, let request, let sent):
+            perform(relay, process, request, sent) {
+                .stateAnswer(relay: relay, process: process, id, number: number, request, $0)
+            }
+        case .stateAnswer(let relay, let process, let id, let number, let request, let result):
+            guard isRunning(relay, process) else { return }
+            stateAnswered(relay, id, number, request, result)
+        case .state(let relay, let process, let id): if isRunning(relay, process) { examine(relay, id) }
+        case .change(let client, let attempt): changeState(client, attempt)
         case .answer(let relay, let process, let ticket, let result):
             guard isRunning(relay, process) else { return }
             change(relay) { $0.answered(ticket, result, now: $1) }
@@ -157,9 +182,10 @@ package final class VirtualCluster {
         switch event {
         case .timer(let relay, _), .answer(let relay, _, _, _), .ask(let relay, _, _, _),
             .report(_, _, let relay, _, _),
-            .resolve(let relay, _, _), .open(let relay, _, _, _, _), .load(let relay):
+            .resolve(let relay, _, _), .open(let relay, _, _, _, _), .load(let relay), .state(let relay, _, _),
+            .stateAnswer(let relay, _, _, _, _, _):
             relay
-        case .request, .send, .leave, .restart, .kill, .repair, .join: nil
+        case .request, .stateRequest, .send, .leave, .change, .restart, .kill, .repair, .join: nil
         }
     }
 
@@ -170,13 +196,12 @@ package final class VirtualCluster {
     // MARK: store
 
     private func perform(
-        _ relay: Int, _ process: Int, _ ticket: StoreTicket, _ request: StoreRequest, _ sent: MediaTime
+        _ relay: Int, _ process: Int, _ request: StoreRequest, _ sent: MediaTime,
+        answer event: (Result<StoreAnswer, StoreFailure>) -> Event
     ) {
         let path = relays[relay].store
         func fail(at time: MediaTime) {
-            events.add(
-                .answer(relay: relay, process: process, ticket, .failure(StoreFailure("no answer"))), at: max(time, now)
-            )
+            events.add(event(.failure(StoreFailure("no answer"))), at: max(time, now))
         }
         let limit = sent + Self.requestTime
         switch path {
@@ -189,9 +214,10 @@ package final class VirtualCluster {
         let isLost = random.below(2_000) < unreliability
         if isLost, random.below(2) == 0 { return fail(at: limit) }
         let answer = store.perform(request, now: storeOffset + now)
+        if let fault = ledger.note(request, answer, now) { report(fault) }
         let arrival = now + delay()
         guard !isLost, path == .open, arrival < limit else { return fail(at: limit) }
-        events.add(.answer(relay: relay, process: process, ticket, .success(answer)), at: arrival)
+        events.add(event(.success(answer)), at: arrival)
     }
 
     /// Rows of the store.
@@ -205,6 +231,7 @@ package final class VirtualCluster {
     package func loseData() {
         lost = now
         store.loseData()
+        ledger.loseData(now)
     }
 
     /// Registers another process under a relay's id.
@@ -229,6 +256,7 @@ package final class VirtualCluster {
         let time = relays[relay].clock(now)
         body(&relays[relay].member, time)
         for effect in relays[relay].member.takeEffects(now: time) { carryOut(effect, relay) }
+        examineTenures(relay)
         let next = max(relays[relay].time(relays[relay].member.deadline), now)
         guard next != relays[relay].timerTime, next != .never else { return }
         relays[relay].timer += 1
@@ -257,7 +285,7 @@ package final class VirtualCluster {
         relays[relay].isRunning = false
         for question in relays[relay].questions.values { again(question.client, after: .seconds(1)) }
         relays[relay].questions = [:]
-        for id in Array(relays[relay].clients.keys) { sendAway(relay, id) }
+        sendAllAway(relay)
     }
 
     package func restart(_ relay: Int, after time: MediaTime) { events.add(.restart(relay: relay), at: now + time) }
@@ -293,7 +321,7 @@ package final class VirtualCluster {
     package func leave(_ relay: Int) {
         guard relays[relay].isRunning else { return }
         change(relay) { member, _ in member.leave() }
-        for id in Array(relays[relay].clients.keys) { sendAway(relay, id) }
+        sendAllAway(relay)
     }
 
     package func setDraining(_ relay: Int, _ isDraining: Bool) {

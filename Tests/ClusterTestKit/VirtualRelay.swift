@@ -40,6 +40,7 @@ package final class VirtualRelay {
     var questions: [ResolveTicket: Question] = [:]
     /// Clients of each session.
     var clients: [SessionID: Set<Int>] = [:]
+    var states: [SessionID: VirtualSession] = [:]
 
     init(member: ClusterMember, process: Int, offset: MediaTime, rate: Int64) {
         self.member = member
