@@ -18,7 +18,10 @@ class Skip(Exception):
     """This machine lacks something that the case needs."""
 
 class WebRTCRelay(Relay):
-    """A relay with its WebRTC endpoints."""
+    """A relay with its WebRTC endpoints. It ends at once, because clients stay until the end of their case."""
+
+    def __init__(self, *arguments, extra=(), **options):
+        super().__init__(*arguments, extra=[*extra, "--drain-seconds", "0"], **options)
 
     def whip(self, session, stream="cam1"):
         return f"{self.url}/whip/{session}?stream={stream}"
