@@ -141,7 +141,8 @@ def main():
     parser.add_argument("--work", default="out/interop", metavar="DIR", help="artefacts (default out/interop)")
     parser.add_argument("--list", action="store_true", help="names of the cases")
     arguments = parser.parse_args()
-    wanted = cases.DIRECT if arguments.direct else cases.ALL + readme.ALL + documents.ALL
+    wanted = [(name, case) for name, case in (cases.DIRECT if arguments.direct else cases.ALL + readme.ALL + documents.ALL)
+              if (not arguments.only or arguments.only in name) and not (arguments.skip and arguments.skip in name)]
     if arguments.list:
         print("\n".join(name for name, _ in wanted))
         return 0
@@ -156,8 +157,6 @@ def main():
     bench = Bench(arguments, reporter)
     ran = 0
     for name, case in wanted:
-        if (arguments.only and arguments.only not in name) or (arguments.skip and arguments.skip in name):
-            continue
         ran += 1
         reporter.attempts(name, lambda: run_case(bench, name, case), arguments.retries)
     counted, failed, stumbled = reporter.outcome()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Three relays and one PostgreSQL database, as processes: any relay takes any client, relays and database are killed and stopped, and
-networks between them are cut.
+"""Three relays and one PostgreSQL database, as processes: any relay takes any client, and the relay that runs a session is killed. Long runs:
+times to join, relays that are stopped, a database that is killed, and networks that are cut.
 
     python3 Tests/Interop/run_cluster.py --relay .build/release/millrace
     python3 Tests/Interop/run_cluster.py --relay .build/debug/millrace --long --only "cut off"
@@ -185,9 +185,8 @@ async def without_store(case, cluster, report):
         report(case, "still no client was cut", all(m.is_up and not m.back_after for m in members + late))
 
 
-CASES = {"any relay": spread, "edges": edges, "home relay killed": killed, "home relay stopped": stopped,
-         "database killed": without_store, **takeovers.CASES}
-LONG_CASES = {**partitions.ALL, **takeovers.LONG}
+CASES = {"any relay": spread, "home relay killed": killed, **takeovers.CASES}
+LONG = {"edges": edges, "home relay stopped": stopped, "database killed": without_store, **takeovers.LONG, **partitions.ALL}
 
 
 async def run_case(name, case, make, reporter):
@@ -205,12 +204,16 @@ async def run_case(name, case, make, reporter):
             cluster.stop()
 
 
+def wanted(arguments):
+    """Returns the cases that the arguments select, by name."""
+    every = {**CASES, **(LONG if arguments.long else {})}
+    return {name: case for name, case in every.items() if not arguments.only or arguments.only in name}
+
+
 def run(arguments, reporter):
     ran = 0
     missing = clusternet.absent()
-    for name, case in {**CASES, **(LONG_CASES if arguments.long else {})}.items():
-        if arguments.only and arguments.only not in name:
-            continue
+    for name, case in wanted(arguments).items():
         is_separated = name in partitions.ALL
         if is_separated and missing:
             reporter.skip(f"cluster: {name}", missing)
@@ -232,14 +235,18 @@ def run(arguments, reporter):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--relay", metavar="PATH", required=True, help="the millrace binary")
-    parser.add_argument("--long", action="store_true", help="also the cases in which networks are cut (namespaces)")
+    parser.add_argument("--relay", metavar="PATH", help="the millrace binary")
+    parser.add_argument("--long", action="store_true", help="also the slow cases, and those in which networks are cut (namespaces)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name has this text")
     parser.add_argument("--retries", type=int, default=0, metavar="N", help="runs of a case that failed, at most N more")
     parser.add_argument("--json", metavar="FILE", help="results as JSON")
     parser.add_argument("--work", default="out/cluster", metavar="DIR", help="artefacts (default out/cluster)")
+    parser.add_argument("--list", action="store_true", help="names of the cases")
     arguments = parser.parse_args()
-    if not os.access(arguments.relay, os.X_OK):
+    if arguments.list:
+        print("\n".join(wanted(arguments)))
+        return 0
+    if not arguments.relay or not os.access(arguments.relay, os.X_OK):
         parser.error("name the relay's binary (--relay)")
     arguments.relay = pathlib.Path(arguments.relay).resolve()
     if os.getuid() == 0:

@@ -1,9 +1,10 @@
-"""Tests of the programs in tools/, and of the code blocks of documents: lock file, linking, bill of materials, manual pages, builds, runs of unit tests, set-up. Run: python3 -m unittest discover Tests/Tools"""
+"""Tests of the programs in tools/, and of the code blocks of documents: lock file, linking, bill of materials, manual pages, builds, runs of unit tests, selection of cases, set-up. Run: python3 -m unittest discover Tests/Tools"""
 
 import copy
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -246,6 +247,44 @@ class BenchTests(unittest.TestCase):
         done = self.bench("fanout", "--relay", "/bin/true")
         self.assertEqual(done.returncode, 2)
         self.assertIn("fanout has no --relay", done.stderr)
+
+
+class SelectionTests(unittest.TestCase):
+    """The cases and tests that tools/test runs, and those that it leaves to --long."""
+
+    script = (ROOT / "tools/test").read_text()
+
+    def cases(self, program, *arguments):
+        done = subprocess.run([sys.executable, ROOT / "Tests/Interop" / program, "--list", *arguments], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()
+
+    @unittest.skipUnless((ROOT / ".venv/bin/python").exists(), "the cases need the Python packages of tools/setup")
+    def test_each_case_of_a_usual_run_runs_once_and_slow_ones_are_in_a_part(self):
+        done = subprocess.run([ROOT / "tools/test", "--list"], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [line.split("\t") for line in done.stdout.splitlines()]
+        usual, slow = (sorted(case for run, case in rows if run.startswith("long ") == is_slow) for is_slow in (False, True))
+        self.assertEqual(usual, sorted(case for program in ("run.py", "run_webrtc.py", "run_cluster.py") for case in self.cases(program)))
+        wanted = self.cases("run_cluster.py", "--long")
+        wanted += [case for case in self.cases("run_webrtc.py", "--long") if case.startswith(("codecs: ", "sdk: ", "encryption: ", "simulcast"))]
+        self.assertEqual(slow, sorted(wanted))
+
+    def test_each_slow_unit_test_exists(self):
+        pattern = re.search(r"^CROWDS='(.*)'$", self.script, re.M)[1]
+        sources = {}
+        for file in (ROOT / "Tests").glob("*Tests/**/*.swift"):
+            module = file.relative_to(ROOT / "Tests").parts[0]
+            sources[module] = sources.get(module, "") + file.read_text()
+        tests = [f"{module}.{suite}/{name}()" for module, text in sources.items() for suite in set(re.findall(r"\b(?:struct|extension) (\w+Tests)\b", text))
+                 for name in re.findall(r"\bfunc (\w+)\(", text)]
+        found = {test.partition("/")[2].rstrip("()") for test in tests if re.search(pattern, test)}
+        self.assertEqual(found, set(re.findall(r"(?<=[/(|])[a-z]\w+", pattern)))
+
+    def test_each_part_has_a_function_and_a_line_in_the_manual(self):
+        parts = re.search(r"^LONG_PARTS=\((.*)\)$", self.script, re.M)[1].split()
+        self.assertEqual(parts, re.findall(r"^# {26}([a-z]+) ", self.script, re.M))
+        self.assertEqual(set(parts), set(re.findall(r"^    part_([a-z]+)\(\)", self.script, re.M)))
 
 
 class HardeningTests(unittest.TestCase):

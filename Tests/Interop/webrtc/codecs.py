@@ -152,15 +152,22 @@ ENCODERS = {
 }
 
 
-def encoders(bench, name):
-    """H.264 of a file by plain SRTP, GStreamer's x264enc and vp9enc by WHIP, and OBS's offer, one after the other."""
-    bench.need(whip_client.found(), "whip-client (simple-whip-client) and gcc")
+def encoders(*sessions):
+    def case(bench, name):
+        encode(bench, name, {session: ENCODERS[session] for session in sessions})
+    return case
+
+
+def encode(bench, name, sessions):
+    """Publishes and checks some of `ENCODERS`, one after the other: H.264 of a file by plain SRTP, GStreamer's x264enc and vp9enc by WHIP, and OBS's offer."""
+    if any(session.startswith("GStreamer") for session in sessions):
+        bench.need(whip_client.found(), "whip-client (simple-whip-client) and gcc")
     # libnice accepts no loopback address: the relay has one of another namespace.
     relay, subscribers = bench.relay(apart=True), {kind: bench.client(kind) for kind in ("chromium", "aiortc")}
     # Files begin to play when all clients run.
-    for codec in ("VP8", "H264"):
+    for codec in ("VP8", "H264") if set(sessions) != {"OBS-H264"} else ():
         file(bench, codec)
-    for session, (publish, codec, kinds) in ENCODERS.items():
+    for session, (publish, codec, kinds) in sessions.items():
         publisher = publish(bench, relay, session)
         clients.wait_until(lambda session=session: relay.has_stream(session), 10, f"the stream of {session}")
         views = [join(bench, relay, kind, session, subscribers[kind], codec=None if kind == "aiortc" else "any") for kind in kinds]
@@ -271,12 +278,13 @@ def check_lacking(bench, case, server, eve, codec):
 
 ALL = [
     ("codecs: Chromium to Chromium and Firefox", browsers("chromium", ("chromium", "firefox"), joins=3)),
-    ("codecs: Firefox to Chromium", browsers("firefox", ("chromium",))),
-    ("codecs: encoders to Chromium and aiortc", encoders),
+    ("codecs: OBS to Chromium and aiortc", encoders("OBS-H264")),
     ("codecs: a subscriber without the codec", mismatch),
     ("page: codecs", page),
 ]
 LONG = [
+    ("codecs: Firefox to Chromium", browsers("firefox", ("chromium",))),
+    ("codecs: encoders to Chromium and aiortc", encoders(*ENCODERS)),
     *[(f"codecs: late joiners, {NAMES[codec]}", late_joiners("chromium", "chromium", 9, {"codec": codec}, codec=codec, **FULL_RATE)) for codec in NAMES],
     *[(f"codecs: {NAMES[codec]}, 10 % to the subscriber lost", trouble.loss("down", 10, 29, 300, codec=codec, **FULL_RATE)) for codec in CODECS],
     *[(f"codecs: layers of {NAMES[codec]}, bandwidth", functools.partial(trouble.bandwidth, codec=codec, scalability="L3T3_KEY")) for codec in ("VP9", "AV1")],

@@ -6,10 +6,13 @@ import urllib.parse
 import urllib.request
 
 import clients
-from webrtc.codecs import FREEZE, HEIGHT, IN_FLIGHT, LEAST_RATE, RATE, VIDEO, WIDTH, codec_of
+from webrtc.codecs import FREEZE, HEIGHT, IN_FLIGHT, LEAST_RATE, NAMES, RATE, VIDEO, WIDTH, codec_of
 from webrtc.native import Native
-from webrtc.pairs import OWN, encoded, start
+from webrtc.pairs import OWN, check_deleted, encoded, start
 from webrtc.watch import Watch, check_pictures, check_sound, first_picture
+
+# Seconds of each codec in cases of all codecs.
+SHORT = 2.5
 
 
 class SDK(Native):
@@ -53,76 +56,104 @@ def settled(sdk):
     return line["painted"] - line["encoded"]
 
 
-def view(bench, relay, kind, session):
+def view(relay, viewer, session):
     """Subscribes to the newest stream of the session."""
-    viewer = bench.client(kind)
-    call = viewer.call("view", url=f"{relay.url}/whep/{session}", **({} if kind == "aiortc" else {"codec": "any"}))
+    call = viewer.call("view", url=f"{relay.url}/whep/{session}", **({} if viewer.kind == "aiortc" else {"codec": "any"}))
     viewer.call("connected", id=call)
     return viewer, call
 
 
+def publish(bench, name, relay, codec, subscribers, seconds):
+    """The SDK publishes; clients see every frame number that it encoded."""
+    check, session = bench.reporter.check, f"sdk{codec.lower()}"
+    sdk = bench.keep(SDK(bench, relay, "publish", session, codec=codec, width=WIDTH, height=HEIGHT, rate=RATE, bitrate=VIDEO["bitrate"], source=OWN))
+    clients.wait_until(lambda: sdk.latest("encoded", 0) > 0, 15, "the SDK's stream")
+    views = [view(relay, client, session) for client in subscribers]
+    for viewer, call in views:
+        if first_picture(viewer, call) is None:
+            check(name, f"{viewer.kind} receives a frame", False, state=viewer.call("state", id=call)["states"], sdk=sdk.process.tail())
+            return
+    time.sleep(1.5)
+    before = settled(sdk)
+    watches = [Watch(*pair) for pair in views]
+    time.sleep(seconds)
+    for watch in watches:
+        watch.end()
+    left_out = max(0, settled(sdk) - before) + IN_FLIGHT
+    for watch in watches:
+        title = f"{name}, {watch.client.kind}"
+        check_pictures(bench, title, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
+        check_sound(bench, title, watch.client, watch.call)
+        check(title, "every frame number that was encoded is seen", watch.seen.missing <= left_out, missing=watch.seen.missing, of=watch.seen.distinct,
+              left_out=left_out)
+        if watch.client.kind != "aiortc":
+            used = codec_of(watch.client, watch.call, "inbound")
+            check(title, "in its codec", used == f"video/{codec}", codec=used)
+    check(name, "the SDK's session names the codec", sdk.latest("codec") == codec, codec=sdk.latest("codec"))
+    check(name, "a late joiner sees it", first_picture(*view(relay, subscribers[0], session)) is not None)
+    sdk.stop()
+
+
+def subscribe(bench, name, relay, codec, publisher, seconds):
+    """A browser publishes; the SDK decodes every frame number that was encoded."""
+    check, session = bench.reporter.check, f"sdk{codec.lower()}"
+    _, call = start(bench, relay, publisher.kind, session, publisher, codec=codec, **VIDEO)
+    sdk = bench.keep(SDK(bench, relay, "subscribe", session))
+    if first_picture(sdk, None, 15) is None:
+        check(name, "the SDK receives a frame", False, sdk=sdk.process.tail())
+        return
+    time.sleep(1.5)
+    before = publisher.call("painted", id=call) - encoded(publisher, call)
+    watch = Watch(sdk, None)
+    time.sleep(seconds)
+    watch.end()
+    left_out = max(0, publisher.call("painted", id=call) - encoded(publisher, call) - before) + IN_FLIGHT
+    check_pictures(bench, name, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
+    check_sound(bench, name, sdk, None)
+    check(name, "every frame number that was encoded is decoded", watch.seen.missing <= left_out, missing=watch.seen.missing,
+          of=watch.seen.distinct, left_out=left_out)
+    used = codec_of(publisher, call, "outbound")
+    check(name, "in its codec", used == f"video/{codec}" and sdk.latest("codec") == codec, codec=used, told=sdk.latest("codec"))
+    sdk.stop()
+    check_deleted(bench, name, publisher, call)
+
+
 def publishes(codec, subscribers):
-    """The SDK publishes; every frame number that it encoded is seen by programs of others."""
     def case(bench, name):
         need(bench)
-        check, relay = bench.reporter.check, bench.relay(extra=("--dev",))
-        session = f"sdk{codec.lower()}"
-        sdk = bench.keep(SDK(bench, relay, "publish", session, codec=codec, width=WIDTH, height=HEIGHT, rate=RATE, bitrate=VIDEO["bitrate"], source=OWN))
-        clients.wait_until(lambda: sdk.latest("encoded", 0) > 0, 15, "the SDK's stream")
-        views = [view(bench, relay, kind, session) for kind in subscribers]
-        for viewer, call in views:
-            if first_picture(viewer, call) is None:
-                check(name, f"{viewer.kind} receives a frame", False, state=viewer.call("state", id=call)["states"], sdk=sdk.process.tail())
-                return
-        time.sleep(1.5)
-        before = settled(sdk)
-        watches = [Watch(*pair) for pair in views]
-        time.sleep(bench.seconds)
-        for watch in watches:
-            watch.end()
-        left_out = max(0, settled(sdk) - before) + IN_FLIGHT
-        for watch in watches:
-            title = f"{name}, {watch.client.kind}"
-            check_pictures(bench, title, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
-            check_sound(bench, title, watch.client, watch.call)
-            check(title, "every frame number that was encoded is seen", watch.seen.missing <= left_out, missing=watch.seen.missing, of=watch.seen.distinct,
-                  left_out=left_out)
-            if watch.client.kind != "aiortc":
-                used = codec_of(watch.client, watch.call, "inbound")
-                check(title, "in its codec", used == f"video/{codec}", codec=used)
-        check(name, "the SDK's session names the codec", sdk.latest("codec") == codec, codec=sdk.latest("codec"))
-        check(name, "a late joiner sees it", first_picture(*view(bench, relay, subscribers[0], session)) is not None)
+        publish(bench, name, bench.relay(extra=("--dev",)), codec, [bench.client(kind) for kind in subscribers], bench.seconds)
     return case
 
 
 def subscribes(codec):
-    """Chromium publishes; the SDK decodes every frame number that was encoded."""
     def case(bench, name):
         need(bench)
-        check, relay = bench.reporter.check, bench.relay(extra=("--dev",))
-        session = f"sdk{codec.lower()}"
-        publisher, call = start(bench, relay, "chromium", session, codec=codec, **VIDEO)
-        sdk = bench.keep(SDK(bench, relay, "subscribe", session))
-        if first_picture(sdk, None, 15) is None:
-            check(name, "the SDK receives a frame", False, sdk=sdk.process.tail())
-            return
-        time.sleep(1.5)
-        before = publisher.call("painted", id=call) - encoded(publisher, call)
-        watch = Watch(sdk, None)
-        time.sleep(bench.seconds)
-        watch.end()
-        left_out = max(0, publisher.call("painted", id=call) - encoded(publisher, call) - before) + IN_FLIGHT
-        check_pictures(bench, name, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
-        check_sound(bench, name, sdk, None)
-        check(name, "every frame number that was encoded is decoded", watch.seen.missing <= left_out, missing=watch.seen.missing,
-              of=watch.seen.distinct, left_out=left_out)
-        used = codec_of(publisher, call, "outbound")
-        check(name, "in its codec", used == f"video/{codec}" and sdk.latest("codec") == codec, codec=used, told=sdk.latest("codec"))
+        subscribe(bench, name, bench.relay(extra=("--dev",)), codec, bench.client("chromium"), bench.seconds)
     return case
 
 
-# aiortc decodes neither VP9 nor AV1.
+def to_chromium(bench, name):
+    """The SDK publishes each codec for a short time, one after the other so that only one encoder runs."""
+    need(bench)
+    relay, chromium = bench.relay(extra=("--dev",)), bench.client("chromium")
+    for codec in NAMES:
+        publish(bench, f"{name}, {NAMES[codec]}", relay, codec, [chromium], SHORT)
+
+
+def from_chromium(bench, name):
+    """Chromium publishes each codec for a short time, one after the other so that only one encoder runs."""
+    need(bench)
+    relay, chromium = bench.relay(extra=("--dev",)), bench.client("chromium")
+    for codec in NAMES:
+        subscribe(bench, f"{name}, {NAMES[codec]}", relay, codec, chromium, SHORT)
+
+
 ALL = [
+    ("sdk: every codec to Chromium", to_chromium),
+    ("sdk: every codec from Chromium", from_chromium),
+]
+# aiortc decodes neither VP9 nor AV1.
+LONG = [
     ("sdk: VP8 to Chromium and aiortc", publishes("VP8", ("chromium", "aiortc"))),
     ("sdk: H.264 to Chromium and aiortc", publishes("H264", ("chromium", "aiortc"))),
     ("sdk: VP9 to Chromium", publishes("VP9", ("chromium",))),
@@ -132,4 +163,3 @@ ALL = [
     ("sdk: VP9 from Chromium", subscribes("VP9")),
     ("sdk: AV1 from Chromium", subscribes("AV1")),
 ]
-LONG = []
