@@ -276,6 +276,9 @@ package final class VirtualCluster {
             }
         case .resolved(let ticket, let resolution): resolved(relay, ticket, resolution)
         case .superseded(_, let id): sendAway(relay, id)
+        case .reclaimed(let id):
+            relays[relay].states[id]?.saver?.recheck(now: relays[relay].clock(now))
+            examine(relay, id)
         case .acts, .relayLost, .replaced: break
         }
     }
