@@ -135,14 +135,15 @@ def main():
     parser.add_argument("--direct", action="store_true", help="no relay: prove the command lines publisher to receiver")
     parser.add_argument("--duration", type=int, default=30, metavar="SECONDS", help="of the long runs (default 30)")
     parser.add_argument("--retries", type=int, default=0, metavar="N", help="runs of a case that failed, at most N more")
-    parser.add_argument("--only", metavar="TEXT", help="only cases whose name has this text")
-    parser.add_argument("--skip", metavar="TEXT", help="no cases whose name has this text")
+    parser.add_argument("--only", metavar="TEXT", action="append", help="only cases whose name has this text")
+    parser.add_argument("--skip", metavar="TEXT", action="append", default=[], help="no cases whose name has this text")
     parser.add_argument("--json", metavar="FILE", help="results as JSON")
     parser.add_argument("--work", default="out/interop", metavar="DIR", help="artefacts (default out/interop)")
     parser.add_argument("--list", action="store_true", help="names of the cases")
     arguments = parser.parse_args()
     wanted = [(name, case) for name, case in (cases.DIRECT if arguments.direct else cases.ALL + readme.ALL + documents.ALL)
-              if (not arguments.only or arguments.only in name) and not (arguments.skip and arguments.skip in name)]
+              if (not arguments.only or any(text in name for text in arguments.only))
+              and not any(text in name for text in arguments.skip)]
     if arguments.list:
         print("\n".join(name for name, _ in wanted))
         return 0
