@@ -153,13 +153,15 @@ package struct StateSaver: Sendable {
         if !isRefused, !isStoreAway { due = min(due, time) } else if due == .never { due = time }
     }
 
-    /// Queues the whole state, because the session has another tenure: the store has lost its data, or has none of this session yet.
+    /// Queues the whole state, because the session has another tenure: the store has lost its data, or has none of this session yet. The changes of a
+    /// new session are queued already, and wait for further ones.
     private mutating func renew(under current: SessionTenure, _ now: MediaTime) {
+        let isNew = tenure == nil
         tenure = current
         isRefused = false
         if essence != nil { add(.essence, now) }
         for id in seats.keys.sorted(by: { $0.rawValue < $1.rawValue }) { add(.seat(id), now) }
-        if !queue.isEmpty { due = now }
+        if !isNew, !queue.isEmpty { due = now }
     }
 
     private mutating func postponed(_ now: MediaTime) -> SessionTenure? {
