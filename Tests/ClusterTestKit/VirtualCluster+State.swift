@@ -10,7 +10,7 @@ extension VirtualCluster {
         if relays[relay].states[id] == nil {
             guard let tenure = member.tenure(of: id) else { return again(client, after: duration(100, 1_000)) }
             lastState += 1
-            var session = VirtualSession(number: lastState, tenure: tenure)
+            var session = VirtualSession(number: lastState)
             if !member.mayHaveState(id) { session.saver = StateSaver() }
             relays[relay].states[id] = session
             if session.saver == nil { send(.load(id, tenure), relay, id) }
@@ -63,22 +63,29 @@ extension VirtualCluster {
         examine(relay, id)
     }
 
-    /// Examines the sessions whose tenure has changed.
-    func examineTenures(_ relay: Int) {
-        let changed = relays[relay].states.filter { relays[relay].member.tenure(of: $0.key) != $0.value.tenure }
-        for id in changed.keys.sorted(by: { $0.rawValue < $1.rawValue }) { examine(relay, id) }
+    /// Saves the whole state of a session again, because the store has lost its data.
+    func renewState(_ relay: Int, _ id: SessionID) {
+        let time = relays[relay].clock(now)
+        relays[relay].states[id]?.saver?.recheck(now: time)
+        examine(relay, id)
     }
 
     /// Saves the state of a session if that is due, and answers changes.
     func examine(_ relay: Int, _ id: SessionID) {
         guard var session = relays[relay].states[id], var saver = session.saver else { return }
         let time = relays[relay].clock(now), acts = relays[relay].acts(now)
-        session.tenure = relays[relay].member.tenure(of: id)
+        let tenure = relays[relay].member.tenure(of: id)
+        session.isStoreAway =
+            session.isStoreAway || tenure == nil || session.sent.map { now - $0 >= .milliseconds(990) } ?? false
         saver.handleTimeout(now: time)
-        let changes = saver.takeSave(under: session.tenure, now: time)
+        let changes = saver.takeSave(under: tenure, now: time)
         while let next = session.unanswered.first, saver.isSaved(next.change) || acts && saver.mayAnswer(next.change) {
             session.unanswered.removeFirst()
-            acknowledge(next, id, isSaved: saver.isSaved(next.change))
+            let isSaved = saver.isSaved(next.change)
+            if !isSaved, !session.isStoreAway {
+                report("change \(next.number) of \(id) was answered before it was saved")
+            }
+            acknowledge(next, id, isSaved: isSaved)
         }
         session.saver = saver
         let deadline = relays[relay].time(saver.deadline)
@@ -86,8 +93,9 @@ extension VirtualCluster {
             session.timerTime = max(deadline, now)
             events.add(.state(relay: relay, process: relays[relay].process, id), at: session.timerTime)
         }
+        if changes != nil { session.sent = now }
         relays[relay].states[id] = session
-        if let changes, let tenure = session.tenure { send(.save(id, tenure, changes), relay, id) }
+        if let changes, let tenure { send(.save(id, tenure, changes), relay, id) }
     }
 
     private func acknowledge(_ entry: VirtualSession.Unanswered, _ id: SessionID, isSaved: Bool) {
@@ -110,12 +118,17 @@ extension VirtualCluster {
     ) {
         guard relays[relay].states[id]?.number == number else { return }
         let time = relays[relay].clock(now)
+        relays[relay].states[id]?.sent = nil
         switch (request, result) {
-        case (.save, .success(.saved)): relays[relay].states[id]?.saver?.finished(.saved, now: time)
+        case (.save, .success(.saved)):
+            relays[relay].states[id]?.saver?.finished(.saved, now: time)
+            relays[relay].states[id]?.isStoreAway = false
         case (.save(_, let tenure, _), .success):
             relays[relay].states[id]?.saver?.finished(.refused, now: time)
             change(relay) { $0.saveRefused(id, tenure, now: $1) }
-        case (.save, .failure): relays[relay].states[id]?.saver?.finished(.failed, now: time)
+        case (.save, .failure):
+            relays[relay].states[id]?.saver?.finished(.failed, now: time)
+            relays[relay].states[id]?.isStoreAway = true
         case (.load(_, let tenure), .success(.loaded(let stored))): restore(relay, id, stored, tenure)
         case (.load(_, let tenure), .success):
             dropState(relay, id)

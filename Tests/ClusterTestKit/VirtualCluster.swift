@@ -256,7 +256,6 @@ package final class VirtualCluster {
         let time = relays[relay].clock(now)
         body(&relays[relay].member, time)
         for effect in relays[relay].member.takeEffects(now: time) { carryOut(effect, relay) }
-        examineTenures(relay)
         let next = max(relays[relay].time(relays[relay].member.deadline), now)
         guard next != relays[relay].timerTime, next != .never else { return }
         relays[relay].timer += 1
@@ -276,9 +275,7 @@ package final class VirtualCluster {
             }
         case .resolved(let ticket, let resolution): resolved(relay, ticket, resolution)
         case .superseded(_, let id): sendAway(relay, id)
-        case .reclaimed(let id):
-            relays[relay].states[id]?.saver?.recheck(now: relays[relay].clock(now))
-            examine(relay, id)
+        case .reclaimed(let id): renewState(relay, id)
         case .acts, .relayLost, .replaced: break
         }
     }

@@ -16,10 +16,12 @@ struct VirtualSession {
     let number: Int
     /// Nil until the state of the previous home relay is loaded.
     var saver: StateSaver?
-    /// Tenure of the session when the state was examined last.
-    var tenure: SessionTenure?
     var changes: [Int] = []
     var seats: [ConnectionID: String] = [:]
+    /// Whether a save has failed or taken long, so that changes are answered without the store.
+    var isStoreAway = false
+    /// Time at which the save was sent that is under way.
+    var sent: MediaTime?
     /// Oldest first.
     var unanswered: [Unanswered] = []
     /// Clients that wait until the state is loaded.
