@@ -179,5 +179,6 @@ extension Conference {
         if planned.startsVideoMuted { stream.setMuted(.video, true) }
         published[planned.id] = stream
         participants[sender]?.streams.append(planned.id)
+        noteSeat(of: sender)
     }
 }
