@@ -79,16 +79,40 @@ extension Conference {
         tellSpeaker(activeSpeakers[.mainSession], to: connection, before: nil)
         tellPushes(to: connection)
         if becomesHost { noteManager(connection, at: .mainSession) }
+        let answer = state(for: connection, info, admission.capabilities, resumeToken: admission.resumeToken)
+        return Join(answer: answer, effects: takeEffects())
+    }
+
+    /// Returns the state of the session for a client that is in it already and has missed events.
+    /// - Returns: the state, and effects that follow it as they follow a join; nil if the client is not in the session.
+    package mutating func snapshot(
+        for connection: ConnectionID, resumeToken: String, now: MediaTime
+    ) -> Join? {
+        latest = now
+        guard let participant = participants[connection], participant.isClient else { return nil }
+        let location = subsessions.location(of: connection)
+        // The client may still show an earlier speaker, so that the lack of one is announced as well.
+        tell(connection, .activeSpeaker(ActiveSpeaker(stream: activeSpeakers[location])))
+        tellPushes(to: connection)
+        askAgain(connection)
+        let answer = state(
+            for: connection, participant.info, participant.capabilities, resumeToken: resumeToken)
+        return Join(answer: answer, effects: takeEffects())
+    }
+
+    private func state(
+        for connection: ConnectionID, _ info: UserInfo, _ capabilities: Capabilities, resumeToken: String
+    ) -> JoinAnswer {
         var page = page(after: 0)
         if !page.users.contains(where: { $0.id == connection }) { page.users.append(info) }
-        let answer = JoinAnswer(
-            session: id, sessionName: name, connection: connection, resumeToken: admission.resumeToken,
-            graceSeconds: Int(limits.graceTime.seconds.rounded()), capabilities: admission.capabilities,
+        return JoinAnswer(
+            session: id, sessionName: name, connection: connection, resumeToken: resumeToken,
+            graceSeconds: Int(limits.graceTime.seconds.rounded()), capabilities: capabilities,
             users: page.users, streams: page.streams, nextPage: page.nextPage, userCount: order.count,
             recordedStreams: recordedStreams, isMuteForced: isMuteForced,
             isShareLocked: isShareLocked, isChatAllowed: isChatAllowed,
-            subsessions: subsessionsState(isManager: becomesHost), requiresEncryption: requiresEncryption)
-        return Join(answer: answer, effects: takeEffects())
+            subsessions: subsessionsState(isManager: isSubsessionManager(connection)),
+            requiresEncryption: requiresEncryption)
     }
 
     /// Sets the password of the first join (SES-4). A publisher without signalling that names no password leaves the

@@ -85,6 +85,9 @@ package struct Outbox<Payload: Sendable>: Sendable {
         return Int(missed)
     }
 
+    /// Marks the client as connected and drops all events, because the client gets the session's state instead; the next event has number 1.
+    package mutating func restart() { self = Outbox(limits: limits) }
+
     /// Drops the oldest events beyond the replay limits. Keeps all unsent events of a connected client.
     private mutating func trim() {
         while isAttached ? cursor > limits.replayEvents || sentBytes > limits.replayBytes : isOverReplay,

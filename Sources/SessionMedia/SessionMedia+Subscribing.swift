@@ -279,10 +279,7 @@ extension SessionMedia {
         } catch {
             outputs.append(.done(request, .negotiation(error)))
             // The client has started a new peer connection, which gets new offers from the start.
-            if error == .transportChanged, let peer = members[id]?.subscriber?.id {
-                resetSubscriber(of: id)
-                closeAtOnce(peer, isPlain: false)
-            }
+            if error == .transportChanged { closeSubscriber(of: id) }
         }
     }
 
@@ -301,6 +298,13 @@ extension SessionMedia {
     }
 
     // MARK: the end
+
+    /// Closes the subscribe peer connection of a client that starts a new one or has missed its offers.
+    package mutating func closeSubscriber(of id: ConnectionID) {
+        guard let peer = members[id]?.subscriber?.id else { return }
+        resetSubscriber(of: id)
+        closeAtOnce(peer, isPlain: false)
+    }
 
     /// Forgets a peer connection that no longer exists at the relay, and tells the client to start a new one. `Conference` then ends all
     /// subscriptions, so queued changes are obsolete.

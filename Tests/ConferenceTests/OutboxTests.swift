@@ -63,6 +63,24 @@ import Testing
         #expect(drain(&outbox) == [3, 4, 5])
     }
 
+    @Test("CON-3 after a restart the next event has number 1, and earlier ones are gone", arguments: [true, false])
+    func restart(isAttached: Bool) throws {
+        var outbox = Outbox<Int>(limits: limits(3, 4))
+        for number in 1...3 { try outbox.append(number, bytes: 1) }
+        _ = outbox.next()
+        if !isAttached { outbox.detach() }
+        outbox.restart()
+        #expect(outbox.isAttached && outbox.lastSeq == 0 && outbox.keptCount == 0 && outbox.keptBytes == 0)
+        #expect(outbox.next() == nil)
+        for number in 4...7 { try outbox.append(number, bytes: 1) }
+        #expect(throws: Outbox<Int>.Overflow.self) { try outbox.append(8, bytes: 1) }
+        #expect(outbox.next()?.seq == 1)
+        #expect(drain(&outbox) == [5, 6, 7])
+        outbox.detach()
+        #expect(code { _ = try outbox.resume(lastEvent: 5) } == .invalidField)
+        #expect(try outbox.resume(lastEvent: 3) == 1)
+    }
+
     @Test("a client that does not read overflows its outbox, by events or by bytes; a disconnected client never does")
     func overflow() throws {
         var byEvents = Outbox<Int>(limits: limits(3, 4))

@@ -40,6 +40,24 @@ import Testing
         }
     }
 
+    @Test("the answer to a resume with a snapshot decodes to itself, also between answers to joins")
+    func snapshots() throws {
+        var texts = JoinAnswerTexts()
+        for users in [[Self.user(0)], [], [Self.user(1), Self.user(0)]] {
+            let snapshot = Self.answer(users)
+            var answer = ResumeRequest.Answer(
+                connection: snapshot.connection, missed: 0, publishLost: true, subscribeLost: true)
+            let text = try texts.message(7, answer, snapshot: snapshot)
+            answer.snapshot = snapshot
+            let read = try JSONDecoder().decode(
+                ResultMessage<ResumeRequest.Answer>.self, from: Data(text.readableBytesView))
+            #expect(read == ResultMessage(id: 7, .success(answer)))
+            let join = try texts.message(8, snapshot)
+            let joined = try JSONDecoder().decode(ResultMessage<JoinAnswer>.self, from: Data(join.readableBytesView))
+            #expect(joined == ResultMessage(id: 8, .success(snapshot)))
+        }
+    }
+
     @Test("an answer above the size of a message is refused")
     func tooLarge() {
         var texts = JoinAnswerTexts()

@@ -28,7 +28,9 @@ enum Samples {
             media: JoinMedia(
                 startsAudioMuted: true, startsVideoMuted: true, receivesAudio: false, receivesVideo: false,
                 maximumWidth: 640, maximumHeight: 360)),
-        ResumeRequest(resumeToken: "secret", lastEvent: .max), LeaveRequest(endForAll: true),
+        ResumeRequest(resumeToken: "secret", lastEvent: .max),
+        ResumeRequest(resumeToken: "secret", lastEvent: ResumeRequest.withoutState, snapshots: true),
+        LeaveRequest(endForAll: true),
         UsersRequest(), UsersRequest(after: .max),
         PublishRequest(
             sdp: "v=0\r\n",

@@ -91,6 +91,11 @@ extension Conference {
         }
     }
 
+    /// Sends a manager the open requests that it was asked before, because it may have missed them.
+    mutating func askAgain(_ id: ConnectionID) {
+        for request in helpRequests where request.asked.contains(id) { ask(id, request) }
+    }
+
     /// Handles a participant who is no longer a manager or has left: removes it from the requests that it was asked.
     mutating func forgetManager(_ id: ConnectionID) {
         for request in helpRequests where request.asked.contains(id) {

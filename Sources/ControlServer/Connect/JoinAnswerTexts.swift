@@ -16,9 +16,35 @@ struct JoinAnswerTexts {
     /// - Throws: `messageTooLarge` for a message above the size that clients must accept.
     mutating func message(_ request: UInt32, _ answer: JoinAnswer) throws(SignalingError) -> ByteBuffer {
         var message = ByteBuffer()
+        message.writeString("{\"id\":\(request),\"result\":")
+        try write(answer, to: &message)
+        message.writeString("}")
+        try MessageCodec.checkSize(message.readableBytes)
+        return message
+    }
+
+    /// Returns the message of the answer to a resume with a snapshot.
+    /// - Throws: `messageTooLarge` for a message above the size that clients must accept.
+    mutating func message(
+        _ request: UInt32, _ answer: ResumeRequest.Answer, snapshot: JoinAnswer
+    ) throws(SignalingError) -> ByteBuffer {
+        var message = ByteBuffer()
+        message.writeString("{\"id\":\(request),\"result\":")
+        do {
+            message.writeBytes(try MessageCodec.encoded(answer).dropLast())
+        } catch {
+            throw SignalingError(.internalError)
+        }
+        message.writeString(",\"snapshot\":")
+        try write(snapshot, to: &message)
+        message.writeString("}}")
+        try MessageCodec.checkSize(message.readableBytes)
+        return message
+    }
+
+    private mutating func write(_ answer: JoinAnswer, to message: inout ByteBuffer) throws(SignalingError) {
         do {
             try list(answer.users)
-            message.writeString("{\"id\":\(request),\"result\":")
             message.writeBytes(try MessageCodec.encoded(JoinAnswer.WithoutUsers(answer: answer)).dropLast())
         } catch {
             // Strings and numbers always encode.
@@ -29,9 +55,7 @@ struct JoinAnswerTexts {
             if index > 0 { message.writeInteger(UInt8(ascii: ",")) }
             message.writeImmutableBuffer(listed.text)
         }
-        message.writeString("]}}")
-        try MessageCodec.checkSize(message.readableBytes)
-        return message
+        message.writeString("]}")
     }
 
     private mutating func list(_ users: [UserInfo]) throws {

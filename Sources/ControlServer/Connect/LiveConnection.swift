@@ -17,8 +17,10 @@ final class LiveConnection {
     private var queue: QueueLease
     /// Whether a request is in progress whose answer must precede the events that it causes; the outbox holds them until then.
     var isHeld = false
-    /// Whether the relay lacks the client's past, after a take-over: its next resume is answered with a snapshot.
+    /// Whether this relay does not have the client's past, because it has taken the session over: its events, and its media.
     var needsSnapshot = false
+    /// Whether the client has sent nothing since it was sent a snapshot, which it may not have received.
+    private var isSnapshotOpen = false
     /// Names of its latest events, oldest first, for reports.
     private(set) var recent: [String] = []
 
@@ -61,6 +63,36 @@ final class LiveConnection {
         }
         if recent.count == Self.recentEvents { recent.removeFirst() }
         recent.append(text.name)
+    }
+
+    /// Connects the client again; missed events are sent again.
+    /// - Returns: number of missed events; nil: the client needs a snapshot instead, see `restart`.
+    /// - Throws: `resumeGap` if the client takes no snapshot, `invalidField` if `lastEvent` was never sent.
+    func resume(_ request: ResumeRequest) throws(SignalingError) -> Int? {
+        let takesSnapshot = request.snapshots == true
+        guard !needsSnapshot, !isSnapshotOpen else {
+            guard takesSnapshot else { throw SignalingError(.resumeGap) }
+            return nil
+        }
+        do {
+            return try outbox.resume(lastEvent: request.lastEvent)
+        } catch {
+            guard takesSnapshot else { throw error }
+            return nil
+        }
+    }
+
+    /// Connects the client again with a snapshot. Until the client sends a request, another resume gets a snapshot too: the event numbers
+    /// of a client that has not received the first one are not those of the outbox.
+    func restart() {
+        outbox.restart()
+        isSnapshotOpen = true
+    }
+
+    /// Handles a request of the client, which has therefore received its answer.
+    func hasAsked() {
+        needsSnapshot = false
+        isSnapshotOpen = false
     }
 
     /// Updates the counted queue size after events were taken from the queue, or the client was lost or resumed.

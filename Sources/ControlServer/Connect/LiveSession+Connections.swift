@@ -67,51 +67,13 @@ extension LiveSession {
     }
 
     /// Adds the fields that only the relay knows to the answer of `Conference`.
-    private func completed(_ answer: JoinAnswer, for socket: any ClientChannel) -> JoinAnswer {
+    func completed(_ answer: JoinAnswer, for socket: any ClientChannel) -> JoinAnswer {
         var answer = answer
         answer.iceServers = environment.iceServers
         answer.transports = socket.isConfidential ? [.native, .webRTC] : [.webRTC]
         answer.videoCodecs = environment.configuration.videoCodecs.map(\.rawValue)
         answer.pingInterval = Int(environment.configuration.pingInterval / .milliseconds(1))
         return answer
-    }
-
-    /// Attaches a client that resumes to its new socket (CON-3).
-    func resume(_ id: ConnectionID, lastEvent: UInt64, _ arrival: Arrival) -> Result<Void, SignalingError> {
-        guard let client = clients[id] else { return .failure(SignalingError(.resumeExpired)) }
-        guard arrival.socket.isConfidential || !media.usesKeys(id) else { return .failure(SignalingError.readableKeys) }
-        let missed: Int
-        do {
-            missed = try client.outbox.resume(lastEvent: lastEvent)
-        } catch {
-            if error.code == .resumeGap {
-                // The client has to join again, so its old connection can end now.
-                perform(conference.disconnect(id, reason: .networkLost, now: ControlClock.now))
-            }
-            return .failure(error)
-        }
-        switch conference.resume(id, now: ControlClock.now) {
-        case .failure(let error):
-            client.outbox.detach()
-            client.settleQueue()
-            return .failure(error)
-        case .success(let effects):
-            // The relay may not have noticed yet that the old socket is dead.
-            client.socket?.close(.normalClosure, "resumed on another connection")
-            client.socket = arrival.socket
-            arrival.socket.enterSession()
-            arrival.socket.count(for: client.lease.holder, in: environment.resources)
-            client.settleQueue()
-            let answer = ResumeRequest.Answer(
-                connection: id, missed: missed, publishLost: media.hasPublished(id) && media.publisher(of: id) == nil,
-                subscribeLost: media.subscriber(of: id) == nil)
-            reply(arrival.request, .success(answer), on: arrival.socket)
-            environment.statistics.resumed()
-            logger.info("client resumed", metadata: ["connection": "\(id)", "missed": "\(missed)"])
-            write(client)
-            perform(effects)
-            return .success(())
-        }
     }
 
     /// Handles the loss of a socket without a close. The connection waits for its client (CON-3).

@@ -8,6 +8,7 @@ extension LiveSession {
     /// - Returns: false if the connection is over and no more messages are accepted.
     func request(_ message: RequestMessage, from id: ConnectionID, _ socket: any ClientChannel) async -> Bool {
         guard let client = clients[id], client.socket === socket else { return false }
+        client.hasAsked()
         guard socket.backlog.bytes <= environment.configuration.outbox.unsentBytes else {
             // The client sends requests but does not read the answers.
             perform(conference.disconnect(id, reason: .slowConsumer, now: ControlClock.now))

@@ -228,7 +228,7 @@ package final class LiveSessions: Sendable {
             await restored?.forgetIfVacant()
             throw error
         }
-        try await liveSession.resume(id, lastEvent: request.lastEvent, arrival).get()
+        try await liveSession.resume(id, request, arrival).get()
         return (liveSession, id)
     }
 

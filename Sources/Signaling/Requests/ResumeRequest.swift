@@ -2,16 +2,24 @@
 public struct ResumeRequest: RequestBody {
     public static let method = "resume"
     public static let permission: Permission = .resumeToken
+    /// `lastEvent` of a client that has lost its connection before it had the whole of a snapshot: larger than the number of any event, and exact
+    /// in JavaScript.
+    public static let withoutState: UInt64 = (1 << 53) - 1
 
     public var version: Int
     public var resumeToken: String
     /// Number of the last event that the client received; 0 if none.
     public var lastEvent: UInt64
+    /// Whether the client takes a snapshot of the session's state in place of missed events that the relay does not have; nil for false.
+    public var snapshots: Bool?
 
-    public init(version: Int = SignalingProtocol.version, resumeToken: String, lastEvent: UInt64) {
+    public init(
+        version: Int = SignalingProtocol.version, resumeToken: String, lastEvent: UInt64, snapshots: Bool? = nil
+    ) {
         self.version = version
         self.resumeToken = resumeToken
         self.lastEvent = lastEvent
+        self.snapshots = snapshots
     }
 
     public struct Answer: Hashable, Sendable, Codable {
@@ -22,12 +30,18 @@ public struct ResumeRequest: RequestBody {
         /// publish or subscribe again.
         public var publishLost: Bool
         public var subscribeLost: Bool
+        /// State of the session, as in the answer to `join`. It replaces all that the client knows, `missed` is 0, and the next event has number 1.
+        public var snapshot: JoinAnswer?
 
-        public init(connection: ConnectionID, missed: Int, publishLost: Bool = false, subscribeLost: Bool = false) {
+        public init(
+            connection: ConnectionID, missed: Int, publishLost: Bool = false, subscribeLost: Bool = false,
+            snapshot: JoinAnswer? = nil
+        ) {
             self.connection = connection
             self.missed = missed
             self.publishLost = publishLost
             self.subscribeLost = subscribeLost
+            self.snapshot = snapshot
         }
     }
 }

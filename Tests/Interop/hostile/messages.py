@@ -261,7 +261,8 @@ class ControlClient(threading.Thread):
         answer = mutation.lines(self.offer.replace("a=sendonly", "a=recvonly").replace("actpass", "active") or d.choice(VIEW), d)
         methods = {
             "join": lambda: {"version": 1, "session": session, "token": token, "name": "again", "password": "secret"},
-            "resume": lambda: {"version": 1, "resumeToken": self.pick("resume"), "lastEvent": d.randrange(100)},
+            "resume": lambda: {"version": 1, "resumeToken": self.pick("resume"), "lastEvent": d.randrange(100),
+                               "snapshots": d.choice([True, False])},
             "publish": lambda: {"sdp": sdp, "streams": [
                 {"name": "camera", "videoType": "camera", "audioMid": "0", "videoMid": "1", "width": 640, "height": 360}]},
             "unpublish": lambda: {"stream": self.pick("stream")},

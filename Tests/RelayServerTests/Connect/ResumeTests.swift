@@ -2,13 +2,15 @@ import Foundation
 import Signaling
 import Testing
 
+@testable import ControlServer
+
 @Suite("Resuming over another WebSocket")
 struct ResumeTests {
     private func resume(
-        _ relay: ConnectFixture, _ answer: JoinAnswer, after seq: UInt64
+        _ relay: ConnectFixture, _ answer: JoinAnswer, after seq: UInt64, snapshots: Bool? = nil
     ) async throws -> (SocketClient, Result<ResumeRequest.Answer, SignalingError>) {
         let client = try await relay.connect()
-        let request = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: seq)
+        let request = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: seq, snapshots: snapshots)
         return (client, try await client.request(request))
     }
 
@@ -92,6 +94,102 @@ struct ResumeTests {
         }
     }
 
+    @Test("CON-3 a client that has missed too many events gets a snapshot, and event numbers begin again")
+    func snapshot() async throws {
+        try await withConnect({ $0.connect.outbox.replayEvents = 20 }) { relay in
+            let (ada, a) = try await relay.join("Ada")
+            let (ben, b) = try await relay.join("Ben")
+            await ben.cut()
+            _ = try await ada.next(.userDropped)
+            for _ in 0..<30 { #expect(try await ada.ask(SignalRequest(type: "n")) == nil) }
+            let (cleo, c) = try await relay.join("Cleo")
+            let (again, result) = try await resume(relay, b, after: 0, snapshots: true)
+            let answer = try result.get()
+            let snapshot = try #require(answer.snapshot)
+            #expect(answer.connection == b.connection && answer.missed == 0)
+            #expect(answer.subscribeLost && !answer.publishLost)
+            #expect(snapshot.connection == b.connection && snapshot.resumeToken == b.resumeToken)
+            #expect(snapshot.session == b.session && snapshot.pingInterval == b.pingInterval)
+            #expect(snapshot.transports == b.transports && snapshot.videoCodecs == b.videoCodecs)
+            #expect(snapshot.users.map(\.id) == [a.connection, b.connection, c.connection])
+            #expect(!snapshot.users.map(\.isConnected).contains(false))
+            let back = try await cleo.next(.userDropped)
+            #expect(back == .userDropped(UserDropped(user: b.connection, isDropped: false)))
+            #expect(try await ada.ask(SignalRequest(type: "later")) == nil)
+            _ = try await again.next(.signal)
+            #expect(again.events.map(\.seq) == (1...UInt64(again.events.count)).map { $0 })
+            let signals = again.events.compactMap { message -> String? in
+                if case .signal(let signal) = message.event { signal.type } else { nil }
+            }
+            #expect(signals == ["later"])
+            // After a request the numbers of both sides agree, and missed events are sent again as before.
+            #expect(try await again.ask(PingRequest()) == nil)
+            await again.cut()
+            _ = try await ada.next(.userDropped)
+            let (third, next) = try await resume(relay, b, after: 1, snapshots: true)
+            let replay = try next.get()
+            #expect(replay.snapshot == nil && replay.missed > 0)
+            #expect(try await third.events(count: replay.missed).first?.seq == 2)
+        }
+    }
+
+    @Test("CON-3 a snapshot that the client may not have received is repeated, whatever event it names")
+    func lostSnapshot() async throws {
+        try await withConnect({ $0.connect.outbox.replayEvents = 20 }) { relay in
+            let (ada, _) = try await relay.join("Ada")
+            let (ben, b) = try await relay.join("Ben")
+            await ben.cut()
+            _ = try await ada.next(.userDropped)
+            for _ in 0..<30 { #expect(try await ada.ask(SignalRequest(type: "n")) == nil) }
+            for round in 0..<3 {
+                // The number was sent in the meantime, under the new numbering.
+                let (again, result) = try await resume(relay, b, after: 1, snapshots: true)
+                #expect(try result.get().snapshot?.connection == b.connection, "round \(round)")
+                #expect(try await ada.ask(SignalRequest(type: "later")) == nil)
+                _ = try await again.next(.signal)
+                #expect(again.events.first?.seq == 1)
+                await again.cut()
+                _ = try await ada.next(.userDropped)
+            }
+            // A client without state asks for a snapshot by a number that was never sent.
+            let (again, _) = try await resume(relay, b, after: 1, snapshots: true)
+            #expect(try await again.ask(PingRequest()) == nil)
+            await again.cut()
+            let (last, result) = try await resume(relay, b, after: ResumeRequest.withoutState, snapshots: true)
+            #expect(try result.get().snapshot != nil)
+            #expect(try await last.ask(PingRequest()) == nil)
+            #expect(relay.counts.resumes == 5)
+        }
+    }
+
+    @Test(
+        "CON-3 a client whose past the relay does not have needs a snapshot, whatever event it names",
+        arguments: [true, false])
+    func unknownPast(snapshots: Bool) async throws {
+        try await withConnect { relay in
+            let (ada, _) = try await relay.join("Ada")
+            let (ben, b) = try await relay.join("Ben")
+            await ben.cut()
+            _ = try await ada.next(.userDropped)
+            let liveSession = try #require(relay.liveSessions.liveSession(b.session))
+            await liveSession.setNeedsSnapshot(b.connection)
+            let (again, result) = try await resume(relay, b, after: 0, snapshots: snapshots)
+            guard snapshots else {
+                #expect(result.failure?.code == .resumeGap)
+                _ = try await ada.next(.userLeft)
+                return
+            }
+            let answer = try result.get()
+            #expect(answer.snapshot?.users.count == 2)
+            #expect(answer.publishLost && answer.subscribeLost)
+            #expect(try await again.ask(PingRequest()) == nil)
+            await again.cut()
+            let (_, next) = try await resume(relay, b, after: 0, snapshots: snapshots)
+            #expect(try next.get().snapshot == nil)
+            #expect(try !next.get().publishLost)
+        }
+    }
+
     @Test func anEventThatNeverWasIsAnError() async throws {
         try await withConnect { relay in
             let (_, answer) = try await relay.join("Ada")
@@ -131,4 +229,8 @@ struct ResumeTests {
             #expect(statistics.published.isEmpty && statistics.subscribed.isEmpty)
         }
     }
+}
+
+extension LiveSession {
+    fileprivate func setNeedsSnapshot(_ id: ConnectionID) { clients[id]?.needsSnapshot = true }
 }

@@ -173,6 +173,37 @@ struct ConnectMediaTests {
     }
 
     @Test(
+        "CON-3 after a snapshot the client keeps its publish peer connection and subscribes anew",
+        .timeLimit(.minutes(2)))
+    func snapshotKeepsPublishing() async throws {
+        try await withConnect({ $0.connect.outbox.replayEvents = 5 }) { relay in
+            let ada = try await relay.enter("Ada")
+            let ben = try await relay.enter("Ben")
+            let own = try #require(try await ben.publish("camera").id)
+            let id = try #require(try await ada.publish("camera").id)
+            for client in [ada, ben] {
+                for _ in 0..<2 { _ = try await client.socket.next(.streamCreated) }
+            }
+            let sections = try await ben.subscribe(id)
+            try await ben.hears(sections)
+            let sent = try await ada.subscribe(own)
+            await ben.socket.cut()
+            _ = try await ada.socket.next(.userDropped)
+            for _ in 0..<10 { #expect(try await ada.socket.ask(SignalRequest(type: "n")) == nil) }
+            let back = try await relay.connect()
+            let request = ResumeRequest(resumeToken: ben.joined.resumeToken, lastEvent: 1, snapshots: true)
+            let resumed = try await back.request(request).get()
+            let snapshot = try #require(resumed.snapshot)
+            #expect(resumed.subscribeLost && !resumed.publishLost)
+            #expect(Set(snapshot.streams.map(\.id)) == [own, id])
+            try await ada.hears(sent)
+            let again = try await MediaClient(back, snapshot)
+            try await again.hears(try await again.subscribe(id))
+            for client in [ada, ben, again] { await client.close() }
+        }
+    }
+
+    @Test(
         "CON-3 the media of a lost client continues, and its peer connections still work after it resumes",
         .timeLimit(.minutes(2)))
     func resumeKeepsMedia() async throws {
