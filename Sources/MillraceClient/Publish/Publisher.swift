@@ -147,6 +147,12 @@ public final class Publisher: Sendable {
         }
     }
 
+    /// Handles a mute by a moderator.
+    func forceMute(_ kind: TrackKind) {
+        setLocallyMuted(kind, true)
+        hub.send(.muteForced)
+    }
+
     /// Resumes sending after a mute that the relay has already lifted.
     func resume(_ kind: TrackKind) {
         setLocallyMuted(kind, false)

@@ -1,6 +1,6 @@
 import Signaling
 
-/// Join answer while the pages of its user list arrive, with the events received in between.
+/// Join answer or snapshot while the pages of its user list arrive, with the events received in between.
 struct JoinRoster: Sendable {
     /// Maximum number of users over all pages; the relay lists fewer in any session. Without the limit, a
     /// relay that never ends its pages would exhaust memory.
@@ -8,14 +8,17 @@ struct JoinRoster: Sendable {
     static let eventLimit = 10_000
 
     private(set) var answer: JoinAnswer
+    /// Answer to the resume that the snapshot belongs to; nil for a join.
+    let resumed: ResumeRequest.Answer?
     private(set) var events: [(message: [UInt8], seq: UInt64)] = []
     private var page: UInt64
     private var known: Set<ConnectionID>
     /// The local user, until a page lists it in its place.
     private var own: UserInfo?
 
-    init(_ answer: JoinAnswer) {
+    init(_ answer: JoinAnswer, resumed: ResumeRequest.Answer? = nil) {
         self.answer = answer
+        self.resumed = resumed
         page = answer.nextPage ?? 0
         own = answer.users.first { $0.id == answer.connection }
         self.answer.users.removeAll { $0.id == answer.connection }

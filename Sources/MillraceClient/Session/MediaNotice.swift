@@ -6,8 +6,8 @@ enum MediaNotice: Sendable {
     case joined
     /// The connection was lost; media may still flow.
     case interrupted
-    /// The connection was resumed under its id.
-    case resumed(publishLost: Bool, subscribeLost: Bool)
+    /// The connection was resumed under its id; with a snapshot, the streams' states may have changed without events.
+    case resumed(publishLost: Bool, subscribeLost: Bool, hasSnapshot: Bool)
     /// Participants have agreed on other keys.
     case keysChanged
     case offer(OfferMade)

@@ -7,7 +7,7 @@ extension SessionCore {
         switch notice {
         case .joined: joined()
         case .interrupted: for subscriber in subscriptions.values { subscriber.setDropped(true) }
-        case .resumed(let publishLost, let subscribeLost):
+        case .resumed(let publishLost, let subscribeLost, let hasSnapshot):
             for subscriber in subscriptions.values { subscriber.setDropped(false) }
             // The relay does not know an offer that never reached it, so publications that have no stream yet are
             // published again as well.
@@ -15,6 +15,7 @@ extension SessionCore {
             // The media is restored after the replayed events, which may report lost media too.
             lostMedia.publish = lostMedia.publish || publishLost || isUnpublished
             lostMedia.subscribe = lostMedia.subscribe || subscribeLost
+            if hasSnapshot { followMutes() }
         case .keysChanged:
             updateFrameKeys()
             restoreVideo()
@@ -34,7 +35,9 @@ extension SessionCore {
     func mediaEvent(_ event: SessionEvent) {
         switch event {
         case .didReconnect(let isNewConnection): if !isNewConnection { restoreMedia() }
-        case .streamCreated(let stream): announce(stream.id)
+        case .streamCreated(let stream):
+            followBeginning(of: stream)
+            announce(stream.id)
         case .streamDestroyed(let stream, let reason):
             if let subscriber = subscriptions[stream.id] {
                 forget(subscription: stream.id)
@@ -54,9 +57,7 @@ extension SessionCore {
             }
         case .streamMuteForced(let stream, let kind):
             guard let publisher = publications.first(where: { $0.stream == stream })?.publisher else { return }
-            if kind != .video { publisher.setLocallyMuted(.audio, true) }
-            if kind == .video { publisher.setLocallyMuted(.video, true) }
-            publisher.hub.send(.muteForced)
+            publisher.forceMute(kind ?? .audio)
         case .connectionDestroyed(let user, _): board.userCanvases.end(user.id)
         case .didDisconnect: board.userCanvases.endAll()
         case .unmuted(_, let kind): for publication in publications { publication.publisher.resume(kind) }

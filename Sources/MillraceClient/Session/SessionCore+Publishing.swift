@@ -90,6 +90,30 @@ extension SessionCore {
         showPublishers()
     }
 
+    /// Mutes the publisher of a stream that begins muted: it was muted at a relay from which another one has taken the session over.
+    func followBeginning(of stream: StreamInfo) {
+        guard let publisher = publications.first(where: { $0.stream == stream.id })?.publisher else { return }
+        // Streams that begin muted by the join options are unmuted again after a reconnection.
+        let expected = options.startsMuted(publisher.settings.videoType)
+        if stream.isAudioMuted, !expected.contains(.audio) { publisher.setLocallyMuted(.audio, true) }
+        if stream.isVideoMuted, !expected.contains(.video) { publisher.setLocallyMuted(.video, true) }
+    }
+
+    /// Mutes publishers whose streams were muted by a moderator while events were missed.
+    func followMutes() {
+        for publication in publications {
+            guard let stream = publication.stream, let info = machine.model.streams[stream] else { continue }
+            let publisher = publication.publisher
+            for (kind, isMuted) in [
+                (TrackKind.audio, info.isAudioMuted && !publisher.isAudioMuted),
+                (.video, info.isVideoMuted && !publisher.isVideoMuted),
+            ] where isMuted {
+                publisher.forceMute(kind)
+                board.send(.streamMuteForced(stream, kind))
+            }
+        }
+    }
+
     /// Publishes all streams again over a new peer connection, because the relay no longer knows the streams and the old
     /// one.
     func republish() {

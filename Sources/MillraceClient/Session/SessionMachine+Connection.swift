@@ -22,8 +22,8 @@ extension SessionMachine {
         phaseDeadline = now + configuration.connectTimeout.bounded
         if let resumption {
             send(
-                ResumeRequest(resumeToken: resumption.token, lastEvent: resumption.lastEvent), .enter,
-                now: now)
+                ResumeRequest(resumeToken: resumption.token, lastEvent: resumption.lastEvent, snapshots: true),
+                .enter, now: now)
         } else {
             send(
                 JoinRequest(
@@ -37,10 +37,7 @@ extension SessionMachine {
     /// Completes a join, whether the first one or a later one under a new connection id.
     mutating func joined(_ answer: JoinAnswer, now: MediaTime) {
         let isFirst = !backoff.isUnderWay
-        resumption = Resumption(token: answer.resumeToken, lastEvent: 0)
-        let relays = MediaTime.milliseconds(Int64(min(max(answer.pingInterval, 100), 3_600_000)))
-        liveness = Liveness(interval: min(MediaTime(configuration.pingInterval), relays))
-        stand(now: now)
+        stand(with: answer, now: now)
         let former = (session: model.session, subsession: model.ownSubsession)
         let changes = model.join(answer)
         isEntering = false
@@ -73,11 +70,36 @@ extension SessionMachine {
         replayLeft = max(0, answer.missed)
         phaseDeadline = now + configuration.connectTimeout.bounded
         outputs.append(
-            .media(.resumed(publishLost: answer.publishLost, subscribeLost: answer.subscribeLost)))
+            .media(
+                .resumed(publishLost: answer.publishLost, subscribeLost: answer.subscribeLost, hasSnapshot: false)))
         repeatChats(now: now)
         sendSignals(now: now)
         resumeAgreement(now: now)
         if replayLeft == 0 { comeBack() }
+    }
+
+    /// Completes a resume with a snapshot in place of missed events. The differences from the state before are reported as changes.
+    mutating func restored(_ answer: ResumeRequest.Answer, _ snapshot: JoinAnswer, now: MediaTime) {
+        stand(with: snapshot, now: now)
+        isNewConnection = false
+        let place = model.ownSubsession
+        for change in model.join(snapshot, publishLost: answer.publishLost) { outputs.append(.event(change)) }
+        outputs.append(
+            .media(.resumed(publishLost: answer.publishLost, subscribeLost: answer.subscribeLost, hasSnapshot: true)))
+        // Messages sent in another place would reach other users.
+        if model.ownSubsession == place { repeatChats(now: now) } else { failChats() }
+        sendSignals(now: now)
+        updateMembers(now: now)
+        resumeAgreement(now: now)
+        comeBack()
+    }
+
+    /// Begins a connection whose next event has number 1.
+    private mutating func stand(with answer: JoinAnswer, now: MediaTime) {
+        resumption = Resumption(token: answer.resumeToken, lastEvent: 0)
+        let relays = MediaTime.milliseconds(Int64(min(max(answer.pingInterval, 100), 3_600_000)))
+        liveness = Liveness(interval: min(MediaTime(configuration.pingInterval), relays))
+        stand(now: now)
     }
 
     private mutating func stand(now: MediaTime) {

@@ -94,7 +94,7 @@ extension SessionMachine {
     private mutating func take(join result: Result<JoinAnswer, SignalingError>, now: MediaTime) {
         guard phase == .entering else { return }
         switch result {
-        case .success(let answer): begin(answer, now: now)
+        case .success(let answer): begin(answer, resumed: nil, now: now)
         case .failure(let error):
             if backoff.isUnderWay { return entryRefused(error, now: now) }
             switch error.code {
@@ -108,12 +108,18 @@ extension SessionMachine {
         }
     }
 
-    /// Begins a join. The users of a large session arrive in pages; the join completes with the last page, so that the application
-    /// finds all users and streams.
-    private mutating func begin(_ answer: JoinAnswer, now: MediaTime) {
-        guard let page = answer.nextPage else { return joined(answer, now: now) }
-        roster = JoinRoster(answer)
+    /// Begins a join, or a resume with a snapshot. The users of a large session arrive in pages; it completes with the last page, so that
+    /// the application finds all users and streams.
+    private mutating func begin(_ answer: JoinAnswer, resumed: ResumeRequest.Answer?, now: MediaTime) {
+        guard let page = answer.nextPage else { return complete(answer, resumed: resumed, now: now) }
+        // If the connection is lost before the last page, another snapshot is needed.
+        if resumed != nil { resumption?.lastEvent = ResumeRequest.withoutState }
+        roster = JoinRoster(answer, resumed: resumed)
         ask(page: page, now: now)
+    }
+
+    private mutating func complete(_ answer: JoinAnswer, resumed: ResumeRequest.Answer?, now: MediaTime) {
+        if let resumed { restored(resumed, answer, now: now) } else { joined(answer, now: now) }
     }
 
     private mutating func ask(page: UInt64, now: MediaTime) {
@@ -131,7 +137,7 @@ extension SessionMachine {
             let next = roster.add(page)
             guard let next else {
                 self.roster = nil
-                joined(roster.answer, now: now)
+                complete(roster.answer, resumed: roster.resumed, now: now)
                 for event in roster.events { take(event: event.message, seq: event.seq, now: now) }
                 return
             }
@@ -143,7 +149,9 @@ extension SessionMachine {
     private mutating func take(resume result: Result<ResumeRequest.Answer, SignalingError>, now: MediaTime) {
         guard phase == .entering else { return }
         switch result {
-        case .success(let answer): resumed(answer, now: now)
+        case .success(let answer):
+            guard let snapshot = answer.snapshot else { return resumed(answer, now: now) }
+            begin(snapshot, resumed: answer, now: now)
         case .failure(let error):
             switch error.code {
             case .resumeExpired, .resumeGap, .unknownSession:

@@ -14,6 +14,22 @@ extension SessionModel {
         return events + count(event.count)
     }
 
+    /// Returns the events for users that are new or have changed. The local user is new only to a first join, which reports it by itself.
+    func changes(from former: [UserInfo]) -> [SessionEvent] {
+        let known = Dictionary(former.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        var events: [SessionEvent] = []
+        for user in users {
+            guard var before = known[user.id] else {
+                if user.id != connection { events.append(.connectionCreated(user)) }
+                continue
+            }
+            if before.isConnected != user.isConnected { events.append(.userDropped(user.id, !user.isConnected)) }
+            before.isConnected = user.isConnected
+            if before != user { events.append(.userChanged(user)) }
+        }
+        return events
+    }
+
     /// Lists a user for the first time, or updates its state.
     mutating func add(_ user: UserInfo) -> [SessionEvent] {
         if let index = users.firstIndex(where: { $0.id == user.id }) {

@@ -19,6 +19,10 @@ struct SessionModel: Sendable {
     private(set) var recordedStreams: Set<StreamID> = []
     /// Streams that are pushed to other servers, by push.
     private(set) var pushes: [PushID: StreamID] = [:]
+    /// Pushes that the application was told of before a snapshot; the relay names those that continue.
+    private var formerPushes: Set<PushID> = []
+    /// Requests for help that the local user was asked to answer.
+    var helpRequests: Set<HelpRequestID> = []
     private(set) var host: ConnectionID?
     private(set) var isMuteForced = false
     private(set) var isShareLocked = false
@@ -31,12 +35,15 @@ struct SessionModel: Sendable {
 
     var localUser: UserInfo? { users.first { $0.id == connection } }
 
-    /// Replaces the state with that of a join.
+    /// Replaces the state with that of a join, or of a snapshot for the same connection.
+    /// - Parameter publishLost: whether the relay has lost the publications, so that they are made again.
     /// - Returns: the differences from the former state as events; after the first join, events for everything
     ///   already present.
-    mutating func join(_ answer: JoinAnswer) -> [SessionEvent] {
+    mutating func join(_ answer: JoinAnswer, publishLost: Bool = true) -> [SessionEvent] {
         var events: [SessionEvent] = []
         let (formerUsers, formerStreams, former) = (users, streams, connection)
+        let (formerHost, formerCount) = (host, userCount)
+        let isSnapshot = former == answer.connection
         let formerRecorded = recordedStreams
         connection = answer.connection
         session = answer.session
@@ -49,25 +56,27 @@ struct SessionModel: Sendable {
         userCount = max(answer.userCount, users.count)
         streams = Dictionary(answer.streams.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         recordedStreams = Set(answer.recordedStreams)
-        // The relay sends an event for each push after the join.
+        // The relay sends an event for each push after the join or snapshot, and for each open request for help.
+        formerPushes = isSnapshot ? formerPushes.union(pushes.keys) : []
         pushes = [:]
+        if !isSnapshot { helpRequests = [] }
         for stream in formerRecorded.subtracting(recordedStreams).sorted(by: { $0.rawValue < $1.rawValue }) {
             events.append(.recordingStopped(stream))
         }
         host = answer.users.first { $0.role == .host }?.id
-        activeSpeaker = nil
+        if !isSnapshot || activeSpeaker.map({ streams[$0] == nil }) == true { activeSpeaker = nil }
         for stream in formerStreams.values.sorted(by: Self.isOlder) where streams[stream.id] == nil {
-            events.append(.streamDestroyed(stream, .reset))
+            // An own stream that ended while its peer connection continued was ended by a moderator.
+            let isForced = isSnapshot && !publishLost && stream.connection == connection
+            events.append(.streamDestroyed(stream, isForced ? .forced : .reset))
         }
         for user in formerUsers where user.id != former && !users.contains(where: { $0.id == user.id }) {
             events.append(.connectionDestroyed(user, .networkLost))
         }
-        for user in users where user.id != connection {
-            guard let before = formerUsers.first(where: { $0.id == user.id }) else {
-                events.append(.connectionCreated(user))
-                continue
-            }
-            if before != user { events.append(.userChanged(user)) }
+        events += changes(from: formerUsers)
+        if isSnapshot, formerHost != host { events.append(.hostChanged(host)) }
+        if isSnapshot, formerCount != userCount, userCount > users.count || formerCount > formerUsers.count {
+            events.append(.userCountChanged(userCount))
         }
         for stream in answer.streams {
             guard let before = formerStreams[stream.id] else {
@@ -130,11 +139,13 @@ struct SessionModel: Sendable {
         case .recordingStopped(let body):
             return recordedStreams.remove(body.stream) != nil ? [.recordingStopped(body.stream)] : []
         case .liveStarted(let body):
-            return pushes.updateValue(body.stream, forKey: body.id) == nil
+            let isKnown = formerPushes.remove(body.id) != nil
+            return pushes.updateValue(body.stream, forKey: body.id) == nil && !isKnown
                 ? [.liveStarted(body.id, body.stream)] : []
         case .liveFailed(let body): return [.liveFailed(body)]
         case .liveStopped(let body):
             pushes[body.id] = nil
+            formerPushes.remove(body.id)
             return [.liveStopped(body)]
         case .signal(let body): return [.signal(from: body.from, type: body.type, data: body.data)]
         case .muteForced(let body):
@@ -158,8 +169,11 @@ struct SessionModel: Sendable {
         case .subsessionRoleChanged(let body): return apply(body)
         case .subsessionUsersChanged(let body): return apply(body)
         case .broadcast(let body): return [.subsessions(.broadcast(from: body.from, text: body.text))]
-        case .helpRequested(let body): return [.subsessions(.helpRequested(body))]
-        case .helpEnded(let body): return [.subsessions(.helpEnded(body.request))]
+        case .helpRequested(let body):
+            return helpRequests.insert(body.request).inserted ? [.subsessions(.helpRequested(body))] : []
+        case .helpEnded(let body):
+            helpRequests.remove(body.request)
+            return [.subsessions(.helpEnded(body.request))]
         case .helpResult(let body): return [.subsessions(.helpResult(body.request, body.result))]
         case .chat(let body): return [.chat(.message(body))]
         case .chatAllowedChanged(let body):

@@ -59,6 +59,44 @@ import Testing
         }
     }
 
+    @Test(
+        "CON-3 a client that missed too many events keeps its id and streams, follows a mute, and receives media again",
+        .timeLimit(.minutes(2)))
+    func snapshot() async throws {
+        try await RelayUnderTest.run({ $0.limitReplayEvents = 20 }) { relay in
+            let proxy = try await TCPProxy.start(to: relay.port)
+            let bob = try await relay.join("Bob", canHost: true)
+            let ada = try await relay.join("Ada", url: "http://127.0.0.1:\(proxy.port)")
+            let connection = try #require(ada.connection)
+            let (publisher, bobs) = (Publisher(TestSource.settings), Publisher(TestSource.settings))
+            let stream = try await ada.publish(publisher)
+            let theirs = try await bob.publish(bobs)
+            let sources = [TestSource(publisher), TestSource(bobs)]
+            let received = try await SessionMediaTests.subscribe(ada, to: theirs)
+            let sent = try await SessionMediaTests.subscribe(bob, to: stream)
+            _ = await SessionMediaTests.counters(received, 5, "pictures for Ada")
+            _ = await SessionMediaTests.counters(sent, 5, "pictures of Ada")
+            let events = ada.events
+            proxy.cut(blocks: true)
+            _ = await first(of: events, "reconnecting") { $0 == .didBeginReconnecting ? true : nil }
+            for number in 1...30 { try await bob.signal(type: "count", data: "\(number)") }
+            try await bob.muteUser(connection, .audio)
+            let cleo = try await relay.join("Cleo")
+            let (back, mutes) = (ada.events, publisher.events)
+            proxy.unblock()
+            _ = await first(of: back, "the return") { $0 == .didReconnect(isNewConnection: false) ? true : nil }
+            _ = await first(of: mutes, "the mute") { $0 == .muteForced ? true : nil }
+            #expect(ada.connection == connection && publisher.stream == stream)
+            #expect(publisher.isAudioMuted && !publisher.isVideoMuted)
+            #expect(ada.remoteUsers.map(\.name) == ["Bob", "Cleo"])
+            _ = await SessionMediaTests.counters(received, 10, "pictures for Ada after the snapshot")
+            _ = await SessionMediaTests.counters(sent, 10, "pictures of Ada after the snapshot")
+            withExtendedLifetime(sources) {}
+            for session in [ada, bob, cleo] { await session.disconnect() }
+            await proxy.stop()
+        }
+    }
+
     @Test("CON-3 missed events are replayed in order, each once", .timeLimit(.minutes(2))) func replay() async throws {
         try await RelayUnderTest.run { relay in
             let proxy = try await TCPProxy.start(to: relay.port)

@@ -113,6 +113,23 @@ struct MachineBench {
         reply(.success(ResumeRequest.Answer(connection: Self.me, missed: missed)))
     }
 
+    /// Answers a resume with a snapshot.
+    mutating func restored(_ snapshot: JoinAnswer, publishLost: Bool = false, subscribeLost: Bool = true) {
+        seq = 0
+        reply(
+            .success(
+                ResumeRequest.Answer(
+                    connection: Self.me, missed: 0, publishLost: publishLost, subscribeLost: subscribeLost,
+                    snapshot: snapshot)))
+    }
+
+    /// Loses the connection, and opens the next one.
+    mutating func comeBack() {
+        cut()
+        advanceToOpen()
+        open()
+    }
+
     /// Connects and joins.
     mutating func enter(_ answer: JoinAnswer = Self.answer()) {
         connect()

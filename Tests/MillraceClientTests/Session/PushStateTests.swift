@@ -26,7 +26,8 @@ struct PushStateTests {
         var model = SessionModel()
         _ = model.join(MachineBench.answer(streams: [MachineBench.stream("cam")]))
         _ = model.apply(.liveStarted(PushStarted(id: live, stream: cam)))
-        _ = model.join(MachineBench.answer(streams: [MachineBench.stream("cam")]))
+        let again = ConnectionID(rawValue: "me again")
+        _ = model.join(MachineBench.answer(connection: again, streams: [MachineBench.stream("cam")]))
         #expect(model.pushes.isEmpty)
         #expect(model.apply(.liveStarted(PushStarted(id: live, stream: cam))) == [.liveStarted(live, cam)])
     }

@@ -31,7 +31,7 @@ import Testing
         #expect(bench.machine.status == .connected)
         #expect(bench.events.last == .didReconnect(isNewConnection: false))
         #expect(bench.machine.model.connection == MachineBench.me)
-        #expect(bench.media.contains { if case .resumed(false, false) = $0 { true } else { false } })
+        #expect(bench.media.contains { if case .resumed(false, false, false) = $0 { true } else { false } })
     }
 
     @Test("CON-3 a gap in the event numbers forces a resume") func gap() {
