@@ -6,7 +6,7 @@ import time
 from webrtc.cut import Cut
 from webrtc.room import Room, detour, is_colour_of, relay
 
-UNITS = 45
+UNITS = 47
 
 
 def modules(bench, name):

@@ -39,7 +39,7 @@ export class Hands extends EventTarget {
     this.dispatchEvent(new CustomEvent("change", {detail: {user, isRaised}}));
   }
 
-  #changed({event, data}) {
+  #changed({event, data, before}) {
     const {state} = this.#session;
     switch (event) {
     case "signal":
@@ -61,6 +61,11 @@ export class Hands extends EventTarget {
       break;
     }
     case "reset": {
+      if (state.self && before === state.self) {
+        // The same connection after a snapshot: others still know its hand.
+        for (const user of [...this.raised.keys()]) if (!state.users.has(user)) this.#set(user, false);
+        break;
+      }
       // A new join has a new connection id, so the hand has to be announced again.
       const wasRaised = this.wasRaised;
       this.raised.clear();

@@ -167,8 +167,9 @@ export class Session extends EventTarget {
     this.#openConversations();
   }
 
-  #resumed({publishLost, subscribeLost}) {
+  #resumed({publishLost, subscribeLost, snapshot}) {
     const {publisher, subscriber} = this;
+    if (snapshot) this.#restored(snapshot, publishLost);
     // A publication without an id was offered, but the answer never arrived.
     if (publishLost || publisher.publications.some(one => !one.id)) this.#renewPublisher();
     else if (publisher.connection && publisher.connection.connectionState !== "connected") this.#restart(publisher);
@@ -181,6 +182,17 @@ export class Session extends EventTarget {
     for (const stream of this.state.otherStreams) if (!subscriber.wanted.has(stream.id)) this.#subscribe(stream);
     this.encryption.agreement?.resume();
     this.#openConversations();
+  }
+
+  /// Replaces the state by a snapshot, which the relay sends in place of missed events that it does not have.
+  #restored(snapshot, publishLost) {
+    const streams = new Set(snapshot.streams.map(stream => stream.id));
+    // An own stream that ended while its peer connection continued was ended by a moderator.
+    for (const stream of [...this.state.streams.keys()]) if (!streams.has(stream)) this.#destroyed({stream, reason: publishLost ? "reset" : "forced"});
+    this.state.reset(snapshot);
+    for (const stream of this.state.ownStreams) this.#follow(stream);
+    this.#setUsers();
+    this.#emit("published", null);
   }
 
   #setUsers() {

@@ -34,10 +34,13 @@ const MAXIMUM_QUEUE = 200;
 /// pages without end.
 const MAXIMUM_USERS = 100_000;
 const MAXIMUM_HELD = 10_000;
+/// `lastEvent` of a client that lost its connection before it had the whole of a snapshot: larger than the number of any event.
+const WITHOUT_STATE = Number.MAX_SAFE_INTEGER;
 
 /// Connection of the control protocol. It survives the loss of its WebSocket by resuming on another one.
 ///
-/// Callbacks, all optional: `onStatus(status)`, `onJoined(answer, again)`, `onResumed(answer)`, `onEvent(name, data)`,
+/// Callbacks, all optional: `onStatus(status)`, `onJoined(answer, again)`, `onResumed(answer)` (with a `snapshot`, like the answer to `join`, if
+/// the relay does not have the missed events), `onEvent(name, data)`,
 /// `onEnded({reason, message})`. Events arrive in order and exactly once.
 export class Signaling {
   status = "notConnected";
@@ -45,7 +48,7 @@ export class Signaling {
   roundTrip = null;
 
   #url; #socket = null; #join = null; #makeKey = null; #answer = null; #lastEvent = 0; #nextID = 1;
-  /// Events that arrived while the pages of a join's users were being read; null if no pages are being read.
+  /// Events that arrived while the pages of users of a join or snapshot were being read; null if no pages are being read.
   #held = null;
   #opening = null; #open = new Map(); #queue = []; #pingTimer = 0; #pauseTimer = 0; #heard = 0; #attempt = 0; #lostAt = 0; #over = null;
   /// Requests that are repeated when the connection is resumed.
@@ -221,10 +224,13 @@ export class Signaling {
 
   // MARK: Life cycle
 
-  /// Joins and reads all pages of users; the returned answer contains all of them.
   async #enter(params) {
     if (this.#makeKey) params.e2eeKey = await this.#makeKey();
-    const answer = await this.#send("join", params);
+    return this.#complete(await this.#send("join", params));
+  }
+
+  /// Reads all pages of users of an answer to `join` or a snapshot; the returned one contains all of them.
+  async #complete(answer) {
     if (answer.nextPage == null) return answer;
     this.#held = [];
     const users = new Map(answer.users.map(user => [user.id, user])), streams = new Map(answer.streams.map(stream => [stream.id, stream]));
@@ -242,9 +248,7 @@ export class Signaling {
     this.#lastEvent = 0;
     this.#connected();
     this.onJoined?.(answer, again);
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const message of held) this.#receiveEvent(message);
+    this.#receiveHeld();
     // The relay detects duplicates per connection id, and a new join has a new one.
     this.#giveUp();
     this.#queue = this.#queue.filter(({isLocal, failed}) => {
@@ -252,6 +256,12 @@ export class Signaling {
       return !isLocal;
     });
     this.#flush();
+  }
+
+  #receiveHeld() {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const message of held) this.#receiveEvent(message);
   }
 
   #connected() {
@@ -329,9 +339,16 @@ export class Signaling {
   }
 
   async #resume(resumeToken) {
-    const answer = await this.#send("resume", {version: VERSION, resumeToken, lastEvent: this.#lastEvent});
+    const answer = await this.#send("resume", {version: VERSION, resumeToken, lastEvent: this.#lastEvent, snapshots: true});
+    if (answer.snapshot) {
+      // If the connection is lost before the last page, another snapshot is needed.
+      this.#lastEvent = WITHOUT_STATE;
+      this.#answer = answer.snapshot = await this.#complete(answer.snapshot);
+      this.#lastEvent = 0;
+    }
     this.#connected();
     this.onResumed?.(answer);
+    this.#receiveHeld();
     for (const {method, params, done, failed} of this.#unanswered.splice(0)) this.#send(method, params, true).then(done, failed);
     this.#flush();
   }

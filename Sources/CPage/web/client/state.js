@@ -28,8 +28,10 @@ export class SessionState extends EventTarget {
   /// Id of the stream of the active speaker.
   activeSpeaker = null;
 
-  /// Replaces the state by the answer to `join`.
+  /// Replaces the state by the answer to `join`, or by a snapshot for the same connection. `before` of the event `reset` is the previous
+  /// connection id.
   reset(answer) {
+    const before = this.self;
     this.self = answer.connection;
     this.session = answer.session;
     this.sessionName = answer.sessionName;
@@ -46,7 +48,7 @@ export class SessionState extends EventTarget {
     this.subsessions.clear();
     this.subsessions.reset(answer.subsessions);
     this.activeSpeaker = null;
-    this.#tell("reset", answer);
+    this.#tell("reset", answer, before);
   }
 
   clear() {

@@ -149,7 +149,31 @@ const UNITS = {
     relay.tell("signal", {number: 5}, 5);
     await until(() => said.events.length === 5, "the missed ones");
     same(said.events.map(([, data]) => data.number), [1, 2, 3, 4, 5], "order");
-    same(relay.of("resume"), [{version: 1, resumeToken: "secret", lastEvent: 3}], "resume");
+    same(relay.of("resume"), [{version: 1, resumeToken: "secret", lastEvent: 3, snapshots: true}], "resume");
+  },
+
+  async "a snapshot takes the place of events that the relay does not have, and event numbers begin again"(modules) {
+    const {relay, client, said} = await joined(modules);
+    for (const number of [1, 2, 3]) relay.tell("signal", {number}, number);
+    await until(() => said.events.length === 3, "three events");
+    relay.answers.chat = () => undefined;
+    const repeated = client.request("chat", {id: "1", text: "hello"}, {isRepeatable: true});
+    await until(() => relay.of("chat").length === 1, "a chat message");
+    relay.answers.chat = () => ({});
+    const snapshot = () => ({connection: "me", missed: 0, publishLost: false, subscribeLost: true, snapshot: {...relay.joinAnswer(), nextPage: 7}});
+    relay.answers.resume = snapshot;
+    // The second socket is lost between the pages, so that the client asks for another snapshot.
+    relay.answers.users = () => relay.sockets.length === 2 ? relay.cut() : (relay.tell("signal", {number: 4}, 1), later(20).then(() => ({users: [user("a", "A")], streams: [stream("sa", "a")]})));
+    relay.cut();
+    await until(() => said.events.length === 4, "an event after the snapshot");
+    await repeated;
+    same([said.events[3][1].number, said.joined, client.status], [4, [false], "connected"], "resumed, not joined again");
+    same(said.resumed.map(({snapshot}) => [snapshot.users.map(({id}) => id), snapshot.streams.length]), [[["me", "a"], 1]], "the whole snapshot, once");
+    same(relay.of("resume").map(({lastEvent}) => lastEvent), [3, Number.MAX_SAFE_INTEGER], "what it had");
+    relay.answers.resume = () => ({connection: "me", missed: 0});
+    relay.cut();
+    await until(() => said.resumed.length === 2, "resumed again");
+    same(relay.of("resume").at(-1).lastEvent, 1, "numbers that begin again");
   },
 
   async "requests wait for the connection; an unanswered one fails; none is sent twice"(modules) {
@@ -400,6 +424,31 @@ const UNITS = {
     same(session.publisher.publications.length, 0, "publications");
     await session.leave();
     far.close();
+  },
+
+  async "a snapshot replaces the session's state, and streams that are new are subscribed"({session: {Session}}) {
+    const relay = new PlayedRelay(), seen = [];
+    window.WebSocket = relay.Socket;
+    relay.answers.join = () => ({...relay.joinAnswer(), users: [user("me", "Me", "host"), user("a", "A")], streams: [stream("old", "a"), stream("kept", "a")]});
+    const session = new Session("ws://nowhere");
+    started.push(session);
+    session.addEventListener("change", ({detail}) => seen.push(detail.event));
+    await session.join({session: "room", name: "Me", token: "t"});
+    await until(() => relay.of("subscribe").length === 2, "two subscriptions");
+    relay.answers.resume = () => ({
+      connection: "me", missed: 0, publishLost: false, subscribeLost: true,
+      snapshot: {...relay.joinAnswer(), users: [user("me", "Me"), user("a", "A", "host"), user("b", "B")],
+                 streams: [stream("kept", "a", {isAudioMuted: true}), stream("new", "b")], isShareLocked: true},
+    });
+    relay.cut();
+    await until(() => relay.of("subscribe").length === 4, "two more subscriptions");
+    await later(30);
+    same(relay.of("subscribe").slice(2).map(({stream}) => stream).sort(), ["kept", "new"], "subscriptions");
+    const {state} = session;
+    same([[...state.users.keys()], state.host.id, state.me.role, state.isShareLocked, state.streams.get("kept").isAudioMuted, [...state.streams.keys()]],
+         [["me", "a", "b"], "a", "participant", true, true, ["kept", "new"]], "the state");
+    same([seen.filter(event => event === "reset").length, relay.of("join").length], [2, 1], "replaced once");
+    await session.leave();
   },
 
   async "texts of others are shown as plain text"({tile: {Tile}, dom}) {
