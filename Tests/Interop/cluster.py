@@ -91,6 +91,8 @@ class Member:
 
     def __init__(self, relays, first, session, name, password=None):
         self.relays, self.at, self.session, self.name, self.password = relays, first, session, name, password
+        # The token stays the same, as a user's does.
+        self.token = token(name, session, role_type=1)
         self.joined, self.resume_token, self.last_event = None, None, 0
         self.events, self.joins, self.resumes, self.snapshots, self.refusals = [], 0, 0, 0, []
         self.lost_at, self.back_after = None, []
@@ -146,7 +148,7 @@ class Member:
                 self.resume_token, self.last_event = None, 0
         secret = {"password": self.password} if self.password else {}
         self.joined = await self.ask("join", version=1, session=self.session, name=self.name,
-                                     token=token(self.name, self.session, role_type=1), **secret)
+                                     token=self.token, **secret)
         self.resume_token, self.last_event = self.joined["resumeToken"], 0
         self.joins += 1
 
