@@ -161,6 +161,18 @@ extension VirtualCluster {
         }
     }
 
+    /// Checks that the store has the state that a relay believes to be saved, of the sessions that it still has under the relay's tenure.
+    func checkStored(_ relay: Int) {
+        for (id, session) in relays[relay].states where session.saver?.isSaved == true {
+            guard let tenure = relays[relay].member.tenure(of: id),
+                case .loaded(let stored) = store.perform(.load(id, tenure), now: now)
+            else { continue }
+            if VirtualSession.changes(stored.essence) != session.changes || stored.seats != session.seats {
+                report("the store has \(stored) of \(id), and relay \(relay) \(session.changes), \(session.seats)")
+            }
+        }
+    }
+
     /// Checks that the home relays have all acknowledged changes of their sessions.
     func checkState() {
         for relay in relays.indices {

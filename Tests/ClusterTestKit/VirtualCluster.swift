@@ -170,6 +170,7 @@ package final class VirtualCluster {
         case .load(let relay):
             events.add(event, at: now + duration(2_000, 10_000))
             guard relays[relay].isRunning else { return }
+            checkStored(relay)
             let isDraining = relays[relay].member.load.isDraining
             let load = RelayLoad(use: Double(random.below(100)) / 100, isDraining: isDraining)
             change(relay) { member, _ in member.note(load) }
