@@ -32,7 +32,8 @@ extension ClusterMember {
             // The heartbeat tells the reason.
             beatAtOnce(now)
         case (.reclaim(let key, let home), .placed(let placement)): reclaimed(key, placement, as: home, now: now)
-        case (.held(let interruptions), .held(let placements)): verified(placements, interruptions: interruptions, now: now)
+        case (.held(let interruptions), .held(let placements)):
+            verified(placements, interruptions: interruptions, now: now)
         case (.end(let key, let id, let term), .ended): endedInStore(key, id, term: term, now: now)
         case (.find(let id), .found(let placement)): found(id, placement, now: now)
         case (.lookup(let key), .found(let placement)): lookedUp(key, placement, now: now)

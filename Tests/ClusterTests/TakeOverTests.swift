@@ -25,7 +25,7 @@ struct TakeOverTests {
         world.perform(entry.relay, entry.ticket, entry.request)
     }
 
-    @Test("A client that resumes waits until the lease of its home relay has ended, and then its relay takes the session over")
+    @Test("A client that resumes waits for the end of its home relay's lease, and then its session is taken over")
     func resume() {
         var world = MemberHarness(3)
         world.resolve(0, "a", id: "s")
@@ -126,7 +126,7 @@ struct TakeOverTests {
         #expect(world.resume(1, "s") == .here("s"))
     }
 
-    @Test("A session whose take-over was not answered is held after the next verification, and ends if no client returns")
+    @Test("A session whose take-over was not answered is held after the next verification, and ends without clients")
     func lostAnswer() {
         var world = afterDeath()
         _ = world.resume(1, "s")
@@ -156,7 +156,7 @@ struct TakeOverTests {
         #expect(world.rows() == ["s/2"])
     }
 
-    @Test("The tenure is that of the store while the session is held, and only a session that was taken over may have state")
+    @Test("The tenure is that of the store while the session is held, and only a taken-over session may have state")
     func tenure() throws {
         var world = MemberHarness(3)
         world.resolve(0, "a", id: "s")
