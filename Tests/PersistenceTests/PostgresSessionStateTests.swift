@@ -74,7 +74,7 @@ struct PostgresSessionStateTests {
         #expect(try await tested.save(placed, SessionChanges(essence: "3")))
         kill(stopped, SIGCONT)
         // The process carries the request out that it has received, and then notices that the connection has ended.
-        while try tested.backends().contains(stopped) { await Task.yield() }
+        try await tested.wait { try !tested.backends().contains(stopped) }
         #expect(try await tested.load(placed) == StoredSession(essence: "3"))
     }
 
@@ -88,7 +88,7 @@ struct PostgresSessionStateTests {
         async let save = tested.save(placed, SessionChanges(essence: "e"))
         let waiting =
             "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        while try tested.sql(waiting) == "0" { await Task.yield() }
+        try await tested.wait { try tested.sql(waiting) != "0" }
         let b = try await tested.register("b")
         _ = try await tested.claim("t", b)
         try await lock

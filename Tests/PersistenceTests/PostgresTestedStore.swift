@@ -68,7 +68,13 @@ struct PostgresTestedStore: TestedStore {
         let advisory =
             "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND database = "
             + "(SELECT oid FROM pg_database WHERE datname = current_database())"
-        while try sql(advisory) == "0" { await Task.yield() }
+        try await wait { try sql(advisory) != "0" }
+    }
+
+    /// Waits until a condition is true, at most 30 s.
+    func wait(until condition: () throws -> Bool) async throws {
+        let start = ContinuousClock.now
+        while try !condition(), ContinuousClock.now - start < .seconds(30) { await Task.yield() }
     }
 
     /// Returns the processes of the server that serve connections of relays.
