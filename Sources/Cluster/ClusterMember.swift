@@ -133,8 +133,12 @@ package struct ClusterMember: Sendable {
 
     /// Returns whether no other relay can have taken a session of this one over.
     func isConfirmed(_ now: MediaTime) -> Bool {
-        !isUnverified
-            && (tenure.isHeld(now) || tenure.isStoreDown([description.id] + witnesses.map(\.identity.id), now))
+        !isUnverified && (tenure.isHeld(now) || isStoreDown(now))
+    }
+
+    /// Returns whether no relay reaches the store, as all of them have confirmed.
+    package func isStoreDown(_ now: MediaTime) -> Bool {
+        tenure.isStoreDown([description.id] + witnesses.map(\.identity.id), now)
     }
 
     /// Time of the next call of `handleTimeout`.

@@ -15,10 +15,12 @@ package struct StateSaver: Sendable {
         var number: UInt64
     }
 
-    private struct Save: Sendable {
-        var tenure: SessionTenure
-        var queued: [Queued]
-        var sent: MediaTime
+    /// What happens to an answer that depends on saved changes.
+    package enum Outcome: Hashable, Sendable {
+        case answer
+        case wait
+        /// The request is refused as `unavailable`, because another relay may run the session.
+        case refuse
     }
 
     package let settings: StateSaverSettings
@@ -32,12 +34,13 @@ package struct StateSaver: Sendable {
     /// Changes that the store does not have, oldest first. A later change of the same item keeps its place.
     private var queue: [Queued] = []
     private var items: Set<Item> = []
-    private var sending: Save?
+    /// Changes of the save that is under way.
+    private var sending: [Queued]?
     /// Tenure under which the store has everything that is neither queued nor sent.
     private var tenure: SessionTenure?
     /// Time of the next save of what is queued.
     private var due = MediaTime.never
-    /// Whether the store does not answer, so that no answer waits for it.
+    /// Whether the store did not answer the latest save, so that the next one is not hurried.
     private var isStoreAway = false
 
     /// - Parameters:
@@ -72,9 +75,17 @@ package struct StateSaver: Sendable {
         if due != .never, !isStoreAway { due = min(due, now) }
     }
 
-    /// Returns whether an answer may be sent that depends on all changes up to this one: the store has them, or does not answer. A change that
-    /// was answered without the store is lost only if this relay ends before the store is back.
-    package func mayAnswer(_ change: UInt64) -> Bool { isStoreAway || isSaved(change) }
+    /// Returns what happens to an answer that depends on all changes up to this one. A change that is answered without the store is lost only if
+    /// this relay ends before the store is back.
+    ///
+    /// - Parameters:
+    ///   - acts: whether the relay may run the session's rules.
+    ///   - isStoreDown: whether no relay reaches the store, so that none can take the session over.
+    package func outcome(of change: UInt64, acts: Bool, isStoreDown: Bool) -> Outcome {
+        if isSaved(change) { return .answer }
+        if !acts || isRefused { return .refuse }
+        return isStoreDown ? .answer : .wait
+    }
 
     /// Returns whether the store has all changes up to this one.
     package func isSaved(_ change: UInt64) -> Bool { change < oldestUnsaved }
@@ -102,7 +113,7 @@ package struct StateSaver: Sendable {
             case .seat(let id): changes.seats[id] = .some(seats[id])
             }
         }
-        sending = Save(tenure: current, queued: taken, sent: now)
+        sending = taken
         due = queue.isEmpty ? .never : now
         return changes
     }
@@ -112,7 +123,7 @@ package struct StateSaver: Sendable {
 
     /// Notes the result of the save that was taken last.
     package mutating func finished(_ result: SaveResult, now: MediaTime) {
-        guard let save = sending else { return }
+        guard let taken = sending else { return }
         sending = nil
         switch result {
         case .saved:
@@ -120,26 +131,18 @@ package struct StateSaver: Sendable {
             isRefused = false
         case .failed:
             isStoreAway = true
-            putBack(save, due: now + settings.retryTime)
+            putBack(taken, due: now + settings.retryTime)
         case .refused:
             isRefused = true
-            putBack(save, due: now + settings.retryTime)
+            putBack(taken, due: now + settings.retryTime)
         }
     }
 
-    /// Lets the answers go that wait for a store that does not answer.
-    package mutating func handleTimeout(now: MediaTime) {
-        if let sending, now - sending.sent >= settings.answerTime { isStoreAway = true }
-    }
-
-    /// Time of the next call of `handleTimeout` or `takeSave`.
-    package var deadline: MediaTime {
-        guard let sending else { return due }
-        return isStoreAway ? .never : sending.sent + settings.answerTime
-    }
+    /// Time of the next call of `takeSave`.
+    package var deadline: MediaTime { sending == nil ? due : .never }
 
     private var oldestUnsaved: UInt64 {
-        sending?.queued.first?.number ?? queue.first?.number ?? latestChange + 1
+        sending?.first?.number ?? queue.first?.number ?? latestChange + 1
     }
 
     private mutating func change(_ item: Item, _ now: MediaTime) {
@@ -172,10 +175,10 @@ package struct StateSaver: Sendable {
         return nil
     }
 
-    private mutating func putBack(_ save: Save, due time: MediaTime) {
+    private mutating func putBack(_ taken: [Queued], due time: MediaTime) {
         // A later change of an item takes the earlier place: the next save has its latest state.
-        let returned = Set(save.queued.map(\.item))
-        queue = save.queued + queue.filter { !returned.contains($0.item) }
+        let returned = Set(taken.map(\.item))
+        queue = taken + queue.filter { !returned.contains($0.item) }
         items.formUnion(returned)
         due = time
     }

@@ -6,8 +6,6 @@ package struct StateSaverSettings: Hashable, Sendable {
     package var batchTime = MediaTime.milliseconds(20)
     /// Time from a failed save to the next.
     package var retryTime = MediaTime.seconds(1)
-    /// Longest time for which answers wait for a save.
-    package var answerTime = MediaTime.seconds(1)
     /// Maximum number of changed clients in one save.
     package var items = 500
 

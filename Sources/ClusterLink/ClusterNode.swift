@@ -132,13 +132,15 @@ package final class ClusterNode: Sendable {
     }
 
     /// Reads the state of a session that this relay has taken over.
-    /// - Returns: nil if the session is new, or another relay has taken it over since.
+    /// - Returns: nil if the session is new.
     package func load(_ id: SessionID) async throws(StoreFailure) -> (StoredSession, SessionTenure)? {
         let tenure = state.withLockedValue { $0.member.mayHaveState(id) ? $0.member.tenure(of: id) : nil }
         guard let tenure else { return nil }
         switch try await perform(.load(id, tenure)).get() {
         case .loaded(let stored): return (stored, tenure)
-        default: return nil
+        default:
+            change { $0.saveRefused(id, tenure, now: $1) }
+            throw StoreFailure("another relay has taken the session over")
         }
     }
 
@@ -149,6 +151,11 @@ package final class ClusterNode: Sendable {
 
     /// Whether the relay may run the rules of its sessions.
     package var mayAct: Bool { state.withLockedValue { $0.member.mayAct(now()) } }
+
+    /// Whether the relay may run the rules of its sessions, and whether no relay reaches the store.
+    package var standing: (acts: Bool, isStoreDown: Bool) {
+        state.withLockedValue { ($0.member.mayAct(now()), $0.member.isStoreDown(now())) }
+    }
 
     /// Whether the relay holds its lease, and so reaches the store.
     package var reachesStore: Bool { state.withLockedValue { $0.member.reachesStore(now()) } }

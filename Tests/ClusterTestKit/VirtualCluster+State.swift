@@ -75,17 +75,13 @@ extension VirtualCluster {
         guard var session = relays[relay].states[id], var saver = session.saver else { return }
         let time = relays[relay].clock(now), acts = relays[relay].acts(now)
         let tenure = relays[relay].member.tenure(of: id)
-        session.isStoreAway =
-            session.isStoreAway || tenure == nil || session.sent.map { now - $0 >= .milliseconds(990) } ?? false
-        saver.handleTimeout(now: time)
+        let isStoreDown = relays[relay].member.isStoreDown(time)
         let changes = saver.takeSave(under: tenure, now: time)
-        while let next = session.unanswered.first, saver.isSaved(next.change) || acts && saver.mayAnswer(next.change) {
+        while let next = session.unanswered.first {
+            let outcome = saver.outcome(of: next.change, acts: acts, isStoreDown: isStoreDown)
+            guard outcome != .wait else { break }
             session.unanswered.removeFirst()
-            let isSaved = saver.isSaved(next.change)
-            if !isSaved, !session.isStoreAway {
-                report("change \(next.number) of \(id) was answered before it was saved")
-            }
-            acknowledge(next, id, isSaved: isSaved)
+            if outcome == .answer { acknowledge(next, id, isSaved: saver.isSaved(next.change)) }
         }
         session.saver = saver
         let deadline = relays[relay].time(saver.deadline)
@@ -93,7 +89,6 @@ extension VirtualCluster {
             session.timerTime = max(deadline, now)
             events.add(.state(relay: relay, process: relays[relay].process, id), at: session.timerTime)
         }
-        if changes != nil { session.sent = now }
         relays[relay].states[id] = session
         if let changes, let tenure { send(.save(id, tenure, changes), relay, id) }
     }
@@ -118,17 +113,12 @@ extension VirtualCluster {
     ) {
         guard relays[relay].states[id]?.number == number else { return }
         let time = relays[relay].clock(now)
-        relays[relay].states[id]?.sent = nil
         switch (request, result) {
-        case (.save, .success(.saved)):
-            relays[relay].states[id]?.saver?.finished(.saved, now: time)
-            relays[relay].states[id]?.isStoreAway = false
+        case (.save, .success(.saved)): relays[relay].states[id]?.saver?.finished(.saved, now: time)
         case (.save(_, let tenure, _), .success):
             relays[relay].states[id]?.saver?.finished(.refused, now: time)
             change(relay) { $0.saveRefused(id, tenure, now: $1) }
-        case (.save, .failure):
-            relays[relay].states[id]?.saver?.finished(.failed, now: time)
-            relays[relay].states[id]?.isStoreAway = true
+        case (.save, .failure): relays[relay].states[id]?.saver?.finished(.failed, now: time)
         case (.load(_, let tenure), .success(.loaded(let stored))): restore(relay, id, stored, tenure)
         case (.load(_, let tenure), .success):
             dropState(relay, id)

@@ -18,10 +18,6 @@ struct VirtualSession {
     var saver: StateSaver?
     var changes: [Int] = []
     var seats: [ConnectionID: String] = [:]
-    /// Whether a save has failed or taken long, so that changes are answered without the store.
-    var isStoreAway = false
-    /// Time at which the save was sent that is under way.
-    var sent: MediaTime?
     /// Oldest first.
     var unanswered: [Unanswered] = []
     /// Clients that wait until the state is loaded.

@@ -20,9 +20,9 @@ struct StateSaverTests {
         #expect(saver.deadline == .milliseconds(10))
         let changes = saver.takeSave(under: tenure, now: .milliseconds(10))
         #expect(changes == SessionChanges(essence: "1", seats: [user(1): "a"]))
-        #expect(!saver.mayAnswer(1) && !saver.mayAnswer(2))
+        #expect(!saver.isSaved(1) && !saver.isSaved(2))
         saver.finished(.saved, now: .milliseconds(12))
-        #expect(saver.mayAnswer(2) && saver.isSaved && saver.deadline == .never)
+        #expect(saver.isSaved(2) && saver.isSaved && saver.deadline == .never)
     }
 
     @Test("values that are equal are not saved again, and a removed client is")
@@ -44,24 +44,24 @@ struct StateSaverTests {
         saver.note(essence: "2", now: .seconds(1))
         #expect(saver.takeSave(under: tenure, now: .seconds(2)) == nil)
         saver.finished(.saved, now: .seconds(2))
-        #expect(saver.mayAnswer(1) && !saver.mayAnswer(2))
+        #expect(saver.isSaved(1) && !saver.isSaved(2))
         #expect(saver.takeSave(under: tenure, now: .seconds(2))?.essence == "2")
         saver.finished(.saved, now: .seconds(2))
-        #expect(saver.mayAnswer(2))
+        #expect(saver.isSaved(2))
     }
 
-    @Test("a store that does not answer delays no answer, and gets the latest state later")
+    @Test("answers wait for a store that does not answer, unless no relay reaches it; it gets the latest state later")
     func away() {
         var saver = StateSaver()
         saver.note(essence: "1", now: .zero)
         saver.note(seat: "a", of: user(1), now: .zero)
         _ = saver.takeSave(under: tenure, now: .seconds(1))
-        #expect(saver.deadline == .seconds(1) + saver.settings.answerTime)
-        saver.handleTimeout(now: saver.deadline)
-        #expect(saver.mayAnswer(2) && !saver.isSaved(1) && saver.deadline == .never)
+        #expect(saver.outcome(of: 2, acts: true, isStoreDown: false) == .wait && saver.deadline == .never)
+        #expect(saver.outcome(of: 2, acts: true, isStoreDown: true) == .answer && !saver.isSaved(1))
+        #expect(saver.outcome(of: 2, acts: false, isStoreDown: true) == .refuse)
         saver.note(essence: "2", now: .seconds(4))
         saver.finished(.failed, now: .seconds(5))
-        #expect(saver.mayAnswer(3) && !saver.isSaved)
+        #expect(!saver.isSaved(3) && !saver.isSaved)
         #expect(saver.deadline == .seconds(5) + saver.settings.retryTime)
         // No attempt comes earlier, whatever waits.
         saver.hurry(now: .seconds(5))
@@ -71,7 +71,7 @@ struct StateSaverTests {
         saver.finished(.saved, now: .seconds(6))
         #expect(saver.isSaved)
         saver.note(essence: "3", now: .seconds(7))
-        #expect(!saver.mayAnswer(saver.latestChange))
+        #expect(!saver.isSaved(saver.latestChange))
     }
 
     @Test("a relay without a tenure saves nothing and tries again later")
@@ -79,7 +79,7 @@ struct StateSaverTests {
         var saver = StateSaver()
         saver.note(essence: "1", now: .zero)
         #expect(saver.takeSave(under: nil, now: .seconds(1)) == nil)
-        #expect(saver.mayAnswer(1) && saver.deadline == .seconds(1) + saver.settings.retryTime)
+        #expect(!saver.isSaved(1) && saver.deadline == .seconds(1) + saver.settings.retryTime)
         #expect(saver.takeSave(under: tenure, now: .seconds(2))?.essence == "1")
     }
 
@@ -90,7 +90,7 @@ struct StateSaverTests {
         saver.note(seat: "c", of: user(2), now: .zero)
         _ = saver.takeSave(under: tenure, now: .seconds(1))
         saver.finished(.refused, now: .seconds(1))
-        #expect(saver.isRefused && !saver.mayAnswer(1))
+        #expect(saver.isRefused && saver.outcome(of: 1, acts: true, isStoreDown: true) == .refuse)
         #expect(
             saver.takeSave(under: next, now: .seconds(1))
                 == SessionChanges(
@@ -109,12 +109,12 @@ struct StateSaverTests {
         var saved: [ConnectionID: String] = [:]
         for round in 1...3 {
             guard let changes = saver.takeSave(under: tenure, now: .seconds(1)) else { break }
-            #expect(changes.seats.count <= 2 && !saver.mayAnswer(5))
+            #expect(changes.seats.count <= 2 && !saver.isSaved(5))
             for (id, text) in changes.seats { saved[id] = text }
             // The first client changes again while others wait.
             if round == 1 { saver.note(seat: "again", of: user(1), now: .seconds(1)) }
             saver.finished(.saved, now: .seconds(1))
         }
-        #expect(saver.mayAnswer(6) && saved.count == 5 && saved[user(1)] == "again")
+        #expect(saver.isSaved(6) && saved.count == 5 && saved[user(1)] == "again")
     }
 }

@@ -249,7 +249,7 @@ actor LiveSession {
     // MARK: time
 
     func rearm() {
-        let deadline = min(conference.deadline, media.deadline, keeping?.saver.deadline ?? .never)
+        let deadline = min(conference.deadline, media.deadline, keeping?.deadline ?? .never)
         guard deadline != alarmTime else { return }
         alarmTime = deadline
         alarm?.cancel()

@@ -72,4 +72,38 @@ def three(bench, name):
     pairs.check_deleted(bench, name, publisher, call)
 
 
-ALL = [("cluster: clients at three relays", three)]
+def killed(bench, name):
+    """kill -9 of the home relay: the SDK and the page at other relays continue in the same session, as the same users, with a mute and media."""
+    need(bench)
+    relays, report = start_cluster(bench), bench.reporter.check
+    bench.keep(SDK(bench, relays[0], "subscribe", "kept"))
+    clients.wait_until(lambda: listing(relays[1])["sessions"], 15, "the session")
+    report(name, "the session is at the first relay", listing(relays[1])["sessions"][0]["relay"] == "relay0")
+    publisher = bench.keep(SDK(bench, relays[1], "publish", "kept", codec="VP8", width=480, height=270, rate=30))
+    page = Room(bench, "chromium", relays[2].url, "kept", "Ada")
+    report(name, "the page shows the SDK's video", page.is_in() and page.until(lambda: page.rate("SDK") > 10, 15))
+
+    def users():
+        return {u["identity"]: (u["id"], u["role"]) for u in read("participants") if u["identity"] in ("sdk-publish", "Ada") and u["isConnected"]}
+
+    def read(kind):
+        return json.loads(relays[1].request("GET", f"/v1/admin/sessions/kept/{kind}")[0])[kind]
+    stream = next(s for s in read("streams") if s["connection"] == users()["sdk-publish"][0])
+    relays[1].request("PUT", f"/v1/sessions/kept/streams/{stream['id']}/mute", {"kind": "audio", "muted": True})
+    before = users()
+    relays[0].kill()
+    began = time.monotonic()
+    clients.wait_until(lambda: len(listing(relays[1])["sessions"]) == 1 and listing(relays[1])["sessions"][0]["relay"] != "relay0", 15, "another home relay")
+    clients.wait_until(lambda: page.rate("SDK") > 10, 20, "frames after the loss of the home relay")
+    seconds = round(time.monotonic() - began, 1)
+    report(name, "the page shows the video again", seconds < 15, seconds=seconds)
+    clients.wait_until(lambda: len(users()) == 2, 10, "both users")
+    report(name, "the SDK and the page are the same users as before", users() == before, before=before, after=users())
+    home = [entry["relay"] for entry in listing(relays[1])["sessions"]]
+    report(name, "one of the other relays runs the session", len(home) == 1 and home[0] != "relay0", home=home)
+    streams = [s for s in read("streams") if s["connection"] == before["sdk-publish"][0]]
+    report(name, "the muted track is still muted", len(streams) == 1 and streams[0]["isAudioMuted"], streams=len(streams))
+    report(name, "the page is still in the session", page.is_in())
+
+
+ALL = [("cluster: clients at three relays", three), ("cluster: the home relay is killed", killed)]

@@ -2,6 +2,7 @@ import Cluster
 import ClusterLink
 import Conference
 import Logging
+import MediaBase
 import Signaling
 
 /// State that survives the loss of this relay. Without a cluster, there is nothing to keep.
@@ -30,24 +31,35 @@ extension LiveSession {
         return changed
     }
 
-    /// Waits until the store has all changes that were noted so far, or does not answer.
+    /// Waits until the store has all changes that were noted so far. If no relay reaches the store, nothing waits for it.
     ///
-    /// - Returns: false if another relay runs the session.
+    /// - Returns: false if another relay may run the session.
     func isKept() async -> Bool {
         guard let change = keeping?.saver.latestChange else { return true }
         keeping?.saver.hurry(now: ControlClock.now)
         save()
-        guard keeping?.saver.mayAnswer(change) == false else { return true }
+        switch outcome(of: change) {
+        case .answer: return true
+        case .refuse: return false
+        case .wait: break
+        }
         return await withCheckedContinuation { continuation in
             keeping?.waiting.append(StateKeeping.Waiting(change: change, continuation: continuation))
+            keeping?.nextLook = ControlClock.now + StateKeeping.lookInterval
+            rearm()
         }
     }
 
-    /// Handles the time of the saver's deadline.
+    private func outcome(of change: UInt64) -> StateSaver.Outcome {
+        guard let keeping, let standing = environment.cluster?.standing else { return .answer }
+        return keeping.saver.outcome(of: change, acts: standing.acts, isStoreDown: standing.isStoreDown)
+    }
+
+    /// Handles the time of `StateKeeping.deadline`.
     func keepingTimeout() {
-        keeping?.saver.handleTimeout(now: ControlClock.now)
-        save()
+        keeping?.nextLook = ControlClock.now + StateKeeping.lookInterval
         answerKept()
+        save()
     }
 
     /// Saves the whole state again if the store has lost it.
@@ -81,12 +93,12 @@ extension LiveSession {
     }
 
     private func answerKept() {
-        guard let keeping, !keeping.waiting.isEmpty else { return }
-        let isRefused = keeping.saver.isRefused
-        let answered = keeping.waiting.filter { isRefused || keeping.saver.mayAnswer($0.change) }
-        guard !answered.isEmpty else { return }
-        self.keeping?.waiting.removeAll { isRefused || keeping.saver.mayAnswer($0.change) }
-        for entry in answered { entry.continuation.resume(returning: !isRefused) }
+        guard let waiting = keeping?.waiting, !waiting.isEmpty else { return }
+        let outcomes = waiting.map { outcome(of: $0.change) }
+        keeping?.waiting = zip(waiting, outcomes).filter { $1 == .wait }.map(\.0)
+        for (entry, outcome) in zip(waiting, outcomes) where outcome != .wait {
+            entry.continuation.resume(returning: outcome == .answer)
+        }
     }
 
     private func savedText(of seat: Seat) -> String? {
