@@ -202,6 +202,7 @@ class Member:
             await self._socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
             message = await asyncio.wait_for(waiting, 15)
         except websockets.WebSocketException as error:
+            self._waiting.pop(number, None)
             if waiting.done():
                 waiting.exception()
             raise ConnectionError(str(error)) from None

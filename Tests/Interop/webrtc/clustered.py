@@ -106,4 +106,7 @@ def killed(bench, name):
     report(name, "the page is still in the session", page.is_in())
 
 
-ALL = [("cluster: clients at three relays", three), ("cluster: the home relay is killed", killed)]
+ALL = [
+    ("cluster: clients at three relays", three),
+    ("cluster: the home relay is killed", killed),
+]
