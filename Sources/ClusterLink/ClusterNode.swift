@@ -20,6 +20,8 @@ package final class ClusterNode: Sendable {
         /// Another process uses this relay's id.
         case replaced
         case storeFailed(String)
+        /// The store did not save the state of a session.
+        case saveFailed(SessionID, String)
         case storeAnswers
     }
 
@@ -31,6 +33,8 @@ package final class ClusterNode: Sendable {
         var alarmTime = MediaTime.never
         var counts = ClusterCounts()
         var hasStoreFailed = false
+        /// Whether the latest save has failed.
+        var hasSaveFailed = false
     }
 
     package let description: RelayDescription
@@ -122,7 +126,17 @@ package final class ClusterNode: Sendable {
 
     /// Saves changes of a session of this relay.
     package func save(_ id: SessionID, _ changes: SessionChanges, under tenure: SessionTenure) async -> SaveResult {
-        switch await perform(.save(id, tenure, changes)) {
+        let result = await perform(.save(id, tenure, changes))
+        if case .failure(let failure) = result {
+            let isFirst = state.withLockedValue { state in
+                defer { state.hasSaveFailed = true }
+                return !state.hasSaveFailed
+            }
+            if isFirst { report.yield(.saveFailed(id, failure.reason)) }
+            return .failed
+        }
+        state.withLockedValue { $0.hasSaveFailed = false }
+        switch result {
         case .success(.saved): return .saved
         case .success(.saveRefused):
             change { $0.saveRefused(id, tenure, now: $1) }

@@ -48,6 +48,10 @@ struct ClusterService: Service {
                 metadata: ["relay": "\(node.description.id)"])
         case .storeFailed(let reason):
             logger.error("the cluster's database does not answer", metadata: ["reason": "\(reason)"])
+        case .saveFailed(let id, let reason):
+            logger.error(
+                "the state of a session could not be saved; requests that change it wait",
+                metadata: ["session": "\(id)", "reason": "\(reason)"])
         case .storeAnswers: logger.notice("the cluster's database answers again")
         }
     }

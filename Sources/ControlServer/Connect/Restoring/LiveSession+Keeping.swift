@@ -12,28 +12,28 @@ extension LiveSession {
     /// - Returns: whether the rules of the session, or the state of a client, have changed.
     @discardableResult
     func noteState() -> (rules: Bool, clients: Bool) {
-        guard var keeping, !conference.isEnded else { return (false, false) }
+        // Changes are made in place: a copy of the saver would copy the states of all clients.
+        guard keeping != nil, !conference.isEnded else { return (false, false) }
         let now = ControlClock.now
         var changed = (rules: false, clients: false)
         let essence = conference.essence
-        if essence != keeping.essence, let text = text(of: essence) {
-            keeping.essence = essence
-            keeping.saver.note(essence: text, now: now)
+        if essence != keeping?.essence, let text = text(of: essence) {
+            keeping?.essence = essence
+            keeping?.saver.note(essence: text, now: now)
             changed.rules = true
         }
-        let before = keeping.saver.latestChange
+        let before = keeping?.saver.latestChange
         for (id, seat) in conference.takeChangedSeats() {
-            keeping.saver.note(seat: seat.flatMap { savedText(of: $0) }, of: id, now: now)
+            keeping?.saver.note(seat: seat.flatMap { savedText(of: $0) }, of: id, now: now)
         }
-        changed.clients = keeping.saver.latestChange > before
-        self.keeping = keeping
+        changed.clients = keeping?.saver.latestChange != before
         save()
         return changed
     }
 
     /// Waits until the store has all changes that were noted so far. If no relay reaches the store, nothing waits for it.
     ///
-    /// - Returns: false if another relay may run the session.
+    /// - Returns: false if another relay may run the session, or if the store does not save the changes within `StateKeeping.waitLimit`.
     func isKept() async -> Bool {
         guard let change = keeping?.saver.latestChange else { return true }
         keeping?.saver.hurry(now: ControlClock.now)
@@ -44,8 +44,10 @@ extension LiveSession {
         case .wait: break
         }
         return await withCheckedContinuation { continuation in
-            keeping?.waiting.append(StateKeeping.Waiting(change: change, continuation: continuation))
-            keeping?.nextLook = ControlClock.now + StateKeeping.lookInterval
+            let now = ControlClock.now
+            keeping?.waiting.append(
+                StateKeeping.Waiting(change: change, end: now + StateKeeping.waitLimit, continuation: continuation))
+            keeping?.nextLook = now + StateKeeping.lookInterval
             rearm()
         }
     }
@@ -94,7 +96,11 @@ extension LiveSession {
 
     private func answerKept() {
         guard let waiting = keeping?.waiting, !waiting.isEmpty else { return }
-        let outcomes = waiting.map { outcome(of: $0.change) }
+        let now = ControlClock.now
+        let outcomes = waiting.map { entry in
+            let outcome = outcome(of: entry.change)
+            return outcome == .wait && entry.end <= now ? .refuse : outcome
+        }
         keeping?.waiting = zip(waiting, outcomes).filter { $1 == .wait }.map(\.0)
         for (entry, outcome) in zip(waiting, outcomes) where outcome != .wait {
             entry.continuation.resume(returning: outcome == .answer)

@@ -6,12 +6,17 @@ import MediaBase
 struct StateKeeping {
     struct Waiting {
         var change: UInt64
+        /// Time at which the request is refused.
+        var end: MediaTime
         /// Resumed with false if another relay runs the session.
         var continuation: CheckedContinuation<Bool, Never>
     }
 
     /// Time between looks whether the relay still acts, and whether any relay reaches the store.
     static let lookInterval = MediaTime.milliseconds(200)
+
+    /// Longest time for which a request waits: the store may refuse saves although it answers heartbeats.
+    static let waitLimit = MediaTime.seconds(6)
 
     var saver: StateSaver
     /// Rules that were noted last.
