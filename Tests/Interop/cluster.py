@@ -91,8 +91,8 @@ class Member:
 
     def __init__(self, relays, first, session, name, password=None):
         self.relays, self.at, self.session, self.name, self.password = relays, first, session, name, password
-        # The token stays the same, as a user's does.
-        self.token = token(name, session, role_type=1)
+        # The token stays the same, as a user's does. Relays whose clocks are late refuse tokens of the future.
+        self.token = token(name, session, role_type=1, iat=int(time.time()) - 900)
         self.joined, self.resume_token, self.last_event = None, None, 0
         self.events, self.joins, self.resumes, self.snapshots, self.refusals = [], 0, 0, 0, []
         self.lost_at, self.back_after = None, []

@@ -30,6 +30,7 @@ except ImportError:
     os.execv(PYTHON, [str(PYTHON), *sys.argv])
 
 import clients  # noqa: E402
+import clocks  # noqa: E402
 import clusternet  # noqa: E402
 import partitions  # noqa: E402
 import postgres  # noqa: E402
@@ -186,7 +187,8 @@ async def without_store(case, cluster, report):
 
 
 CASES = {"any relay": spread, "home relay killed": killed, **takeovers.CASES}
-LONG = {"edges": edges, "home relay stopped": stopped, "database killed": without_store, **takeovers.LONG, **partitions.ALL}
+LONG = {"edges": edges, "home relay stopped": stopped, "database killed": without_store, **takeovers.LONG, **clocks.ALL,
+        **partitions.ALL}
 
 
 async def run_case(name, case, make, reporter):
@@ -219,10 +221,11 @@ def run(arguments, reporter):
             reporter.skip(f"cluster: {name}", missing)
             continue
         ran += 1
+        kind = clusternet.SeparatedCluster if is_separated else clocks.ShiftedCluster if name in clocks.ALL else Cluster
         name = f"cluster: {name}"
         folder = pathlib.Path(arguments.work).resolve() / name.replace(" ", "-").replace(":", "")
 
-        def make(kind=clusternet.SeparatedCluster if is_separated else Cluster, folder=folder):
+        def make(kind=kind, folder=folder):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             return kind(arguments.relay, folder)

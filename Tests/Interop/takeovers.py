@@ -151,10 +151,33 @@ async def many(case, cluster, report, count=1_000):
                joined_again=sum(m.joins > 1 for m in members))
 
 
+async def edge_killed(case, cluster, report):
+    """kill -9 of a relay that is not the home relay: its clients resume through the others and miss nothing; the others notice nothing."""
+    async with contextlib.AsyncExitStack() as stack:
+        members = await enter(stack, cluster, "edge", 9)
+        home, lost = cluster.relays[0], cluster.relays[2]
+        there = [m for m in members if m.relay is lost]
+        others = [m for m in members if m.relay is not lost]
+        report(case, "the session is at the first relay", cluster.home("edge") is home and len(there) == 3)
+        await lose(cluster, lost, "kill")
+        # While they are away.
+        await others[0].ask("signal", type="test", data="missed")
+        seconds = await until(lambda: all(m.is_up and m.back_after for m in there), 30)
+        report(case, "the relay's clients are back", seconds is not None, seconds=seconds and round(seconds, 1))
+        report(case, "they have resumed, with the events that they missed",
+               await until(lambda: all("missed" in m.signals() for m in there), 5) is not None
+               and [(m.joins, m.resumes, m.snapshots) for m in there] == [(1, 1, 0)] * 3,
+               counts=[(m.joins, m.resumes, m.snapshots) for m in there])
+        report(case, "events have consecutive numbers at each client",
+               all([e["seq"] for e in m.events] == list(range(1, len(m.events) + 1)) for m in members))
+        report(case, "the other clients were not cut", not any(m.back_after for m in others))
+        report(case, "the session has not moved", cluster.home("edge") is home)
+
+
 async def changed_often(case, cluster, report):
     """As `changed`, 20 times."""
     await changed(case, cluster, report, rounds=20)
 
 
 CASES = {"state kept": kept, "home relay restarted": restarted, "changes during a kill": changed}
-LONG = {"changes during twenty kills": changed_often, "a thousand sessions": many}
+LONG = {"another relay killed": edge_killed, "changes during twenty kills": changed_often, "a thousand sessions": many}
