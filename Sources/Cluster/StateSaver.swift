@@ -19,7 +19,7 @@ package struct StateSaver: Sendable {
     package enum Outcome: Hashable, Sendable {
         case answer
         case wait
-        /// The request is refused as `unavailable`, because another relay may run the session.
+        /// The request is refused as `unavailable`, because another relay may run the session, or because the store saves nothing.
         case refuse
     }
 
@@ -79,12 +79,14 @@ package struct StateSaver: Sendable {
     /// this relay ends before the store is back.
     ///
     /// - Parameters:
+    ///   - waited: time for which the answer has waited.
     ///   - acts: whether the relay may run the session's rules.
     ///   - isStoreDown: whether no relay reaches the store, so that none can take the session over.
-    package func outcome(of change: UInt64, acts: Bool, isStoreDown: Bool) -> Outcome {
+    package func outcome(of change: UInt64, after waited: MediaTime, acts: Bool, isStoreDown: Bool) -> Outcome {
         if isSaved(change) { return .answer }
         if !acts || isRefused { return .refuse }
-        return isStoreDown ? .answer : .wait
+        if isStoreDown { return .answer }
+        return waited < settings.waitLimit ? .wait : .refuse
     }
 
     /// Returns whether the store has all changes up to this one.

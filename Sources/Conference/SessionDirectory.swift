@@ -1,8 +1,7 @@
 package import Signaling
 
 /// All sessions of a relay, and the connections that resume tokens belong to. Callers pass keys of resume tokens, from which no token can be
-/// derived. `LiveSession` is the caller's object for
-/// a session.
+/// derived. `LiveSession` is the caller's object for a session.
 package struct SessionDirectory<LiveSession: Sendable>: Sendable {
     package struct Entry: Sendable {
         package let id: SessionID

@@ -59,7 +59,7 @@ extension VirtualCluster {
         relays[relay].states[id]!.saver!.hurry(now: time)
         let latest = relays[relay].states[id]!.saver!.latestChange
         relays[relay].states[id]!.unanswered.append(
-            VirtualSession.Unanswered(change: latest, number: change, client: client))
+            VirtualSession.Unanswered(change: latest, number: change, client: client, begin: now))
         examine(relay, id)
     }
 
@@ -78,7 +78,7 @@ extension VirtualCluster {
         let isStoreDown = relays[relay].member.isStoreDown(time)
         let changes = saver.takeSave(under: tenure, now: time)
         while let next = session.unanswered.first {
-            let outcome = saver.outcome(of: next.change, acts: acts, isStoreDown: isStoreDown)
+            let outcome = saver.outcome(of: next.change, after: now - next.begin, acts: acts, isStoreDown: isStoreDown)
             guard outcome != .wait else { break }
             session.unanswered.removeFirst()
             if outcome == .answer { acknowledge(next, id, isSaved: saver.isSaved(next.change)) }

@@ -10,6 +10,7 @@ struct VirtualSession {
         let change: UInt64
         let number: Int
         let client: Int
+        let begin: MediaTime
     }
 
     /// Number of this state. Answers of the store for another one are dropped.

@@ -56,9 +56,11 @@ struct StateSaverTests {
         saver.note(essence: "1", now: .zero)
         saver.note(seat: "a", of: user(1), now: .zero)
         _ = saver.takeSave(under: tenure, now: .seconds(1))
-        #expect(saver.outcome(of: 2, acts: true, isStoreDown: false) == .wait && saver.deadline == .never)
-        #expect(saver.outcome(of: 2, acts: true, isStoreDown: true) == .answer && !saver.isSaved(1))
-        #expect(saver.outcome(of: 2, acts: false, isStoreDown: true) == .refuse)
+        #expect(saver.outcome(of: 2, after: .zero, acts: true, isStoreDown: false) == .wait && saver.deadline == .never)
+        #expect(saver.outcome(of: 2, after: .zero, acts: true, isStoreDown: true) == .answer && !saver.isSaved(1))
+        #expect(saver.outcome(of: 2, after: .zero, acts: false, isStoreDown: true) == .refuse)
+        #expect(saver.outcome(of: 2, after: saver.settings.waitLimit, acts: true, isStoreDown: false) == .refuse)
+        #expect(saver.outcome(of: 2, after: saver.settings.waitLimit, acts: true, isStoreDown: true) == .answer)
         saver.note(essence: "2", now: .seconds(4))
         saver.finished(.failed, now: .seconds(5))
         #expect(!saver.isSaved(3) && !saver.isSaved)
@@ -90,7 +92,7 @@ struct StateSaverTests {
         saver.note(seat: "c", of: user(2), now: .zero)
         _ = saver.takeSave(under: tenure, now: .seconds(1))
         saver.finished(.refused, now: .seconds(1))
-        #expect(saver.isRefused && saver.outcome(of: 1, acts: true, isStoreDown: true) == .refuse)
+        #expect(saver.isRefused && saver.outcome(of: 1, after: .zero, acts: true, isStoreDown: true) == .refuse)
         #expect(
             saver.takeSave(under: next, now: .seconds(1))
                 == SessionChanges(

@@ -44,7 +44,7 @@ extension LiveSession {
             arrival.socket.count(for: lease.holder, in: environment.resources)
             let decides = noteState().rules || conference.host == client.id
             perform(join.effects)
-            if decides, await !isKept() {
+            if decides, await !isSaved() {
                 // The client gets an error, and tries again.
                 client.socket = nil
                 perform(conference.disconnect(client.id, reason: .left, now: ControlClock.now))

@@ -30,7 +30,7 @@ extension LiveSession {
         let changes = noteState()
         perform(effects)
         if let failure = await outcome(after: ticket) { throw failure }
-        if changes.rules || changes.clients, await !isKept() {
+        if changes.rules || changes.clients, await !isSaved() {
             throw LiveSessions.unavailable(.unconfirmed, .seconds(1))
         }
     }
@@ -59,9 +59,9 @@ extension LiveSession {
 
     /// Ends the session here because this relay ends. Another relay of the cluster takes it over; without a cluster, it is over.
     func endWithRelay() async {
-        guard keeping != nil else { return end(.relayShutdown) }
+        guard saving != nil else { return end(.relayShutdown) }
         noteState()
-        _ = await isKept()
+        _ = await isSaved()
         abandon()
     }
 

@@ -74,16 +74,14 @@ extension LiveSession {
         call.client.isHeld = true
         let ticket = media.lastTicket
         perform(applied.effects)
-        let request = whenDone { [self] failure in
-            if waitsForStore, failure == nil { return }
-            reply(call, failure.map { .failure($0) } ?? applied.result)
-            release(call.client)
-        }
+        var failure: SignalingError?
+        let request = whenDone { failure = $0 }
         media.answer(request, of: call.client.id, after: ticket)
         await finish(request)
-        guard waitsForStore, call.client.isHeld else { return }
-        let isKept = await isKept()
-        reply(call, isKept ? applied.result : .failure(LiveSessions.unavailable(.unconfirmed, .seconds(1))))
+        if failure == nil, waitsForStore, await !isSaved() {
+            failure = LiveSessions.unavailable(.unconfirmed, .seconds(1))
+        }
+        reply(call, failure.map { .failure($0) } ?? applied.result)
         release(call.client)
     }
 

@@ -41,7 +41,7 @@ actor LiveSession {
     var requests = MediaRequests()
     private var isDraining = false
     /// State that another relay needs to take the session over; nil without a cluster.
-    var keeping: StateKeeping?
+    var saving: StateSaving?
     /// Whether another relay runs the session, or will.
     var isAbandoned = false
 
@@ -62,9 +62,9 @@ actor LiveSession {
             maximumSubscriptions: conference.limits.subscriptions, random: SystemRandomNumberGenerator())
         guard environment.cluster != nil else { return }
         self.conference.recordsSeatChanges = true
-        keeping = StateKeeping(saver: StateSaver())
+        saving = StateSaving(saver: StateSaver())
         guard let restored else { return }
-        keeping = StateKeeping(saver: StateSaver(stored: restored.stored, tenure: restored.tenure))
+        saving = StateSaving(saver: StateSaver(stored: restored.stored, tenure: restored.tenure))
         for client in restored.clients {
             clients[client.id] = LiveConnection(restored: client, environment)
             media.join(client.id)
@@ -228,7 +228,7 @@ actor LiveSession {
     private func ended(_ reason: DisconnectReason) {
         alarm?.cancel()
         alarm = nil
-        endKeeping()
+        endSaving()
         logger.info("session ended", metadata: ["reason": "\(reason.rawValue)"])
         environment.onEnd(id, isAbandoned)
     }
@@ -249,7 +249,7 @@ actor LiveSession {
     // MARK: time
 
     func rearm() {
-        let deadline = min(conference.deadline, media.deadline, keeping?.deadline ?? .never)
+        let deadline = min(conference.deadline, media.deadline, saving?.deadline ?? .never)
         guard deadline != alarmTime else { return }
         alarmTime = deadline
         alarm?.cancel()
@@ -267,7 +267,7 @@ actor LiveSession {
     private func alarmRang() {
         alarmTime = .never
         media.handleTimeout(now: ControlClock.now)
-        keepingTimeout()
+        savingTimeout()
         perform(conference.handleTimeout(now: ControlClock.now))
     }
 }

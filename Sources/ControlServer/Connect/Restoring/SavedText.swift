@@ -1,7 +1,7 @@
 import Foundation
 
-/// Format of the state in the cluster's store: JSON with a fixed order of keys, so that equal states have equal texts. Fields may be added;
-/// a relay ignores those that it does not know.
+/// Format of the state in the cluster's store: JSON with a fixed order of keys, so that equal states have equal texts. Fields may be added
+/// if they are optional; a relay ignores those that it does not know.
 enum SavedText {
     static func encode(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

@@ -13,67 +13,67 @@ extension LiveSession {
     @discardableResult
     func noteState() -> (rules: Bool, clients: Bool) {
         // Changes are made in place: a copy of the saver would copy the states of all clients.
-        guard keeping != nil, !conference.isEnded else { return (false, false) }
+        guard saving != nil, !conference.isEnded else { return (false, false) }
         let now = ControlClock.now
         var changed = (rules: false, clients: false)
         let essence = conference.essence
-        if essence != keeping?.essence, let text = text(of: essence) {
-            keeping?.essence = essence
-            keeping?.saver.note(essence: text, now: now)
+        if essence != saving?.essence, let text = text(of: essence) {
+            saving?.essence = essence
+            saving?.saver.note(essence: text, now: now)
             changed.rules = true
         }
-        let before = keeping?.saver.latestChange
+        let before = saving?.saver.latestChange
         for (id, seat) in conference.takeChangedSeats() {
-            keeping?.saver.note(seat: seat.flatMap { savedText(of: $0) }, of: id, now: now)
+            saving?.saver.note(seat: seat.flatMap { savedText(of: $0) }, of: id, now: now)
         }
-        changed.clients = keeping?.saver.latestChange != before
+        changed.clients = saving?.saver.latestChange != before
         save()
         return changed
     }
 
     /// Waits until the store has all changes that were noted so far. If no relay reaches the store, nothing waits for it.
     ///
-    /// - Returns: false if another relay may run the session, or if the store does not save the changes within `StateKeeping.waitLimit`.
-    func isKept() async -> Bool {
-        guard let change = keeping?.saver.latestChange else { return true }
-        keeping?.saver.hurry(now: ControlClock.now)
+    /// - Returns: false if another relay may run the session, or if the store does not save the changes in time.
+    func isSaved() async -> Bool {
+        guard let change = saving?.saver.latestChange else { return true }
+        saving?.saver.hurry(now: ControlClock.now)
         save()
-        switch outcome(of: change) {
+        let now = ControlClock.now
+        switch outcome(of: change, since: now) {
         case .answer: return true
         case .refuse: return false
         case .wait: break
         }
         return await withCheckedContinuation { continuation in
-            let now = ControlClock.now
-            keeping?.waiting.append(
-                StateKeeping.Waiting(change: change, end: now + StateKeeping.waitLimit, continuation: continuation))
-            keeping?.nextLook = now + StateKeeping.lookInterval
+            saving?.waiting.append(StateSaving.Waiting(change: change, begin: now, continuation: continuation))
+            saving?.nextLook = now + StateSaving.lookInterval
             rearm()
         }
     }
 
-    private func outcome(of change: UInt64) -> StateSaver.Outcome {
-        guard let keeping, let standing = environment.cluster?.standing else { return .answer }
-        return keeping.saver.outcome(of: change, acts: standing.acts, isStoreDown: standing.isStoreDown)
+    private func outcome(of change: UInt64, since begin: MediaTime) -> StateSaver.Outcome {
+        guard let saving, let standing = environment.cluster?.standing else { return .answer }
+        return saving.saver.outcome(
+            of: change, after: ControlClock.now - begin, acts: standing.acts, isStoreDown: standing.isStoreDown)
     }
 
-    /// Handles the time of `StateKeeping.deadline`.
-    func keepingTimeout() {
-        keeping?.nextLook = ControlClock.now + StateKeeping.lookInterval
-        answerKept()
+    /// Handles the time of `StateSaving.deadline`.
+    func savingTimeout() {
+        saving?.nextLook = ControlClock.now + StateSaving.lookInterval
+        answerWaiting()
         save()
     }
 
     /// Saves the whole state again if the store has lost it.
     func renewState() {
-        keeping?.saver.recheck(now: ControlClock.now)
+        saving?.saver.recheck(now: ControlClock.now)
         save()
     }
 
     /// Ends all waits, because the session ends here.
-    func endKeeping() {
-        guard let waiting = keeping?.waiting else { return }
-        keeping = nil
+    func endSaving() {
+        guard let waiting = saving?.waiting else { return }
+        saving = nil
         for entry in waiting { entry.continuation.resume(returning: false) }
     }
 
@@ -82,26 +82,22 @@ extension LiveSession {
         defer { rearm() }
         guard let cluster = environment.cluster else { return }
         let tenure = cluster.tenure(of: id)
-        guard let changes = keeping?.saver.takeSave(under: tenure, now: ControlClock.now), let tenure else {
-            return answerKept()
+        guard let changes = saving?.saver.takeSave(under: tenure, now: ControlClock.now), let tenure else {
+            return answerWaiting()
         }
         Task { [id] in finished(await cluster.save(id, changes, under: tenure)) }
     }
 
     private func finished(_ result: SaveResult) {
-        keeping?.saver.finished(result, now: ControlClock.now)
-        answerKept()
+        saving?.saver.finished(result, now: ControlClock.now)
+        answerWaiting()
         save()
     }
 
-    private func answerKept() {
-        guard let waiting = keeping?.waiting, !waiting.isEmpty else { return }
-        let now = ControlClock.now
-        let outcomes = waiting.map { entry in
-            let outcome = outcome(of: entry.change)
-            return outcome == .wait && entry.end <= now ? .refuse : outcome
-        }
-        keeping?.waiting = zip(waiting, outcomes).filter { $1 == .wait }.map(\.0)
+    private func answerWaiting() {
+        guard let waiting = saving?.waiting, !waiting.isEmpty else { return }
+        let outcomes = waiting.map { outcome(of: $0.change, since: $0.begin) }
+        saving?.waiting = zip(waiting, outcomes).filter { $1 == .wait }.map(\.0)
         for (entry, outcome) in zip(waiting, outcomes) where outcome != .wait {
             entry.continuation.resume(returning: outcome == .answer)
         }

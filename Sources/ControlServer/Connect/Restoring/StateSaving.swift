@@ -3,20 +3,17 @@ import Conference
 import MediaBase
 
 /// State of a session that survives the loss of its home relay, and the requests that wait until the store has it.
-struct StateKeeping {
+struct StateSaving {
     struct Waiting {
         var change: UInt64
-        /// Time at which the request is refused.
-        var end: MediaTime
+        /// Time at which the wait began.
+        var begin: MediaTime
         /// Resumed with false if another relay runs the session.
         var continuation: CheckedContinuation<Bool, Never>
     }
 
     /// Time between looks whether the relay still acts, and whether any relay reaches the store.
     static let lookInterval = MediaTime.milliseconds(200)
-
-    /// Longest time for which a request waits: the store may refuse saves although it answers heartbeats.
-    static let waitLimit = MediaTime.seconds(6)
 
     var saver: StateSaver
     /// Rules that were noted last.
