@@ -27,13 +27,10 @@ final class RecorderThread {
     /// Time of the next attempt to write the index; nil unless the last one failed.
     var indexRetryAt: MediaTime?
     private var keyFrameAskedAt: MediaTime?
-    private var reportedDamage: UInt64 = 0
-    private var reportedAt: MediaTime?
+    private var damageReports = DamageReports()
 
     private static let keyFrameInterval: MediaTime = .seconds(1)
     static let longestWait: MediaTime = .milliseconds(200)
-    /// Minimum time between two reports of damage, so that a hostile publisher cannot flood the log.
-    private static let reportInterval: MediaTime = .seconds(60)
 
     init(
         tap: PacketTap, directory: String, index: RecordingIndex, kinds: Set<MediaKind>, source: RecordingSource,
@@ -98,12 +95,7 @@ final class RecorderThread {
 
     private func reportDamage() {
         let damage = status.statistics.damagedFrames &+ status.statistics.timeJumps
-        guard damage > reportedDamage else { return }
-        let time = now
-        if let reportedAt, time - reportedAt < Self.reportInterval { return }
-        reportedAt = time
-        reportedDamage = damage
-        notify(.damaged(status))
+        if damageReports.isDue(damage, now: now) { notify(.damaged(status)) }
     }
 
     private func askForKeyFrame() {
