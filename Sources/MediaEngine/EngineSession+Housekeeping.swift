@@ -20,7 +20,7 @@ extension EngineSession {
         for stream in streams {
             if stream.encodings.count > 1, stream.chooseBest(now: now) { moveOthers(to: stream, now: now, quiesced) }
             if stream.hasNewRates(now: now) { hasNewRates = true }
-            if !isPart { reportDimensions(of: stream) }
+            if !isPart, !stream.source.isPipe { reportDimensions(of: stream) }
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
             if let due = expiry(of: stream), now >= due.at { expired.append(due.publisher) }
         }

@@ -43,6 +43,8 @@ extension EngineSession {
     func requestKeyFrame(of ssrc: SSRC, for transport: SubscribeTransport, now: MediaTime) {
         guard let (track, producer) = subscription(ssrc, transport), producer.kind == .video else { return }
         transport.decisions.count(.keyFrameWanted, stream: track.streamName, 1, now: now)
+        // The other relay limits the requests of its subscribers.
+        guard !transport.isPipe else { return emit(.requestKeyFrame(producer, isAwaited: false)) }
         _ = serveKeyFrame(to: track, of: producer, now: now)
     }
 

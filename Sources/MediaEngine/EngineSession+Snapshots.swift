@@ -10,7 +10,7 @@ extension EngineSession {
 
     /// Number of subscribers of a stream in this part of the session.
     private func subscriberCount(of stream: String) -> Int {
-        subscribers.members.count { $0.tracks.contains { $0.streamName == stream } }
+        subscribers.members.count { !$0.isPipe && $0.tracks.contains { $0.streamName == stream } }
     }
 
     /// Returns the numbers of subscribers by stream.

@@ -23,11 +23,13 @@ extension EngineSession {
     /// Adds a subscriber whose paths are open.
     func open(_ transport: SubscribeTransport) {
         subscribers.insert(transport, transport.id)
+        if transport.isPipe { pipes += 1 }
         for path in transport.paths { subscribersByPath[path] = transport }
     }
 
     func close(_ transport: SubscribeTransport, _ quiesced: borrowing Quiesced) {
         subscribers.remove(transport.id)
+        if transport.isPipe { pipes -= 1 }
         if transport.isPlain { starting.removeAll { $0 === transport } }
         for path in transport.paths {
             router.close(path: path)
@@ -50,7 +52,7 @@ extension EngineSession {
         to stream: EngineStream, now: MediaTime, _ numbers: inout IdentifierSource,
         besides plain: borrowing PlainIngress, _ quiesced: borrowing Quiesced
     ) {
-        for transport in subscribers.members {
+        for transport in subscribers.members where !transport.isPipe {
             if transport.wantsAllStreams { addTracks(of: stream, to: transport, &numbers, besides: plain) }
             attach(transport, to: stream, now: now, quiesced)
         }
@@ -142,9 +144,11 @@ extension EngineSession {
         }
         // The new track needs layers, even if the last allocation changed nothing.
         if isAttached, !transport.isPlain { emit(.allocate(transport)) }
-        // A report can describe packets only after some have been sent.
-        reportsAt = min(reportsAt, now + Self.firstReportDelay)
+        startReports(now: now)
     }
+
+    /// Makes reports due soon for new tracks. A report can describe packets only after some have been sent.
+    func startReports(now: MediaTime) { reportsAt = min(reportsAt, now + Self.firstReportDelay) }
 
     /// Returns whether the subscriber accepts the codec of the stream's video, if the track is video. A change is reported.
     private func acceptsCodec(
@@ -168,7 +172,7 @@ extension EngineSession {
         return stream.video(within: track.preferences.limits(of: stream, now: now).maximumHeight, now: now)
     }
 
-    private func attach(
+    func attach(
         _ track: SubscribedTrack, of transport: SubscribeTransport, to producer: Producer,
         _ quiesced: borrowing Quiesced
     ) {
@@ -198,11 +202,11 @@ extension EngineSession {
 
     // MARK: encodings
 
-    /// Moves plain subscribers to the largest active encoding. They send no feedback about their paths.
+    /// Moves plain subscribers to the largest active encoding. They send no feedback about their paths. Pipes carry all encodings.
     func moveOthers(to stream: EngineStream, now: MediaTime, _ quiesced: borrowing Quiesced) {
         guard let best = stream.video else { return }
         emit(.requestKeyFrame(best, isAwaited: false))
-        for transport in subscribers.members where transport.isPlain {
+        for transport in subscribers.members where transport.isPlain && !transport.isPipe {
             for track in transport.tracks where track.streamName == stream.name && track.kind == .video {
                 guard let producer = track.producer, producer !== best else { continue }
                 _ = router.switchConsumer(path: track.path, from: producer, to: best, now: now)

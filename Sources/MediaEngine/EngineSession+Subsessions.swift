@@ -61,6 +61,7 @@ extension EngineSession {
 
     /// Separates a subscriber from streams of other subsessions, and resumes its tracks of streams in its own subsession.
     private func refresh(_ transport: SubscribeTransport, only: EngineStream?, _ quiesced: borrowing Quiesced) {
+        guard !transport.isPipe else { return }
         var isChanged = false
         for track in transport.tracks {
             guard only == nil || track.streamName == only?.name,

@@ -43,6 +43,11 @@ final class EngineSession {
     let limits: EngineLimits
     private var effects: [SessionEffect] = []
 
+    /// Number of sending ends of pipes among the subscribers.
+    var pipes = 0
+    /// Whether the streams have not changed since they were described for pipes.
+    var arePipesTold = false
+
     /// Home part: the parts on other workers.
     var parts = SessionParts()
     /// Other parts: their state; nil: this is the home part.
@@ -140,10 +145,12 @@ final class EngineSession {
         stream.subsession.streams += 1
         streams.append(stream)
         parts.change()
+        notePipeChange()
     }
 
-    /// Makes a new description of a stream due for the other parts of the session.
+    /// Makes a new description of a stream due for the other parts of the session, and for pipes.
     func noteChange(of stream: EngineStream) {
+        notePipeChange()
         guard !parts.isEmpty else { return }
         stream.replica = nil
         parts.change()
@@ -154,6 +161,7 @@ final class EngineSession {
         streams.removeAll { $0 === stream }
         leave(stream.subsession)
         parts.change()
+        notePipeChange()
     }
 
     /// Returns the subsession of a transport's streams; creates it if necessary.

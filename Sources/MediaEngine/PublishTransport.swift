@@ -40,6 +40,8 @@ final class PublishTransport {
     var decisions: DecisionLog
     /// Whether its addresses and keys were fixed by a request, without ICE and DTLS.
     let isPlain: Bool
+    /// The tracks that a pipe from another relay receives; nil for publishers of this relay. A pipe is plain, too.
+    var reception: PipeReception?
     let rtcpMux: Bool
     let context: IngressContext
     let egressContext: UnsafeMutablePointer<EgressContext>
@@ -75,12 +77,14 @@ final class PublishTransport {
     private let maximumBindings: Int
     private let maximumEnded: Int
 
-    /// Creates a plain publisher.
+    /// Creates a plain publisher, or the receiving end of a pipe.
     init(
         id: TransportID, session: EngineSession, rtcpMux: Bool, context: IngressContext,
-        egressContext: UnsafeMutablePointer<EgressContext>, localSSRC: SSRC, now: MediaTime
+        egressContext: UnsafeMutablePointer<EgressContext>, localSSRC: SSRC, reception: PipeReception? = nil,
+        now: MediaTime
     ) {
         self.id = id
+        self.reception = reception
         self.session = session
         decisions = DecisionLog(transport: id.rawValue)
         isPlain = true
@@ -185,7 +189,10 @@ final class PublishTransport {
     var hasMedia: Bool { producers.contains { $0.contains { $0 != nil } } }
 
     /// Name of this transport in its streams.
-    var source: StreamSource { isPlain ? .plain(id) : .peer(id) }
+    var source: StreamSource { isPipe ? .pipe(id) : isPlain ? .plain(id) : .peer(id) }
+
+    /// Whether it is the receiving end of a pipe.
+    var isPipe: Bool { reception != nil }
 
     /// Returns whether another SSRC has replaced this one.
     func isSuperseded(_ ssrc: SSRC) -> Bool { superseded[ssrc] != nil }

@@ -24,6 +24,8 @@ package enum StreamEvent: Sendable, Equatable {
     case noMediaPath(session: String, transport: TransportID, MediaPathFailure)
     /// Active speaker of a subsession; nil: none.
     case activeSpeaker(session: String, subsession: String, stream: String?)
+    /// The streams that a session publishes at this relay have changed since they were described for its pipes.
+    case pipedStreamsChanged(session: String)
     /// Events of a session, or of any session if nil, were dropped because this reader was too slow.
     /// The reader has to query the current state.
     case missed(session: String?)
@@ -35,7 +37,7 @@ package enum StreamEvent: Sendable, Equatable {
             .trackResumed(let session, _, _, _), .unsupportedCodec(let session, _, _, _),
             .supportedCodec(let session, _, _), .mediaBegan(let session, _, _, _),
             .dimensions(let session, _, _, _, _), .peerGone(let session, _),
-            .noMediaPath(let session, _, _), .activeSpeaker(let session, _, _):
+            .noMediaPath(let session, _, _), .activeSpeaker(let session, _, _), .pipedStreamsChanged(let session):
             session
         case .missed(let session): session
         }

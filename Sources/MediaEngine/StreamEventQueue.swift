@@ -13,6 +13,7 @@ package struct StreamEventQueue: Sendable {
         case codec(TransportID, Stream)
         case dimensions(Stream)
         case speaker(session: String, subsession: String)
+        case piped(session: String)
     }
 
     private struct Stream: Hashable {
@@ -160,6 +161,7 @@ package struct StreamEventQueue: Sendable {
             return (.dimensions(stream), stream)
         case .activeSpeaker(let session, let subsession, _):
             return (.speaker(session: session, subsession: subsession), nil)
+        case .pipedStreamsChanged(let session): return (.piped(session: session), nil)
         case .published, .closed, .mediaBegan, .peerGone, .noMediaPath, .missed: return nil
         }
     }

@@ -6,11 +6,16 @@ enum StreamSource: Sendable {
     case plain(TransportID)
     /// A connected WebRTC or native publisher.
     case peer(TransportID)
+    /// A pipe from another relay, at which the stream is published.
+    case pipe(TransportID)
 
     /// The publisher's id in `EngineSession.publishers`.
     var transport: TransportID {
         switch self {
-        case .plain(let id), .peer(let id): id
+        case .plain(let id), .peer(let id), .pipe(let id): id
         }
     }
+
+    /// Whether the stream is published at another relay.
+    var isPipe: Bool { if case .pipe = self { true } else { false } }
 }

@@ -14,6 +14,8 @@ final class SubscribeTransport {
     var decisions: DecisionLog
     /// Whether its addresses and keys were fixed by a request, without ICE and DTLS.
     let isPlain: Bool
+    /// Whether it is the sending end of a pipe to another relay, which gets the streams of all subsessions. A pipe is plain, too.
+    let isPipe: Bool
     let rtcpMux: Bool
     let egressContext: UnsafeMutablePointer<EgressContext>
     /// Subsession whose streams the subscriber receives. Plain subscribers belong to the main part.
@@ -91,15 +93,16 @@ final class SubscribeTransport {
     /// Granularity of deadlines while nothing is sent.
     private static let idleBeat = MediaTime.seconds(1)
 
-    /// Creates a plain subscriber.
+    /// Creates a plain subscriber, or the sending end of a pipe.
     init(
         id: TransportID, session: EngineSession, rtcpMux: Bool, egressContext: UnsafeMutablePointer<EgressContext>,
-        targets: [SubscriptionTarget], wantsAllStreams: Bool, openedAt: MediaTime = .zero
+        targets: [SubscriptionTarget], wantsAllStreams: Bool, isPipe: Bool = false, openedAt: MediaTime = .zero
     ) {
         self.id = id
         self.session = session
         decisions = DecisionLog(transport: id.rawValue)
         isPlain = true
+        self.isPipe = isPipe
         self.rtcpMux = rtcpMux
         self.egressContext = egressContext
         subsession = EngineSubsession.main
@@ -125,6 +128,7 @@ final class SubscribeTransport {
         self.session = session
         decisions = DecisionLog(session: session.name, transport: id.rawValue)
         isPlain = false
+        isPipe = false
         rtcpMux = true
         self.egressContext = egressContext
         self.subsession = subsession

@@ -20,6 +20,7 @@ package final class VirtualEngine {
     private let ios: [VirtualIO]
     private let sink: EventSink
     private let router: CallRouter
+    private let plainOutput: PlainOutput
     /// Time for which packets and messages of one worker wait for another, unless a call waits for its answer.
     package var linkDelay = MediaTime.zero
     private var settledAt: MediaTime
@@ -45,10 +46,18 @@ package final class VirtualEngine {
         let placement = SharedPlacement(
             workers: configuration.workers,
             limit: configuration.limits.sessions + configuration.webRTC.unestablishedTransports)
+        let plainOutput = PlainOutput()
+        self.plainOutput = plainOutput
         var workers: [Worker] = []
         var ios: [VirtualIO] = []
         for index in 0..<configuration.workers {
-            let io = VirtualIO(now: now) { bytes, name, to in if name == .webRTC { transmit(bytes, index, to) } }
+            let io = VirtualIO(now: now) { bytes, name, to in
+                if name == .webRTC {
+                    transmit(bytes, index, to)
+                } else {
+                    plainOutput.transmit?(bytes, index, to.address)
+                }
+            }
             ios.append(io)
             workers.append(
                 try Worker(
@@ -118,9 +127,20 @@ package final class VirtualEngine {
         set { for io in ios { io.refuse = newValue } }
     }
 
-    /// Passes in a datagram on the WebRTC port of a worker.
+    /// Takes each datagram of plain transports, and the index of the worker that sends it; nil: they are discarded.
+    package var transmitPlain: ((UnsafeRawBufferPointer, Int, SocketAddress) -> Void)? {
+        get { plainOutput.transmit }
+        set { plainOutput.transmit = newValue }
+    }
+
+    private final class PlainOutput {
+        var transmit: ((UnsafeRawBufferPointer, Int, SocketAddress) -> Void)?
+    }
+
+    /// Passes in a datagram on the WebRTC port of a worker, or on the RTP port of its plain transports.
     package func receive(
-        _ datagram: UnsafeRawBufferPointer, from: PeerAddress, at now: MediaTime, worker index: Int = 0
+        _ datagram: UnsafeRawBufferPointer, from: PeerAddress, at now: MediaTime, worker index: Int = 0,
+        isPlain: Bool = false
     ) {
         advance(to: now)
         let worker = workers[index]
@@ -128,7 +148,8 @@ package final class VirtualEngine {
         withUnsafeTemporaryAllocation(byteCount: max(1, datagram.count), alignment: 8) { copy in
             copy.copyMemory(from: datagram)
             worker.counters.datagramsReceived &+= 1
-            worker.receive(copy.baseAddress!, length: datagram.count, from: from, on: .webRTC, now: self.now)
+            worker.receive(
+                copy.baseAddress!, length: datagram.count, from: from, on: isPlain ? .rtp : .webRTC, now: self.now)
         }
         run(at: now)
     }

@@ -118,8 +118,8 @@ final class Worker: @unchecked Sendable {
     /// Returns nanoseconds since 1970.
     func realTime() -> Int64 { clock.realTime }
 
-    var rtpPort: UInt16 { sockets?.rtpPort ?? configuration.plainPort }
-    var rtcpPort: UInt16 { sockets?.rtcpPort ?? configuration.plainPort &+ 1 }
+    var rtpPort: UInt16 { sockets?.rtpPort ?? configuration.plainPort &+ UInt16(2 * index) }
+    var rtcpPort: UInt16 { sockets?.rtcpPort ?? rtpPort &+ 1 }
     var webRTCPort: UInt16 { sockets?.webRTCPort ?? configuration.webRTC.port &+ UInt16(index) }
 
     // MARK: packets
@@ -148,7 +148,8 @@ final class Worker: @unchecked Sendable {
         guard let packet = plain.receive(bytes, length: length, from: from, now: now, inbound, &counters) else {
             return
         }
-        forward(packet.header, packet.payload, of: packet.track, now: now)
+        forward(
+            packet.header, packet.payload, packet.extensions, descriptor: packet.descriptor, of: packet.track, now: now)
     }
 
     /// Sends the pending packets of all sessions.

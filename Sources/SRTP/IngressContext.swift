@@ -40,20 +40,39 @@ package final class IngressContext {
 
     /// Sets the initial rollover counter of `ssrc`, as signalled out of band (RFC 3711 section 3.3.1).
     package func addStream(ssrc: UInt32, rolloverCounter: UInt32) throws(SRTPFailure) {
-        guard streamCount < maximumStreams, stream(ssrc) == nil else { throw .unknownStream }
+        guard streamCount < maximumStreams, search(ssrc) == nil else { throw .unknownStream }
         (streams + streamCount).initialize(to: RTPReplayWindow(ssrc: ssrc, rolloverCounter: rolloverCounter))
         streamCount += 1
+    }
+
+    /// Forgets an SSRC that has ended. Its packets could be replayed from now on, so the caller must not accept the SSRC any more.
+    package func removeStream(ssrc: UInt32) {
+        guard let stream = search(ssrc) else { return }
+        stream.pointee.deallocate()
+        streamCount -= 1
+        let last = streams + streamCount
+        if stream != last { stream.moveUpdate(from: last, count: 1) } else { stream.deinitialize(count: 1) }
     }
 
     /// Verifies and decrypts an RTP packet in place. If it throws, the packet must not be used, not even its header.
     ///
     /// - Parameter length: length of the packet in bytes, before and after.
     package func unprotect(_ packet: UnsafeMutableRawPointer, length: inout Int) throws(SRTPFailure) {
+        var place = 0
+        try unprotect(packet, length: &length, place: &place)
+    }
+
+    /// The same for a caller that keeps the place of each SSRC's state, so that many SSRCs need no search.
+    ///
+    /// - Parameter place: place of the SSRC's state after its last packet; any number before the first.
+    package func unprotect(
+        _ packet: UnsafeMutableRawPointer, length: inout Int, place: inout Int
+    ) throws(SRTPFailure) {
         let plainLength = length - suite.tagLength
         let headerLength = try Self.headerLength(packet, plainLength)
         let sequenceNumber = UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         let ssrc = UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-        let known = stream(ssrc)
+        let known = stream(ssrc, &place)
         let index: UInt64
         if let known {
             guard let estimate = known.pointee.estimate(sequenceNumber) else { throw .keyExpired }
@@ -69,6 +88,7 @@ package final class IngressContext {
         } else {
             (streams + streamCount).initialize(to: RTPReplayWindow(ssrc: ssrc))
             streams[streamCount].note(index)
+            place = streamCount
             streamCount += 1
         }
         length = plainLength
@@ -80,7 +100,14 @@ package final class IngressContext {
     }
 
     @inline(__always)
-    private func stream(_ ssrc: UInt32) -> UnsafeMutablePointer<RTPReplayWindow>? {
+    private func stream(_ ssrc: UInt32, _ place: inout Int) -> UnsafeMutablePointer<RTPReplayWindow>? {
+        if place < streamCount, streams[place].ssrc == ssrc { return streams + place }
+        guard let found = search(ssrc) else { return nil }
+        place = found - streams
+        return found
+    }
+
+    private func search(_ ssrc: UInt32) -> UnsafeMutablePointer<RTPReplayWindow>? {
         for index in 0..<streamCount where streams[index].ssrc == ssrc {
             return index < Self.near ? streams + index : movedForward(index)
         }

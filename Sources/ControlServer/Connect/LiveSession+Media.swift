@@ -60,6 +60,8 @@ extension LiveSession {
             var metadata: Logger.Metadata = ["transport": "\(transport)"]
             if let id = media.client(of: PeerID(transport)) { metadata["connection"] = "\(id)" }
             logger.notice("\(failure.explanation)", metadata: metadata)
+        // This relay has no pipes.
+        case .pipedStreamsChanged: break
         case .missed: Task { await reconcile() }
         }
     }

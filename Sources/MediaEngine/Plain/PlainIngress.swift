@@ -12,6 +12,9 @@ struct PlainIngress: ~Copyable {
     struct Packet {
         let header: RTPHeader
         let payload: UnsafeRawBufferPointer
+        /// Header extensions; none for publishers other than pipes.
+        var extensions = RTPExtensionValues()
+        var descriptor: UnsafeRawBufferPointer?
         let track: UnsafeMutablePointer<InboundTrack>
     }
 
@@ -27,6 +30,8 @@ struct PlainIngress: ~Copyable {
     private var sources = PlainSources()
     /// Subscribers by the source address of their RTCP, oldest first. Several may use one address.
     private var subscribers: [SocketAddress: [SubscribeTransport]] = [:]
+    /// Sending ends of pipes by the SSRC of the receiver's RTCP. All pipes between two relays use the same addresses.
+    private var pipes: [SSRC: SubscribeTransport] = [:]
 
     // MARK: membership
 
@@ -53,7 +58,18 @@ struct PlainIngress: ~Copyable {
         }
     }
 
+    /// Adds the sending end of a pipe.
+    /// - Parameter ssrc: SSRC of the receiver's RTCP.
+    mutating func add(pipe: SubscribeTransport, ssrc: SSRC) { pipes[ssrc] = pipe }
+
+    /// Returns whether a pipe's receiver uses an SSRC.
+    func hasPipe(_ ssrc: SSRC) -> Bool { pipes[ssrc] != nil }
+
     mutating func remove(_ subscriber: SubscribeTransport) {
+        guard !subscriber.isPipe else {
+            if let ssrc = pipes.first(where: { $0.value === subscriber })?.key { pipes[ssrc] = nil }
+            return
+        }
         for address in Set(subscriber.targets.map(\.rtcpAddress)) {
             subscribers[address]?.removeAll { $0 === subscriber }
             if subscribers[address]?.isEmpty == true { subscribers[address] = nil }
@@ -87,7 +103,11 @@ struct PlainIngress: ~Copyable {
             return nil
         }
         let track = inbound[sources[source].track]
-        track.pointee.transport?._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
+        let isPipe =
+            track.pointee.transport?._withUnsafeGuaranteedRef { transport in
+                transport.lastAuthentic = now
+                return transport.isPipe
+            } ?? false
         if sources[source].address != from { sources[source].address = from }
         let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
         guard var header = try? RTPHeader(parsing: packet) else {
@@ -109,28 +129,36 @@ struct PlainIngress: ~Copyable {
         }
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
-        return Packet(header: header, payload: payload, track: track)
+        var received = Packet(header: header, payload: payload, track: track)
+        if isPipe {
+            received.extensions = RTPExtensionValues(header, in: packet, map: PipeFormat.extensions)
+            received.descriptor = received.extensions.dependencyDescriptor(in: packet)
+        }
+        return received
     }
 
     @inline(__always)
-    private func unprotect(
+    private mutating func unprotect(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, of source: Int, _ inbound: borrowing InboundTable
     ) -> SRTPFailure? {
         guard let transport = inbound[sources[source].track].pointee.transport else { return .unknownStream }
-        return transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
+        var place = sources[source].place
+        let failure = transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
             do throws(SRTPFailure) {
-                try transport.context.unprotect(bytes, length: &length)
+                try transport.context.unprotect(bytes, length: &length, place: &place)
             } catch {
                 return error
             }
             return nil
         }
+        sources[source].place = place
+        return failure
     }
 
     /// Decrypts a packet whose SSRC several transports use. Tries the transports that last sent from this address first, then the others,
     /// until a key authenticates the packet.
     /// - Parameter first: the first source of the SSRC; on return, the source of the packet.
-    private func unprotect(
+    private mutating func unprotect(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, shared first: inout Int, from: SocketAddress,
         _ inbound: borrowing InboundTable
     ) -> SRTPFailure? {
@@ -169,7 +197,7 @@ struct PlainIngress: ~Copyable {
             let contexts = tracks.compactMap { $0.pointee.transport?.takeUnretainedValue().egressContext }
             return Self.authenticate(bytes, &length, contexts, protector).map { .publisher(tracks[$0]) } ?? .unauthentic
         }
-        guard let candidates = subscribers[from] else { return .unknown }
+        guard let candidates = pipes[ssrc].map({ [$0] }) ?? subscribers[from] else { return .unknown }
         let contexts = candidates.prefix(Self.candidatesPerAddress).map(\.egressContext)
         return Self.authenticate(bytes, &length, contexts, protector).map { .subscriber(candidates[$0]) }
             ?? .unauthentic

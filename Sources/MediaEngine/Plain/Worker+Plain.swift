@@ -27,9 +27,9 @@ extension Worker {
 
     func closePlain(_ id: TransportID, session name: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         let session = try sessions.find(name)
-        if let transport = session.subscribers[id], transport.isPlain {
+        if let transport = session.subscribers[id], transport.isPlain, !transport.isPipe {
             session.close(transport, quiesced)
-        } else if let transport = session.publishers[id], transport.isPlain {
+        } else if let transport = session.publishers[id], transport.isPlain, !transport.isPipe {
             session.close(transport, &inbound, quiesced)
         } else {
             throw .unknownTransport(id.rawValue)
@@ -41,7 +41,7 @@ extension Worker {
     /// Starts the video of a plain subscriber again at its client's request, within its budget of key frames.
     func requestKeyFrame(_ id: TransportID, session name: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         let session = try sessions.find(name)
-        guard let transport = session.subscribers[id], transport.isPlain else {
+        guard let transport = session.subscribers[id], transport.isPlain, !transport.isPipe else {
             throw .unknownTransport(id.rawValue)
         }
         session.startAgain(transport, now: time(), quiesced)

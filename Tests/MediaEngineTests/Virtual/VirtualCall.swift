@@ -29,38 +29,53 @@ final class VirtualCall {
     private var random: SeededGenerator
     private var place: VirtualNetwork.ID = 0
     private var addresses = 0
+    private let host: Int
+    /// Addresses of plain transports, by worker.
+    let plainAddresses: [SocketAddress]
 
+    /// - Parameters:
+    ///   - host: last number of the relay's address.
+    ///   - other: relay whose network this one shares; nil: it has its own.
     init(
-        seed: UInt64, conditions: LinkConditions = LinkConditions(delay: .milliseconds(10)),
-        _ change: (inout EngineConfiguration) -> Void = { _ in }
+        seed: UInt64, conditions: LinkConditions = LinkConditions(delay: .milliseconds(10)), host: Int = 1,
+        besides other: VirtualCall? = nil, _ change: (inout EngineConfiguration) -> Void = { _ in }
     ) throws {
         random = SeededGenerator(seed: seed)
-        let network = VirtualNetwork(seed: seed)
+        let network = other?.network ?? VirtualNetwork(seed: seed)
         network.conditions = conditions
         self.network = network
+        self.host = host
         var configuration = EngineConfiguration()
-        configuration.advertisedAddress = "10.0.0.1"
+        configuration.advertisedAddress = "10.0.0.\(host)"
         configuration.webRTC.port = 4000
         configuration.workers = Self.workers
         configuration.spreadLoad = 0
         change(&configuration)
         let addresses = (0..<configuration.workers).map { worker in
-            SocketAddress("10.0.0.1", port: Self.relayAddress.port + UInt16(worker))!
+            SocketAddress("10.0.0.\(host)", port: Self.relayAddress.port + UInt16(worker))!
         }
+        let plainPort = configuration.plainPort
+        let plainAddresses = (0..<configuration.workers).map { worker in
+            SocketAddress("10.0.0.\(host)", port: plainPort + UInt16(2 * worker))!
+        }
+        self.plainAddresses = plainAddresses
         relay = try VirtualEngine(configuration: configuration, identity: Self.relayIdentity, seed: seed &+ 1) {
             network.send($0, from: addresses[$1], to: $2.address)
         }
+        relay.transmitPlain = { network.send($0, from: plainAddresses[$1], to: $2) }
         place = network.add(
             VirtualEndpoint(
                 receive: { [relay] datagram, from, to, now in
+                    let plain = plainAddresses.firstIndex(of: to)
                     relay.receive(
-                        datagram, from: PeerAddress(from), at: now, worker: Int(to.port - Self.relayAddress.port))
+                        datagram, from: PeerAddress(from), at: now,
+                        worker: plain ?? Int(to.port - Self.relayAddress.port), isPlain: plain != nil)
                 }, deadline: { [relay] in relay.deadline },
                 handleTimeout: { [unowned self] in
                     wakeUps += 1
                     relay.run(at: $0)
                 }),
-            at: addresses)
+            at: addresses + plainAddresses)
     }
 
     var now: MediaTime { network.now }
@@ -86,7 +101,7 @@ final class VirtualCall {
 
     func freeAddress() -> SocketAddress {
         addresses += 1
-        return SocketAddress("10.1.\(addresses / 250).\(addresses % 250 + 1)", port: 5000)!
+        return SocketAddress("10.\(host).\(addresses / 250).\(addresses % 250 + 1)", port: 5000)!
     }
 
     func credentials() -> ICECredentials { .random(using: &random) }

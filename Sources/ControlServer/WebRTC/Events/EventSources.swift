@@ -95,7 +95,9 @@ final class EventSources: Sendable {
             state.withLockedValue { $0.sessions[session]?.wake }?.yield()
         case .missed(nil): wakeAll()
         case .peerGone(_, let transport): end(transport)
-        case .trackPaused, .trackResumed, .unsupportedCodec, .supportedCodec, .noMediaPath, .activeSpeaker: break
+        case .trackPaused, .trackResumed, .unsupportedCodec, .supportedCodec, .noMediaPath, .activeSpeaker,
+            .pipedStreamsChanged:
+            break
         }
     }
 

@@ -1,0 +1,16 @@
+/// One end of a pipe, as the other one needs to know it. RTP and RTCP use the same port (RFC 5761).
+package struct PipeEnd: Sendable {
+    package let id: TransportID
+    /// Numeric address that the end sends from and receives at.
+    package let address: String
+    package let port: UInt16
+    /// SSRC of a receiving end's RTCP; 0 for a sending end, whose RTCP has the SSRCs of the tracks.
+    package let ssrc: UInt32
+
+    package init(id: TransportID, address: String, port: UInt16, ssrc: UInt32) {
+        self.id = id
+        self.address = address
+        self.port = port
+        self.ssrc = ssrc
+    }
+}

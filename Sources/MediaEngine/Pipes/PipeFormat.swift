@@ -1,0 +1,25 @@
+import MediaBase
+import RTP
+
+/// Constants of the RTP between two relays. Both ends must have the same ones.
+enum PipeFormat {
+    /// Header extensions of all packets.
+    static let extensions: RTPExtensionMap = {
+        var map = RTPExtensionMap()
+        map[.audioLevel] = 1
+        map[.videoOrientation] = 2
+        map[.absCaptureTime] = 3
+        map[.dependencyDescriptor] = 4
+        return map
+    }()
+    /// `extensions` for tracks without dependency descriptors, which need the longer form of header extensions.
+    static let shortExtensions: RTPExtensionMap = {
+        var map = extensions
+        map[.dependencyDescriptor] = nil
+        return map
+    }()
+    /// Payload type of retransmissions (RFC 4588). They are told from media by their SSRCs, so that media may have the same one.
+    static let rtx = PayloadType(97)
+    /// Maximum number of tracks of one pipe. Each has two SSRCs.
+    static let maximumTracks = 4_096
+}

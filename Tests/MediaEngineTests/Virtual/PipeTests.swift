@@ -1,0 +1,230 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import SDP
+import Testing
+import WebRTCTestKit
+
+@Suite("CLU-2 Media that goes through two relays, in virtual time") struct PipeTests {
+    private static let rids = ["l", "m", "h"].map { RID($0)! }
+
+    @Test("Subscribers of the other relay get every frame and every audio packet, and a late one starts at once")
+    func everyPacket() throws {
+        let (pipe, publisher) = try VirtualPipe.withPublisher(seed: 901)
+        let first = try pipe.mirror.view()
+        try pipe.run(seconds: 4)
+        let late = try pipe.mirror.view()
+        let near = try pipe.origin.view()
+        try pipe.run(seconds: 4)
+        for viewer in [first, late, near] {
+            #expect(viewer.sound.isContiguous && viewer.frames.isContiguous, "\(viewer.sound) \(viewer.frames)")
+            #expect(viewer.reception.missedFrames == 0 && viewer.reception.missedAudioPackets == 0)
+            #expect(viewer.reception.wrong == 0)
+        }
+        #expect(first.reception.frames > 200 && first.reception.audioPackets > 350, "\(first.reception)")
+        let start = try #require(late.reception.firstPicture) - (try #require(late.connectedAt))
+        #expect(start <= .milliseconds(100), "\(start)")
+        let before = [first, near].map(\.reception)
+        try pipe.run(seconds: 2)
+        let delays = zip([first, near].map(\.reception), before).map { after, before in
+            (after.delaySum - before.delaySum).milliseconds / Double(after.frames - before.frames)
+        }
+        // The path between the relays takes 10 ms.
+        #expect((10..<11).contains(delays[0] - delays[1]), "\(delays) ms")
+        #expect(publisher.publisher.keyFrames < 6, "\(publisher.publisher.keyFrames)")
+    }
+
+    @Test(
+        "No packet that is lost between the relays is missing at the subscriber", arguments: [0.01, 0.05],
+        UInt64(911)...915)
+    func loss(_ share: Double, _ seed: UInt64) throws {
+        var path = LinkConditions(delay: .milliseconds(10))
+        path.loss = .uniform(share)
+        let (pipe, _) = try VirtualPipe.withPublisher(seed: seed, path: path)
+        let viewer = try pipe.mirror.view()
+        try pipe.run(seconds: 20)
+        pipe.set(LinkConditions(delay: .milliseconds(10)))
+        try pipe.run(seconds: 1)
+        let lost = pipe.origin.network.statistics(
+            from: pipe.origin.plainAddresses[0], to: pipe.mirror.plainAddresses[0]
+        ).lost
+        if VirtualCall.workers == 1 { #expect(lost > 10) }
+        #expect(viewer.reception.frames > 550 && viewer.reception.missedFrames == 0, "\(viewer.reception)")
+        #expect(viewer.reception.audioPackets > 900 && viewer.reception.missedAudioPackets == 0)
+        #expect(pipe.mirror.relay.counters.rtxReceived > 0)
+    }
+
+    @Test("All encodings of simulcast arrive, and a subscriber chooses among them as at the relay of the publisher")
+    func simulcast() throws {
+        let (pipe, _) = try VirtualPipe.withPublisher(
+            seed: 921, rids: Self.rids, video: SyntheticVideo.Encoding.simulcast)
+        let viewer = try pipe.mirror.view()
+        try pipe.run(seconds: 6)
+        for (place, rid) in [(0, "l"), (2, "h"), (1, "m")] {
+            try pipe.mirror.control {
+                try $0.setLayer(viewer.id, session: "room", .encoding(RID(rid)!, temporal: nil))
+            }
+            try pipe.run(seconds: 0.5)
+            let before = viewer.reception
+            try pipe.run(seconds: 1)
+            let after = viewer.reception
+            let of = after.picturesByEncoding[UInt8(place), default: 0]
+            let had = before.picturesByEncoding[UInt8(place), default: 0]
+            #expect(of - had == after.frames - before.frames && of - had > 25, "\(rid): \(before) \(after)")
+        }
+        #expect(viewer.frames.isContiguous && viewer.reception.wrong == 0, "\(viewer.frames)")
+    }
+
+    @Test("A stream that is muted, ended and published again at its relay is so at the other one")
+    func changes() throws {
+        let (pipe, publisher) = try VirtualPipe.withPublisher(seed: 931)
+        let viewer = try pipe.mirror.view()
+        try pipe.run(seconds: 2)
+        try pipe.origin.control {
+            try $0.setMuted(session: "room", stream: "stream", kind: .video, muted: true)
+        }
+        try pipe.run(seconds: 0.1)
+        let muted = viewer.reception
+        try pipe.run(seconds: 1)
+        #expect(viewer.reception.frames == muted.frames && viewer.reception.audioPackets > muted.audioPackets + 45)
+        let snapshot = try pipe.mirror.control { try $0.streams(session: "room") }
+        #expect(snapshot.map(\.name) == ["stream"] && snapshot.first?.video?.muted == true)
+        try pipe.origin.control {
+            try $0.setMuted(session: "room", stream: "stream", kind: .video, muted: false)
+        }
+        try pipe.run(seconds: 1)
+        #expect(viewer.reception.frames > muted.frames + 25 && viewer.reception.wrong == 0)
+        publisher.close()
+        try pipe.run(seconds: 1)
+        #expect(try pipe.mirror.control { try $0.streams(session: "room") }.isEmpty)
+        try pipe.origin.publish(source: 2)
+        viewer.expect(2)
+        try pipe.run(seconds: 3)
+        #expect(viewer.reception.frames > 60 && viewer.reception.wrong == 0, "\(viewer.reception)")
+        try pipe.mirror.control { try $0.closePipe(pipe.receiver.id, session: "room") }
+        try pipe.origin.control { try $0.closePipe(pipe.sender.id, session: "room") }
+        #expect(try pipe.mirror.control { try $0.streams(session: "room") }.isEmpty)
+        #expect(throws: EngineError.unknownTransport(pipe.sender.id.rawValue)) {
+            try pipe.origin.control { try $0.closePipe(pipe.sender.id, session: "room") }
+        }
+    }
+
+    @Test("The loudest talkers of both relays are heard at each of them") func loudest() throws {
+        let origin = try VirtualCall(seed: 941) { $0.webRTC.loudestAudio = 2 }
+        let mirror = try VirtualCall(seed: 942, host: 2, besides: origin) { $0.webRTC.loudestAudio = 2 }
+        for (place, call) in [origin, mirror].enumerated() {
+            for number in 0..<2 {
+                let source = UInt32(2 * place + number)
+                let client = try call.publish(stream: "talker\(source)", source: source, video: nil)
+                // From the loudest to the softest: 0 (origin), 2 (mirror), 1, 3.
+                client.publisher.level = AudioLevel(level: [20, 30, 25, 35][Int(source)], isVoice: true)
+            }
+        }
+        origin.network.run(until: .seconds(1))
+        let pipes = [try VirtualPipe(from: origin, to: mirror), try VirtualPipe(from: mirror, to: origin)]
+        for pipe in pipes { try pipe.update() }
+        for call in [origin, mirror] {
+            let viewers = try (0..<4).map { try call.view(stream: "talker\($0)", source: UInt32($0), video: false) }
+            origin.network.run(until: origin.now + .seconds(3))
+            let before = viewers.map(\.reception.audioPackets)
+            origin.network.run(until: origin.now + .seconds(2))
+            let heard = zip(viewers, before).map { $0.reception.audioPackets - $1 }
+            #expect(heard[0] > 95 && heard[2] > 95 && heard[1] == 0 && heard[3] == 0, "\(heard)")
+        }
+        // A mirrored stream is not sent back.
+        #expect(pipes.allSatisfy { $0.tracks.count == 2 })
+    }
+
+    @Test("Participants of other subsessions do not receive a mirrored stream") func subsessions() throws {
+        let (pipe, publisher) = try VirtualPipe.withPublisher(seed: 951)
+        let viewer = try pipe.mirror.view()
+        try pipe.run(seconds: 1)
+        try pipe.origin.control {
+            try $0.move([PeerMove(peer: publisher.id, subsession: "b1")], session: "room")
+        }
+        try pipe.run(seconds: 0.2)
+        let apart = viewer.reception
+        try pipe.run(seconds: 1)
+        #expect(viewer.reception.frames == apart.frames && viewer.reception.audioPackets == apart.audioPackets)
+        try pipe.mirror.control { try $0.move([PeerMove(peer: viewer.id, subsession: "b1")], session: "room") }
+        try pipe.run(seconds: 1)
+        #expect(viewer.reception.frames > apart.frames + 25 && viewer.reception.audioPackets > apart.audioPackets + 45)
+    }
+
+    @Test("Many pipes between the same addresses keep apart, and all of them request lost packets") func many() throws {
+        let origin = try VirtualCall(seed: 961)
+        let mirror = try VirtualCall(seed: 962, host: 2, besides: origin)
+        let sessions = (0..<20).map { "session\($0)" }
+        for (place, session) in sessions.enumerated() { try origin.publish(session, source: UInt32(place + 1)) }
+        origin.network.run(until: .seconds(1))
+        let pipes = try sessions.map { try VirtualPipe(from: origin, to: mirror, session: $0) }
+        for pipe in pipes { try pipe.update() }
+        var path = LinkConditions(delay: .milliseconds(10))
+        path.loss = .uniform(0.02)
+        pipes[0].set(path)
+        let viewers = try sessions.enumerated().map { try mirror.view($1, source: UInt32($0 + 1)) }
+        origin.network.run(until: .seconds(8))
+        pipes[0].set(LinkConditions(delay: .milliseconds(10)))
+        origin.network.run(until: .seconds(9))
+        for viewer in viewers {
+            #expect(viewer.reception.frames > 180 && viewer.reception.missedFrames == 0, "\(viewer.reception)")
+            #expect(viewer.reception.missedAudioPackets == 0 && viewer.reception.wrong == 0)
+        }
+    }
+
+    @Test("A description with names in use, wrong payload types and too many streams is applied as far as possible")
+    func hostile() throws {
+        let call = try VirtualCall(seed: 971) { $0.limits.streamsPerSession = 10 }
+        try call.publish(stream: "taken")
+        call.run(seconds: 1)
+        let end = try call.control { try $0.openPipeReceiver(session: "room", .random()) }
+        func stream(_ name: String, payloadType: UInt8 = 96, codec: VideoCodec? = .vp8, first: UInt64)
+            -> PipeDescription.Stream
+        {
+            let tracks = (0..<2).map {
+                PipeDescription.Track(
+                    number: first + UInt64($0), kind: $0 == 0 ? .audio : .video, rid: "not a RID",
+                    payloadType: payloadType, replayLimit: .never)
+            }
+            return PipeDescription.Stream(
+                name: name, subsession: "", createdAt: 0, isEncrypted: false, codec: codec, muted: [], tracks: tracks)
+        }
+        let sender = PipeEnd(id: TransportID(rawValue: "x"), address: "10.0.0.9", port: 7982, ssrc: 0)
+        var streams = [stream("taken", first: 1), stream("wrong", payloadType: 200, first: 3)]
+        streams += [stream("audio alone", codec: nil, first: 5), stream("good", first: 7), stream("good", first: 7)]
+        streams += (0..<20).map { stream("\($0)", first: UInt64(100 + 2 * $0)) }
+        let tracks = try call.control {
+            try $0.mirror(PipeDescription(streams: streams), end.id, session: "room", from: sender)
+        }
+        // Ten streams: the publisher's, the three above, and six of the twenty.
+        #expect(tracks.count == 1 + 2 + 6 * 2 && Set(tracks.map(\.ssrc)).count == tracks.count)
+        #expect(try call.control { try $0.streams(session: "room") }.count == 10)
+        #expect(call.relay.counters.refusedLimit > 0)
+        #expect(throws: EngineError.self) {
+            try call.control {
+                try $0.mirror(
+                    PipeDescription(streams: []), end.id, session: "room",
+                    from: PipeEnd(id: sender.id, address: "host.example", port: 1, ssrc: 0))
+            }
+        }
+        try call.control { try $0.closePipe(end.id, session: "room") }
+        #expect(try call.control { try $0.streams(session: "room") }.map(\.name) == ["taken"])
+    }
+
+    @Test("Changes of the streams are reported once until they are described again") func events() async throws {
+        let (pipe, _) = try VirtualPipe.withPublisher(seed: 981)
+        try pipe.origin.publish(stream: "second", source: 2)
+        pipe.origin.run(seconds: 1)
+        _ = try pipe.origin.control { try $0.pipeDescription(session: "room") }
+        try pipe.origin.control {
+            try $0.setMuted(session: "room", stream: "stream", kind: .audio, muted: true)
+        }
+        pipe.origin.control { $0.close() }
+        var count = 0
+        for await event in pipe.origin.relay.events {
+            if case .pipedStreamsChanged(session: "room") = event { count += 1 }
+        }
+        #expect(count == 2)
+    }
+}
