@@ -284,7 +284,7 @@ let package = Package(
             name: "DTLSTests", dependencies: ["DTLS", "MediaBase", "SRTP", "MillraceTestKit"]),
         .testTarget(
             name: "TransportTests",
-            dependencies: ["Transport", "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase", "MillraceTestKit"]),
+            dependencies: ["Transport", "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase", "CLinuxNet", "MillraceTestKit"]),
         .testTarget(
             name: "WebRTCClientTests",
             dependencies: [

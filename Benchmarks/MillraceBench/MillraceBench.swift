@@ -12,7 +12,7 @@ struct MillraceBench: AsyncParsableCommand {
             Example: millrace-bench fanout --subscribers 10,100,500 --seconds 3
             """,
         subcommands: [
-            FanoutCommand.self, TransportsCommand.self, MemoryCommand.self, CallsCommand.self, PeerCommand.self,
-            SinksCommand.self,
+            FanoutCommand.self, TransportsCommand.self, MemoryCommand.self, CallsCommand.self, PipeCommand.self,
+            PeerCommand.self, SinksCommand.self, StampedSinkCommand.self, LossyPathCommand.self,
         ])
 }

@@ -31,6 +31,8 @@ struct PeerOrder: Codable {
     /// Whether publishers send at the same moment, or each at its own time within the interval.
     var together: Bool
     var pacing = VideoPacing.burst
+    /// Whether the last 8 bytes of each payload are the time at which the packet was made, in nanoseconds of the monotonic clock.
+    var isStamped = false
 }
 
 /// Peers of the fan-out: subscribers' sockets that are bound and never read, and publishers that send in real time. Runs as a separate
@@ -175,6 +177,9 @@ struct PeerCommand: ParsableCommand {
                 for (at, byte) in descriptor.enumerated() {
                     packet.storeBytes(of: byte, toByteOffset: 12 + at, as: UInt8.self)
                 }
+            }
+            if order.isStamped {
+                packet.storeBytes(of: millrace_monotonic_ns(), toByteOffset: 12 + payload - 8, as: Int64.self)
             }
             publisher.sequence &+= 1
             var length = 12 + payload

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinuxNet.h"
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -52,6 +53,10 @@ int millrace_clock_is_synchronised(void) {
     return state < 0 ? -errno : state != TIME_ERROR && !(t.status & STA_UNSYNC);
 }
 
+uint64_t millrace_heap_bytes(void) {
+    struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+}
 uint64_t millrace_resident_bytes(void) {
     unsigned long long total, resident;
     FILE *f = fopen("/proc/self/statm", "re");

@@ -44,6 +44,8 @@ struct MetricsRoute {
             "process_resident_memory_bytes", .gauge, "Resident memory of the process in bytes",
             millrace_resident_bytes())
         text.single(
+            "millrace_heap_bytes", .gauge, "Bytes that the process has allocated and not freed", millrace_heap_bytes())
+        text.single(
             "millrace_crash_reports", .gauge, "Crash reports of earlier runs in the directory for them",
             crashReports?() ?? 0)
         text.single("millrace_draining", .gauge, "1 while the relay shuts down", bodies.isDraining ? 1 : 0)

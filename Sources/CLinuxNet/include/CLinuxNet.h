@@ -105,6 +105,8 @@ int64_t millrace_process_cpu_ns(void);
 // Returns 1 if a time service keeps the system clock, 0 if none does, a negative errno if the kernel does not tell.
 int millrace_clock_is_synchronised(void);
 uint64_t millrace_resident_bytes(void);
+// Returns the bytes that the process has allocated and not freed.
+uint64_t millrace_heap_bytes(void);
 void millrace_thread_name(const char *name);
 
 // Return 1 if this kernel supports UDP_SEGMENT (and can send with it) or UDP_GRO on a socket, else 0.

@@ -76,6 +76,35 @@ import WebRTCTestKit
         #expect(viewer.frames.isContiguous && viewer.reception.wrong == 0, "\(viewer.frames)")
     }
 
+    @Test("Spatial layers of one encoding pass with their dependency descriptors") func spatialLayers() throws {
+        let room = try VirtualSession(seed: 926)
+        let ada = room.join("Ada")
+        try room.publish("camera", by: ada, codecs: [.vp9])
+        try room.run(seconds: 1)
+        let pipe = try VirtualPipe(from: room.call, to: try VirtualCall(seed: 927, host: 2, besides: room.call))
+        try pipe.update()
+        let other = try VirtualSession(seed: 928, in: pipe.mirror)
+        other.expect("camera", source: room.sources["camera"])
+        let bob = other.join("Bob", videoCodecs: [.vp8, .vp9])
+        try other.subscribe(bob, to: "camera")
+        /// Runs until the newest frame has this highest layer.
+        func run(seconds: Double, untilLayer layer: UInt8) throws -> Bool {
+            for _ in 0..<Int(seconds * 10) where bob.received["camera"]?.encoding != layer {
+                try room.run(seconds: 0.05)
+                try other.run(seconds: 0.05)
+            }
+            return bob.received["camera"]?.encoding == layer
+        }
+        #expect(try run(seconds: 20, untilLayer: 2), "all layers on a wide path")
+        #expect(try #require(bob.received["camera"]).descriptors > 0)
+        var path = LinkConditions(delay: .milliseconds(20))
+        path.rate = .kilobits(450)
+        path.queue = 60_000
+        bob.setDownlink(path)
+        #expect(try run(seconds: 5, untilLayer: 0), "the lowest layer on a narrow path")
+        #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
+    }
+
     @Test("A stream that is muted, ended and published again at its relay is so at the other one")
     func changes() throws {
         let (pipe, publisher) = try VirtualPipe.withPublisher(seed: 931)

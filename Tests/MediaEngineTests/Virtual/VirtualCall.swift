@@ -30,6 +30,8 @@ final class VirtualCall {
     private var place: VirtualNetwork.ID = 0
     private var addresses = 0
     private let host: Int
+    /// Address of the first worker.
+    let address: SocketAddress
     /// Addresses of plain transports, by worker.
     let plainAddresses: [SocketAddress]
 
@@ -54,6 +56,7 @@ final class VirtualCall {
         let addresses = (0..<configuration.workers).map { worker in
             SocketAddress("10.0.0.\(host)", port: Self.relayAddress.port + UInt16(worker))!
         }
+        address = addresses[0]
         let plainPort = configuration.plainPort
         let plainAddresses = (0..<configuration.workers).map { worker in
             SocketAddress("10.0.0.\(host)", port: plainPort + UInt16(2 * worker))!

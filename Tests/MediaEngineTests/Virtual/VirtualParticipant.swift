@@ -342,7 +342,7 @@ final class VirtualParticipant {
 
     /// Sets the conditions of the path from the relay to the subscribe peer connection.
     func setDownlink(_ conditions: LinkConditions) {
-        room.call.network.set(conditions, from: VirtualCall.relayAddress, to: addresses[1])
+        room.call.network.set(conditions, from: room.call.address, to: addresses[1])
     }
 
     func drain() {

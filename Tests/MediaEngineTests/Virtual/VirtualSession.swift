@@ -30,20 +30,26 @@ final class VirtualSession {
     /// Keys are in offers and answers, without a DTLS handshake.
     let isNative: Bool
 
+    /// - Parameter call: relay of the session; nil: a new one.
     init(
-        seed: UInt64, soundInterval: MediaTime = .milliseconds(20), isNative: Bool = false,
+        seed: UInt64, in call: VirtualCall? = nil, soundInterval: MediaTime = .milliseconds(20), isNative: Bool = false,
         conditions: LinkConditions = LinkConditions(delay: .milliseconds(10)),
         _ change: (inout EngineConfiguration) -> Void = { _ in }
     ) throws {
         self.soundInterval = soundInterval
         self.isNative = isNative
-        call = try VirtualCall(seed: seed, conditions: conditions) {
-            // All audio streams are forwarded.
-            $0.webRTC.loudestAudio = 0
-            change(&$0)
-        }
+        self.call =
+            try call
+            ?? VirtualCall(seed: seed, conditions: conditions) {
+                // All audio streams are forwarded.
+                $0.webRTC.loudestAudio = 0
+                change(&$0)
+            }
         random = SeededGenerator(seed: seed &+ 77)
     }
+
+    /// Makes a stream known that is published at another relay.
+    func expect(_ stream: String, source: UInt32?) { sources[stream] = source }
 
     func endpoint(_ direction: WebRTCEndpoint.Direction, videoCodecs: [VideoCodec] = [.vp8]) -> WebRTCEndpoint {
         var configuration = WebRTCEndpoint.Configuration(
