@@ -276,13 +276,13 @@ struct LoadCommand: AsyncParsableCommand {
         let token = token ?? ProcessInfo.processInfo.environment["MILLRACE_ADMIN_TOKEN"]
         switch (plan.transport, plan.target) {
         case (.plain, .url(let address)):
-            return try LoadRun(plan: plan, relay: PlainHTTPClient(address: address, token: token))
+            return try LoadRun(plan: plan, relay: HTTPRelay(address: address, token: token))
         case (.webRTC, .embedded): return try LoadRun(plan: plan, webRTC: EmbeddedRelay())
         case (.plain, _): return try LoadRun(plan: plan, relay: EmbeddedRelay())
         case (.webRTC, .url(let address)):
-            return try LoadRun(plan: plan, webRTC: WHIPClient(address: address, whip: nil, whep: nil, token: token))
+            return try LoadRun(plan: plan, webRTC: HTTPRelay(address: address, whip: nil, whep: nil, token: token))
         case (.webRTC, .endpoints(let whip, let whep)):
-            return try LoadRun(plan: plan, webRTC: WHIPClient(address: url, whip: whip, whep: whep, token: token))
+            return try LoadRun(plan: plan, webRTC: HTTPRelay(address: url, whip: whip, whep: whep, token: token))
         }
     }
 

@@ -4,13 +4,13 @@ import LoadGenerator
 
 /// HTTP endpoints of the relay under test.
 final class RelayControl: Sendable {
-    let plain: PlainHTTPClient
-    let whip: WHIPClient
+    let plain: HTTPRelay
+    let whip: HTTPRelay
     private let caller = HTTPCaller(agent: "millrace hostile")
 
     init(address: String) throws {
-        plain = try PlainHTTPClient(address: address)
-        whip = try WHIPClient(address: address, whip: nil, whep: nil)
+        plain = try HTTPRelay(address: address)
+        whip = try HTTPRelay(address: address, whip: nil, whep: nil)
     }
 
     /// Returns the sums of `/metrics` by name.

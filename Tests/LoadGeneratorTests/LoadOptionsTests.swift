@@ -204,6 +204,6 @@ import Testing
 
     @Test(arguments: ["ftp://127.0.0.1", "http://", "", "http:// x"])
     func addressesThatAreNotHTTPAreRefused(address: String) {
-        #expect(throws: LoadError.self) { try PlainHTTPClient(address: address) }
+        #expect(throws: LoadError.self) { try HTTPRelay(address: address) }
     }
 }

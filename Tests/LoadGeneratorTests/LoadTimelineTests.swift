@@ -81,7 +81,7 @@ import Testing
         var timeline = LoadTimeline(capacity: 4)
         for second in 0..<5 { timeline.add(sample(second)) }
         let address = "http://127.0.0.1:1"
-        let settings = try LoadRun(plan: LoadPlan(target: .url(address)), relay: PlainHTTPClient(address: address))
+        let settings = try LoadRun(plan: LoadPlan(target: .url(address)), relay: HTTPRelay(address: address))
             .settings
         let text = try TimelineDocument(timeline, settings: settings, failure: "it broke").json
         let file = try JSONDecoder().decode(File.self, from: Data(text.utf8))

@@ -48,7 +48,7 @@ struct OpenFilesTests {
         plan.video = try VideoFormat(width: 320, height: 180, framesPerSecond: 15)
         plan.duration = .seconds(2)
         plan.ramp = .zero
-        let report = try await LoadRun(plan: plan, relay: PlainHTTPClient(address: url, token: nil)).run { _ in }
+        let report = try await LoadRun(plan: plan, relay: HTTPRelay(address: url, token: nil)).run { _ in }
         #expect(report.received.packets > 0 && report.received.lost == 0, "\(report.table)")
         await socket.cut()
     }

@@ -16,11 +16,15 @@ final class CrowdMember: Sendable {
         var requests = RequestLedger<CheckedContinuation<[UInt8], any Error>?>(timeout: .seconds(86_400))
         var joined: JoinAnswer?
         var subsessions = SubsessionAnnouncements()
+        var findings = Findings()
         var sent = 0
+        var isLeaving = false
+    }
+
+    struct Findings: Sendable {
         var order = SignalOrder()
         var latency = Distribution()
         var refusals = 0
-        var isLeaving = false
         /// Reason why the connection ended before the participant left.
         var loss: String?
     }
@@ -40,19 +44,7 @@ final class CrowdMember: Sendable {
     /// Announcements of subsessions that it received.
     var subsessions: SubsessionAnnouncements { state.withLockedValue { $0.subsessions } }
 
-    struct Findings: Sendable {
-        var sent = 0
-        var order = SignalOrder()
-        var latency = Distribution()
-        var refusals = 0
-        var loss: String?
-    }
-
-    var findings: Findings {
-        state.withLockedValue {
-            Findings(sent: $0.sent, order: $0.order, latency: $0.latency, refusals: $0.refusals, loss: $0.loss)
-        }
-    }
+    var findings: Findings { state.withLockedValue { $0.findings } }
 
     /// Connects and joins.
     /// - Returns: nanoseconds from the first packet to the join answer.
@@ -125,8 +117,8 @@ final class CrowdMember: Sendable {
         let now = LoadClock.now
         if let mark = SignalMark(in: message) {
             state.withLockedValue { state in
-                state.order.receive(mark)
-                state.latency.record((now - mark.sentAt) / 1_000)
+                state.findings.order.receive(mark)
+                state.findings.latency.record((now - mark.sentAt) / 1_000)
             }
             return
         }
@@ -143,7 +135,7 @@ final class CrowdMember: Sendable {
         }
         let result = try? JSONDecoder().decode(ResultMessage<Done>.self, from: data).result
         if case .success = result { return }
-        state.withLockedValue { $0.refusals += 1 }
+        state.withLockedValue { $0.findings.refusals += 1 }
     }
 
     private func answer(offer data: Data) {
@@ -155,7 +147,7 @@ final class CrowdMember: Sendable {
 
     private func ended(_ reason: String) {
         let waiting = state.withLockedValue { state in
-            if !state.isLeaving { state.loss = reason }
+            if !state.isLeaving { state.findings.loss = reason }
             state.socket = nil
             return state.requests.removeAll()
         }

@@ -36,30 +36,41 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
 
     /// Results of moving into subsessions. Times are in milliseconds; with several sessions, the longest.
     package struct Moves: Codable, Sendable {
-        package var participants: Int
+        package var participants = 0
         /// Time from the first request until all were answered, until all heard the others of their subsession, and until all were
         /// told of all moves.
-        package var moved: Double
-        package var heard: Double
-        package var told: Double
+        package var moved = 0.0
+        package var heard = 0.0
+        package var told = 0.0
         /// Time from the request to stop until all were told.
-        package var stopped: Double
-        package var packetsHeard: Int
-        package var strays: Int
-        package var silent: Int
+        package var stopped = 0.0
+        package var packetsHeard = 0
+        /// Pairs of participants in different subsessions of which one heard the other after they were separated.
+        package var strays = 0
+        /// Pairs of participants in the same subsession of which one did not hear the other.
+        package var silent = 0
+
+        /// Adds the results of another session.
+        mutating func add(_ other: Moves) {
+            participants += other.participants
+            moved = max(moved, other.moved)
+            heard = max(heard, other.heard)
+            told = max(told, other.told)
+            stopped = max(stopped, other.stopped)
+            packetsHeard += other.packetsHeard
+            strays += other.strays
+            silent += other.silent
+        }
     }
 
-    mutating func take(_ found: SubsessionFindings) {
-        func milliseconds(_ microseconds: Int) -> Double { Double(microseconds) / 1_000 }
-        moves = Moves(
-            participants: found.guests, moved: milliseconds(found.moved), heard: milliseconds(found.heard),
-            told: milliseconds(found.told), stopped: milliseconds(found.stopped), packetsHeard: found.packetsHeard,
-            strays: found.strays, silent: found.silent)
+    mutating func take(_ found: CrowdRun.Subsessions) {
+        moves = found.moves
         failures += found.failures
-        if found.strays > 0 { failures.append("\(found.strays) heard a participant of another subsession") }
-        if found.silent > 0 { failures.append("\(found.silent) did not hear a participant of their subsession") }
-        if found.untold > 0 { failures.append("\(found.untold) were not told of all moves") }
-        if found.left > 0 { failures.append("\(found.left) were not told that all are back") }
+        func check(_ count: Int, _ finding: String) { if count > 0 { failures.append("\(count) \(finding)") } }
+        check(found.moves.strays, "heard a participant of another subsession")
+        check(found.moves.silent, "did not hear a participant of their subsession")
+        check(found.untold, "were not told of all moves")
+        check(found.left, "were not told that all are back")
     }
 
     package var isSuccess: Bool { failures.isEmpty }

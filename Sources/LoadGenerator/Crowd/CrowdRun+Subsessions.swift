@@ -25,16 +25,28 @@ extension CrowdRun {
         return members
     }
 
+    /// Results of moving into subsessions and back.
+    struct Subsessions: Sendable {
+        var moves = CrowdReport.Moves()
+        /// Participants that were not told of all moves (`untold`), or not of the end (`left`).
+        var untold = 0
+        var left = 0
+        var failures: [String] = []
+    }
+
     /// - Returns: nil if there are no subsessions.
     func moveAll(
         _ members: [CrowdMember], _ progress: @escaping @Sendable (String) -> Void
-    ) async -> SubsessionFindings? {
+    ) async -> Subsessions? {
         guard plan.subsessions > 0 else { return nil }
-        var findings = SubsessionFindings()
+        var findings = Subsessions()
         for session in 0..<plan.sessions where !isInterrupted {
             let those = members.filter { $0.session == session }
             do {
-                findings.add(try await move(those, progress))
+                let found = try await move(those, progress)
+                findings.moves.add(found.moves)
+                findings.untold += found.untold
+                findings.left += found.left
             } catch {
                 findings.failures.append("session \(session): \(error)")
             }
@@ -51,7 +63,7 @@ extension CrowdRun {
 
     private func move(
         _ members: [CrowdMember], _ progress: @escaping @Sendable (String) -> Void
-    ) async throws -> SubsessionFindings {
+    ) async throws -> Subsessions {
         guard let host = members.first(where: { $0.joined?.subsessions.isManager == true }) else {
             throw LoadError.noAnswer("no participant is host")
         }
@@ -66,14 +78,14 @@ extension CrowdRun {
         let list = try await host.request(CommitSubsessionsRequest(names: names)).subsessions
         _ = try await host.request(StartSubsessionsRequest())
 
-        var findings = SubsessionFindings()
+        var findings = Subsessions()
         let begun = LoadClock.now
         let answered = try await each(guests, width: guests.count) { guest in
             let request = JoinSubsessionRequest(subsession: list[guest.subsession].id)
             _ = try await guest.member.request(request)
             return LoadClock.now
         }
-        findings.moved = Int((LoadClock.now - begun) / 1_000)
+        findings.moves.moved = Self.milliseconds(since: begun)
         let times = Dictionary(uniqueKeysWithValues: zip(guests.map(\.voice.source), answered))
         let subsessions = Dictionary(uniqueKeysWithValues: guests.map { ($0.voice.source, $0.subsession) })
         func mates(_ guest: Guest) -> [UInt32] {
@@ -87,29 +99,35 @@ extension CrowdRun {
             }
         }
         try? await wait { silent() == 0 }
-        findings.heard = Int((LoadClock.now - begun) / 1_000)
+        findings.moves.heard = Self.milliseconds(since: begun)
         try? await wait { members.allSatisfy { $0.subsessions.moves >= guests.count } }
-        findings.told = Int(((members.map(\.subsessions.movedAt).max() ?? begun) - begun) / 1_000)
+        findings.moves.told = Self.milliseconds(since: begun, until: members.map(\.subsessions.movedAt).max() ?? begun)
         findings.untold = members.count { $0.subsessions.moves != guests.count }
         progress("all have moved, and hear their subsessions")
         try? await Task.sleep(nanoseconds: UInt64(plan.duration.rawValue))
-        findings.silent = silent()
+        findings.moves.silent = silent()
         // Audio from another subsession must have been sent before the first of the two participants moved.
         for guest in guests {
             for (source, newest) in guest.voice.newest where subsessions[source] != guest.subsession {
                 let parted = min(times[source] ?? .max, times[guest.voice.source] ?? .max)
-                if newest > parted { findings.strays += 1 }
+                if newest > parted { findings.moves.strays += 1 }
             }
         }
         let stopping = LoadClock.now
         _ = try await host.request(StopSubsessionsRequest())
         try? await wait { members.allSatisfy { $0.subsessions.stoppedAt > stopping } }
-        findings.stopped = Int(((members.map(\.subsessions.stoppedAt).max() ?? 0) - stopping) / 1_000)
+        findings.moves.stopped = Self.milliseconds(
+            since: stopping, until: members.map(\.subsessions.stoppedAt).max() ?? 0)
         findings.left = members.count { $0.subsessions.stoppedAt < stopping }
-        findings.guests = guests.count
-        findings.packetsHeard = guests.reduce(0) { $0 + $1.voice.packetsHeard }
+        findings.moves.participants = guests.count
+        findings.moves.packetsHeard = guests.reduce(0) { $0 + $1.voice.packetsHeard }
         progress("all are back")
         return findings
+    }
+
+    /// Returns the time between two moments in milliseconds, by whole microseconds.
+    private static func milliseconds(since start: Int64, until end: Int64 = LoadClock.now) -> Double {
+        Double((end - start) / 1_000) / 1_000
     }
 
     // MARK: media

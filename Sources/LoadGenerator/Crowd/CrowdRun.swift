@@ -12,7 +12,7 @@ import Synchronization
 /// with subsessions: then they publish audio and check whom they hear.
 package final class CrowdRun: Sendable {
     package let plan: CrowdPlan
-    private let relay: PlainHTTPClient
+    private let relay: HTTPRelay
     private let interrupted = Atomic<Bool>(false)
 
     /// Interval at which due signals are sent.
@@ -25,7 +25,7 @@ package final class CrowdRun: Sendable {
 
     package init(plan: CrowdPlan, token: String?) throws(LoadError) {
         self.plan = plan
-        relay = try PlainHTTPClient(address: plan.address, token: token)
+        relay = try HTTPRelay(address: plan.address, token: token)
     }
 
     /// Ends the run early, with a report.
@@ -56,18 +56,18 @@ package final class CrowdRun: Sendable {
             for member in members { group.addTask { await member.leave() } }
         }
         var report = report(
-            tally.withLockedValue { $0 }, findings, joinSeconds: joinSeconds, usage: (before, full, after), signalling)
+            tally.withLockedValue { $0.joins }, findings, joinSeconds: joinSeconds, usage: (before, full, after),
+            signalling)
         if let moves { report.take(moves) }
-        if let failure = voices?.failure { report.failures.append("the audio stopped: \(failure)") }
+        if let failure = voices?.thread.failure { report.failures.append("the audio stopped: \(failure)") }
         return report
     }
 
     /// Results of the joins.
     private struct Tally {
+        /// Participants that have joined, by index.
         var joined: Set<Int> = []
-        var failed: [String: Int] = [:]
-        var joinTime = Distribution()
-        var firstFailure: String?
+        var joins = JoinTally()
     }
 
     private struct Signalling {
@@ -109,7 +109,7 @@ package final class CrowdRun: Sendable {
         let reporter = Task {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .seconds(1))
-                let (joined, failed) = tally.withLockedValue { ($0.joined.count, $0.failed.values.reduce(0, +)) }
+                let (joined, failed) = tally.withLockedValue { ($0.joins.joined, $0.joins.failed) }
                 progress(
                     String(format: "%6.1f s  ", Double(LoadClock.now - begun) / 1e9)
                         + "\(joined)/\(members.count) joined" + (failed > 0 ? ", \(failed) failed" : ""))
@@ -128,13 +128,10 @@ package final class CrowdRun: Sendable {
                         let time = try await member.join(targets[member.index], sessionName: name(of: member.session))
                         tally.withLockedValue { tally in
                             tally.joined.insert(member.index)
-                            tally.joinTime.record(time / 1_000)
+                            tally.joins.joined(after: time)
                         }
                     } catch {
-                        tally.withLockedValue { tally in
-                            tally.failed[error.kind, default: 0] += 1
-                            if tally.firstFailure == nil { tally.firstFailure = error.description }
-                        }
+                        tally.withLockedValue { $0.joins.failed(error) }
                     }
                 }
             }
@@ -193,7 +190,7 @@ package final class CrowdRun: Sendable {
     }
 
     private func report(
-        _ tally: Tally, _ findings: [CrowdMember.Findings], joinSeconds: Double,
+        _ joins: JoinTally, _ findings: [CrowdMember.Findings], joinSeconds: Double,
         usage: (before: RelayUsage?, full: RelayUsage?, after: RelayUsage?), _ signalling: Signalling
     ) -> CrowdReport {
         var latency = Distribution()
@@ -204,15 +201,15 @@ package final class CrowdRun: Sendable {
             received += finding.order.received
             disordered += finding.order.disordered
         }
-        let joined = tally.joined.count
+        let joined = joins.joined
         let grown = usage.before.flatMap { before in usage.full.map { $0.residentBytes - before.residentBytes } }
         let relayCPU = usage.full.flatMap { full in
             usage.after.map { ($0.cpuNanoseconds - full.cpuNanoseconds) / 1e9 }
         }
         var report = CrowdReport(
             target: plan.address, sessions: plan.sessions, participants: plan.participants, joined: joined,
-            failedJoins: tally.failed, lostConnections: findings.count { $0.loss != nil },
-            joinTime: LoadReport.Spread(microseconds: tally.joinTime),
+            failedJoins: joins.failures, lostConnections: findings.count { $0.loss != nil },
+            joinTime: LoadReport.Spread(microseconds: joins.time),
             joinsPerSecond: Double(joined) / max(joinSeconds, 1e-3), relayBytesBefore: usage.before?.residentBytes,
             relayBytesWith: usage.full?.residentBytes,
             relayBytesPerParticipant: grown.map { $0 / Double(max(1, joined)) }, seconds: signalling.seconds,
@@ -224,7 +221,7 @@ package final class CrowdRun: Sendable {
             relayCPUPercent: signalling.seconds > 0 ? relayCPU.map { $0 / signalling.seconds * 100 } : nil,
             generatorCPUPercent: signalling.generator * 100, interrupted: isInterrupted, failures: [])
         if joined < plan.total {
-            let first = tally.firstFailure.map { ": \($0)" } ?? ""
+            let first = joins.firstFailure.map { ": \($0)" } ?? ""
             report.failures.append("\(plan.total - joined) of \(plan.total) did not join\(first)")
         }
         if report.lostConnections > 0 {

@@ -21,25 +21,15 @@ struct SignalMark: Equatable {
     /// - Parameter message: any message from the relay; the result is nil if it has no mark.
     init?(in message: [UInt8]) {
         guard let first = message.firstIndex(of: Self.sign) else { return nil }
-        var numbers: [Int64] = []
-        var value: Int64?
-        for byte in message[(first + 1)...] {
-            if byte == Self.sign {
-                guard let whole = value else { return nil }
-                numbers.append(whole)
-                value = nil
-                if numbers.count == 3 { break }
-                continue
-            }
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            let (tens, isLarge) = (value ?? 0).multipliedReportingOverflow(by: 10)
-            let (sum, isLarger) = tens.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
-            guard !isLarge, !isLarger else { return nil }
-            value = sum
-        }
-        guard numbers.count == 3, let sender = Int(exactly: numbers[0]), let number = Int(exactly: numbers[1]) else {
-            return nil
-        }
-        self.init(sender: sender, number: number, sentAt: numbers[2])
+        let parts = message[(first + 1)...].split(separator: Self.sign, maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, let sender = Self.number(parts[0]), let number = Self.number(parts[1]),
+            let sentAt = Self.number(parts[2])
+        else { return nil }
+        self.init(sender: Int(sender), number: Int(number), sentAt: sentAt)
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
+        return Int64(String(decoding: digits, as: UTF8.self))
     }
 }

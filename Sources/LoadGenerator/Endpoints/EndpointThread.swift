@@ -5,27 +5,20 @@ import NIOConcurrencyHelpers
 final class EndpointThread: Sendable {
     typealias Ready = @Sendable (Result<Void, LoadError>) -> Void
 
-    let usage: NIOLockedValueBox<ThreadUsage>
-    private let name: String
+    let thread: LoadThread
     private let sweepInterval: Int64
     private let poller = millrace_poller_open()
     private let state = NIOLockedValueBox(State())
-    private let loop = WakeableThread()
-    /// Event that sources signal to wake the thread.
-    var event: Int32 { loop.event }
 
-    private struct Joining: Sendable {
-        let index: Int
-        let make: @Sendable () throws(LoadError) -> any LoadEndpoint
-        let ready: Ready
+    private enum Command: Sendable {
+        case add(Int, @Sendable () throws(LoadError) -> any LoadEndpoint, Ready)
+        case remove(Int, @Sendable () -> Void)
     }
 
     private struct State {
-        var joining: [Joining] = []
-        var leaving: [(index: Int, completion: @Sendable () -> Void)] = []
-        var isOver = false
+        /// Commands that the thread has not carried out yet; nil once it has ended.
+        var commands: [Command]? = []
         var totals = EndpointTotals()
-        var failure: LoadError?
     }
 
     /// Endpoints of the thread, and the totals of those that have left.
@@ -37,13 +30,11 @@ final class EndpointThread: Sendable {
 
     /// Shortest wait in nanoseconds, to limit the number of wake-ups: everything due within this time is handled together.
     private static let shortestWait: Int64 = 500_000
-    private static let over = LoadError.notConnected("the run ended")
 
     /// - Parameter sweepInterval: interval between checks of the timers, in nanoseconds.
     init(name: String, sweepInterval: Int64 = 5_000_000) {
-        self.name = name
+        thread = LoadThread(name: name)
         self.sweepInterval = sweepInterval
-        usage = NIOLockedValueBox(ThreadUsage(name: name))
     }
 
     deinit {
@@ -51,16 +42,14 @@ final class EndpointThread: Sendable {
     }
 
     func start() throws(LoadError) {
-        try loop.start(name: name) { [self] in
-            do throws(LoadError) { try run() } catch { state.withLockedValue { $0.failure = error } }
-            end()
+        try thread.start { [self] meter in
+            defer { end() }
+            try run(&meter)
         }
     }
 
     /// Closes all endpoints and ends the thread.
-    func stop() {
-        loop.stop()
-    }
+    func stop() { thread.stop() }
 
     /// Adds an endpoint, and returns when it is ready. An endpoint that fails is removed.
     /// - Parameters:
@@ -70,13 +59,7 @@ final class EndpointThread: Sendable {
         _ index: Int, _ make: @escaping @Sendable () throws(LoadError) -> any LoadEndpoint
     ) async throws(LoadError) {
         let result = await withCheckedContinuation { waiting in
-            let joining = Joining(index: index, make: make, ready: { waiting.resume(returning: $0) })
-            let isOver = state.withLockedValue { state in
-                if !state.isOver { state.joining.append(joining) }
-                return state.isOver
-            }
-            if isOver { joining.ready(.failure(Self.over)) }
-            loop.wake()
+            post(.add(index, make, { waiting.resume(returning: $0) }))
         }
         if case .failure(let error) = result {
             await remove(index)
@@ -86,36 +69,34 @@ final class EndpointThread: Sendable {
 
     /// Removes an endpoint, and returns when it is gone: packets that arrive later do not count.
     func remove(_ index: Int) async {
-        await withCheckedContinuation { waiting in
-            let isOver = state.withLockedValue { state in
-                if !state.isOver { state.leaving.append((index, { waiting.resume() })) }
-                return state.isOver
-            }
-            if isOver { waiting.resume() }
-            loop.wake()
-        }
+        await withCheckedContinuation { waiting in post(.remove(index, { waiting.resume() })) }
     }
 
     /// Sums over all endpoints, including those that have left.
     var totals: EndpointTotals { state.withLockedValue { $0.totals } }
-    var failure: LoadError? { state.withLockedValue { $0.failure } }
 
-    private func run() throws(LoadError) {
-        var meter = ThreadMeter(name: name, publishing: usage)
-        defer { meter.finish() }
+    private func post(_ command: Command) {
+        let isOver = state.withLockedValue { state in
+            state.commands?.append(command)
+            return state.commands == nil
+        }
+        if isOver { refuse(command) }
+        thread.wake()
+    }
+
+    private func run(_ meter: inout ThreadMeter) throws(LoadError) {
         let sender = try PacketSender()
         // Each slot holds a buffer of datagrams that the kernel coalesced: up to 64 KiB.
         guard let receiver = millrace_receiver_new(8, 65_536) else { throw .system(call: "malloc", errno: 12) }
         defer { millrace_receiver_free(receiver) }
         var members = Members()
         var (next, swept, published): (Int64, Int64, Int64) = (0, 0, 0)
-        while !loop.isStopping {
+        while !thread.isStopping {
             let wait = min(sweepInterval, max(Self.shortestWait, next - LoadClock.now))
-            let ready = millrace_wait([loop.event, poller], 2, wait)
-            if ready & 1 != 0 { loop.clear() }
+            let ready = millrace_wait([thread.event, poller], 2, wait)
+            if ready & 1 != 0 { thread.clear() }
             if ready & 2 != 0 { receive(members.endpoints, receiver, sender) }
-            admit(to: &members, sender)
-            dismiss(from: &members, sender)
+            carryOutCommands(on: &members, sender)
             next = .max
             for publisher in members.publishers { next = min(next, publisher.send(now: LoadClock.now, with: sender)) }
             let now = LoadClock.now
@@ -159,42 +140,43 @@ final class EndpointThread: Sendable {
         }
     }
 
-    private func admit(to members: inout Members, _ sender: PacketSender) {
-        let joining = state.withLockedValue { state in
-            defer { state.joining.removeAll() }
-            return state.joining
+    private func carryOutCommands(on members: inout Members, _ sender: PacketSender) {
+        let commands = state.withLockedValue { state in
+            defer { state.commands = [] }
+            return state.commands ?? []
         }
-        for join in joining {
-            do throws(LoadError) {
-                let endpoint = try join.make()
-                for (index, socket) in endpoint.sockets.enumerated() {
-                    let tag = UInt64(join.index) << 1 | UInt64(index)
-                    let code = millrace_poller_add(poller, socket.descriptor, tag)
-                    guard code == 0 else { throw .system(call: "epoll_ctl", errno: -code) }
-                }
-                members.endpoints[join.index] = endpoint
-                if endpoint.publishes { members.publishers.append(endpoint) }
-                endpoint.start(with: sender, ready: join.ready)
-            } catch {
-                join.ready(.failure(error))
+        for command in commands {
+            switch command {
+            case .add(let index, let make, let ready):
+                do throws(LoadError) {
+                    try admit(try make(), as: index, to: &members).start(with: sender, ready: ready)
+                } catch { ready(.failure(error)) }
+            case .remove(let index, let completion):
+                dismiss(index, from: &members, sender)
+                completion()
             }
         }
     }
 
-    private func dismiss(from members: inout Members, _ sender: PacketSender) {
-        let leaving = state.withLockedValue { state in
-            defer { state.leaving.removeAll() }
-            return state.leaving
+    private func admit(
+        _ endpoint: any LoadEndpoint, as index: Int, to members: inout Members
+    ) throws(LoadError) -> any LoadEndpoint {
+        for (place, socket) in endpoint.sockets.enumerated() {
+            let code = millrace_poller_add(poller, socket.descriptor, UInt64(index) << 1 | UInt64(place))
+            guard code == 0 else { throw .system(call: "epoll_ctl", errno: -code) }
         }
-        for (index, completion) in leaving {
-            defer { completion() }
-            guard let endpoint = members.endpoints.removeValue(forKey: index) else { continue }
-            members.publishers.removeAll { $0 === endpoint }
-            for socket in endpoint.sockets { _ = millrace_poller_remove(poller, socket.descriptor) }
-            let now = LoadClock.now
-            endpoint.close(now: now, with: sender)
-            endpoint.add(to: &members.finished, now: now)
-        }
+        members.endpoints[index] = endpoint
+        if endpoint.publishes { members.publishers.append(endpoint) }
+        return endpoint
+    }
+
+    private func dismiss(_ index: Int, from members: inout Members, _ sender: PacketSender) {
+        guard let endpoint = members.endpoints.removeValue(forKey: index) else { return }
+        members.publishers.removeAll { $0 === endpoint }
+        for socket in endpoint.sockets { _ = millrace_poller_remove(poller, socket.descriptor) }
+        let now = LoadClock.now
+        endpoint.close(now: now, with: sender)
+        endpoint.add(to: &members.finished, now: now)
     }
 
     private func publish(_ members: Members, _ sender: PacketSender) {
@@ -205,17 +187,20 @@ final class EndpointThread: Sendable {
         state.withLockedValue { $0.totals = totals }
     }
 
-    /// Completes all pending additions and removals, so that no caller waits forever.
+    /// Completes all pending commands, so that no caller waits forever.
     private func end() {
-        let (joining, leaving) = state.withLockedValue { state in
-            defer {
-                state.joining.removeAll()
-                state.leaving.removeAll()
-            }
-            state.isOver = true
-            return (state.joining, state.leaving)
+        let commands = state.withLockedValue { state in
+            defer { state.commands = nil }
+            return state.commands ?? []
         }
-        for join in joining { join.ready(.failure(Self.over)) }
-        for (_, completion) in leaving { completion() }
+        for command in commands { refuse(command) }
+    }
+
+    /// Completes a command that the thread no longer carries out.
+    private func refuse(_ command: Command) {
+        switch command {
+        case .add(_, _, let ready): ready(.failure(.notConnected("the run ended")))
+        case .remove(_, let completion): completion()
+        }
     }
 }

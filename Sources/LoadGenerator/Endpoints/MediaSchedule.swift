@@ -1,6 +1,7 @@
+import MediaBase
 import MillraceClient
 
-/// Frames and audio packets of one publisher in the order in which they are due; confined to a thread.
+/// Media of one publisher in the order in which it is due; confined to a thread.
 struct MediaSchedule {
     /// Media that a publisher sends.
     struct Source: Sendable {
@@ -16,38 +17,39 @@ struct MediaSchedule {
         var key: FrameKey?
     }
 
-    /// A frame that is due.
-    struct Frame {
+    /// RTP payload that is due.
+    struct Payload {
+        let kind: MediaKind
+        /// Index among the encodings that the publisher sends; 0 for audio.
+        var encoding = 0
+        let bytes: [UInt8]
         /// Capture time in monotonic nanoseconds.
         let captured: Int64
-        /// RTP payloads of each encoding, by index among the encodings that the publisher sends.
-        let encodings: [(encoding: Int, payloads: [[UInt8]])]
+        /// True for the last payload of a frame.
+        var isLast = false
     }
 
-    var statistics = SendStatistics()
+    private(set) var statistics = SendStatistics()
     private let source: Source
+    private var audio: DueItems<AudioSource.Packets>?
+    private var video: DueItems<SourceFrame>?
     /// Encodings of the source that the publisher sends.
     private let encodings: [Int]
     private var hasKeyFrame: [Bool]
-    private var nextAudio: Int64
-    private var nextFrame: Int64
-    private var pendingAudio: AudioSource.Packet?
-    private var pendingFrame: SourceFrame?
     private var sealer: FrameSealer?
+    /// Capture time of audio packet 0, so that the times of packets are whole intervals apart.
+    private var audioEpoch: Int64?
 
     /// Creates a schedule that begins with the next frame and audio packet of the source.
     /// - Parameters:
     ///   - audio: true if the relay accepts audio.
     ///   - encodings: encodings of the source that the relay accepts; empty if it accepts no video.
     init(_ source: Source, audio: Bool, encodings: [Int]) {
-        var accepted = source
-        if !audio { accepted.audio = nil }
-        if encodings.isEmpty { accepted.video = nil }
-        self.source = accepted
+        self.source = source
         self.encodings = encodings
+        if audio { self.audio = source.audio.map { DueItems($0.latest, offset: source.audioOffset) } }
+        if !encodings.isEmpty { video = source.video.map { DueItems($0.latest, offset: source.videoOffset) } }
         hasKeyFrame = Array(repeating: false, count: encodings.count)
-        nextAudio = accepted.audio?.nextNumber ?? 0
-        nextFrame = accepted.video?.nextNumber ?? 0
         sealer = source.key.map { FrameSealer($0, encodings: encodings.count) }
         // A new publisher's first frame must be a key frame.
         for index in encodings.indices { requestKeyFrame(index) }
@@ -60,52 +62,39 @@ struct MediaSchedule {
         source.video?.requestKeyFrame(encoding: encodings[encoding])
     }
 
-    /// Returns the next audio packet that is due; nil if there is none.
-    mutating func takeAudio(now: Int64) -> AudioSource.Packet? {
-        pendingAudio = pendingAudio ?? source.audio?.packet(nextAudio, tone: source.tone)
-        guard let packet = pendingAudio, packet.ready + source.audioOffset <= now else { return nil }
-        statistics.account(late: now - packet.ready - source.audioOffset, missed: packet.number - nextAudio)
-        nextAudio = packet.number + 1
-        pendingAudio = nil
-        guard let sealer else { return packet }
-        guard let sealed = sealer.audio(packet.payload) else {
-            statistics.refused += 1
-            return nil
-        }
-        return AudioSource.Packet(number: packet.number, ready: packet.ready, payload: sealed)
+    /// Passes on all payloads that are due. Returns the time of the next known frame or audio packet, or `Int64.max`.
+    mutating func send(now: Int64, _ transmit: (Payload) -> Void) -> Int64 {
+        while let packets = audio?.take(now: now, counting: &statistics) { send(packets, transmit) }
+        while let frame = video?.take(now: now, counting: &statistics) { send(frame, transmit) }
+        return min(audio?.deadline ?? .max, video?.deadline ?? .max)
     }
 
-    /// Returns the next frame that is due; nil if there is none. Leaves out encodings before their first key frame, which cannot be
-    /// decoded.
-    mutating func takeFrame(now: Int64) -> Frame? {
-        pendingFrame = pendingFrame ?? source.video?.frame(nextFrame)
-        guard let frame = pendingFrame, frame.ready + source.videoOffset <= now else { return nil }
-        statistics.account(late: now - frame.ready - source.videoOffset, missed: frame.number - nextFrame)
-        nextFrame = frame.number + 1
-        pendingFrame = nil
-        var sent: [(encoding: Int, payloads: [[UInt8]])] = []
+    private mutating func send(_ packets: AudioSource.Packets, _ transmit: (Payload) -> Void) {
+        let position = packets.number * AudioSource.interval.rawValue
+        let epoch = audioEpoch ?? packets.ready - position
+        audioEpoch = epoch
+        let packet = packets.payloads[source.tone]
+        guard let bytes = sealer == nil ? packet : sealer?.audio(packet) else { return statistics.refused += 1 }
+        transmit(Payload(kind: .audio, bytes: bytes, captured: epoch + position))
+    }
+
+    /// Leaves out encodings before their first key frame, which cannot be decoded.
+    private mutating func send(_ frame: SourceFrame, _ transmit: (Payload) -> Void) {
         for (index, encoding) in encodings.enumerated() {
             let encoded = frame.encodings[encoding]
             hasKeyFrame[index] = hasKeyFrame[index] || encoded.isKeyFrame
             guard hasKeyFrame[index] else { continue }
-            if let payloads = payloads(of: encoded, encoding: index) {
-                sent.append((index, payloads))
-            } else {
+            guard let payloads = sealer == nil ? encoded.payloads : sealer?.payloads(of: encoded.bytes, encoding: index)
+            else {
                 statistics.refused += 1
+                continue
+            }
+            for (i, bytes) in payloads.enumerated() {
+                transmit(
+                    Payload(
+                        kind: .video, encoding: index, bytes: bytes, captured: frame.captured,
+                        isLast: i == payloads.count - 1))
             }
         }
-        return Frame(captured: frame.captured, encodings: sent)
-    }
-
-    /// Returns the RTP payloads of a frame; nil if it cannot be encrypted.
-    private mutating func payloads(of frame: SourceFrame.Encoding, encoding: Int) -> [[UInt8]]? {
-        sealer == nil ? frame.payloads : sealer?.payloads(of: frame.bytes, encoding: encoding)
-    }
-
-    /// Time at which the next known frame or audio packet is due, or `Int64.max`.
-    var deadline: Int64 {
-        min(
-            pendingAudio.map { $0.ready + source.audioOffset } ?? .max,
-            pendingFrame.map { $0.ready + source.videoOffset } ?? .max)
     }
 }

@@ -36,35 +36,51 @@ final class PacketSender {
     func queue(
         _ header: RTPHeader, payload: [UInt8], context: SRTPContext, to address: millrace_address, socket: Int32
     ) -> Int? {
-        if messages.count == Self.batch { flush(socket: socket) }
-        let buffer = UnsafeMutableRawBufferPointer(start: slab + messages.count * Self.slot, count: Self.slot)
-        var length = header.write(into: buffer) + payload.count
-        guard length + context.suite.tagLength <= Self.slot, let base = buffer.baseAddress else { return nil }
-        payload.withUnsafeBytes { buffer[(length - payload.count)..<length].copyBytes(from: $0) }
-        guard (try? context.protect(base, length: &length, capacity: Self.slot)) != nil else { return nil }
-        add(length, to: address)
-        return length
+        queue(to: address, socket: socket) { room, base in
+            var length = header.write(into: room) + payload.count
+            guard length + context.suite.tagLength <= room.count else { return nil }
+            room[(length - payload.count)..<length].copyBytes(from: payload)
+            guard (try? context.protect(base, length: &length, capacity: room.count)) != nil else { return nil }
+            return length
+        }
     }
 
     /// Queues one RTCP packet in the same way.
-    func queueRTCP(_ packet: [UInt8], context: SRTPContext, to address: millrace_address, socket: Int32) -> Int? {
-        if messages.count == Self.batch { flush(socket: socket) }
-        let buffer = UnsafeMutableRawBufferPointer(start: slab + messages.count * Self.slot, count: Self.slot)
-        var length = packet.count
-        guard length + context.suite.rtcpOverhead <= Self.slot, let base = buffer.baseAddress else { return nil }
-        buffer.copyBytes(from: packet)
-        guard (try? context.protectRTCP(base, length: &length, capacity: Self.slot)) != nil else { return nil }
-        add(length, to: address)
-        return length
+    func queueRTCP(_ packet: [UInt8], context: SRTPContext, to address: millrace_address, socket: Int32) {
+        queue(to: address, socket: socket) { room, base in
+            var length = packet.count
+            guard length + context.suite.rtcpOverhead <= room.count else { return nil }
+            room.copyBytes(from: packet)
+            guard (try? context.protectRTCP(base, length: &length, capacity: room.count)) != nil else { return nil }
+            return length
+        }
     }
 
     /// Queues a whole datagram.
     func queue(_ datagram: [UInt8], to address: millrace_address, socket: Int32) {
+        queue(to: address, socket: socket) { room, _ in
+            guard datagram.count <= room.count else { return nil }
+            room.copyBytes(from: datagram)
+            return datagram.count
+        }
+    }
+
+    /// - Parameter write: writes the datagram and returns its length; nil to queue nothing.
+    @discardableResult
+    private func queue(
+        to address: millrace_address, socket: Int32,
+        _ write: (UnsafeMutableRawBufferPointer, UnsafeMutableRawPointer) -> Int?
+    ) -> Int? {
         if messages.count == Self.batch { flush(socket: socket) }
-        guard datagram.count <= Self.slot else { return }
-        UnsafeMutableRawBufferPointer(start: slab + messages.count * Self.slot, count: Self.slot)
-            .copyBytes(from: datagram)
-        add(datagram.count, to: address)
+        let index = messages.count
+        let data = slab + index * Self.slot
+        guard let length = write(UnsafeMutableRawBufferPointer(start: data, count: Self.slot), data) else { return nil }
+        addresses[index] = address
+        messages.append(
+            millrace_message(
+                data: data, to: addresses + index, length: UInt32(length), segment: 0, local: 0, socket: 0, mark: 0,
+                error: 0))
+        return length
     }
 
     /// Removes the packet that was queued last.
@@ -77,14 +93,5 @@ final class PacketSender {
         }
         refused += UInt64(max(0, failed))
         messages.removeAll(keepingCapacity: true)
-    }
-
-    private func add(_ length: Int, to address: millrace_address) {
-        let index = messages.count
-        addresses[index] = address
-        messages.append(
-            millrace_message(
-                data: slab + index * Self.slot, to: addresses + index, length: UInt32(length), segment: 0, local: 0,
-                socket: 0, mark: 0, error: 0))
     }
 }

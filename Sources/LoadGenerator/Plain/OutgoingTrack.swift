@@ -37,16 +37,15 @@ struct OutgoingTrack {
         self.history = Array(repeating: nil, count: history)
     }
 
-    /// Returns the next packet's header.
-    /// - Parameter ticks: media time in clock ticks from the track's own zero.
-    mutating func header(ticks: Int64, marker: Bool, payload: [UInt8]) -> RTPHeader {
+    /// Returns the header of the next packet.
+    mutating func header(of payload: MediaSchedule.Payload) -> RTPHeader {
         let header = RTPHeader(
-            payloadType: payloadType, sequenceNumber: SequenceNumber(sequence), timestamp: timestamp(ticks),
-            ssrc: SSRC(ssrc), marker: marker, payloadLength: payload.count)
-        if !history.isEmpty { history[Int(sequence) % history.count] = Kept(header: header, payload: payload) }
+            payloadType: payloadType, sequenceNumber: SequenceNumber(sequence), timestamp: timestamp(payload.captured),
+            ssrc: SSRC(ssrc), marker: payload.isLast, payloadLength: payload.bytes.count)
+        if !history.isEmpty { history[Int(sequence) % history.count] = Kept(header: header, payload: payload.bytes) }
         sequence &+= 1
         packets += 1
-        payloadBytes += UInt64(payload.count)
+        payloadBytes += UInt64(payload.bytes.count)
         return header
     }
 
@@ -58,18 +57,20 @@ struct OutgoingTrack {
     }
 
     /// Returns a sender report with the source's CNAME (RFC 3550 section 6.4.1).
-    /// - Parameter ticks: media time at `ntp`, in clock ticks.
-    func report(ntp: NTPTime, ticks: Int64, cname: String) -> [UInt8] {
+    func report(_ clock: LoadClock, now: Int64, cname: String) -> [UInt8] {
         var bytes: [UInt8] = []
         SenderReport(
-            sender: SSRC(ssrc), ntpTime: ntp, rtpTimestamp: timestamp(ticks),
-            packetCount: UInt32(truncatingIfNeeded: packets), octetCount: UInt32(truncatingIfNeeded: payloadBytes)
+            sender: SSRC(ssrc), ntpTime: NTPTime(unixNanoseconds: clock.unixNanoseconds(at: now)),
+            rtpTimestamp: timestamp(now), packetCount: UInt32(truncatingIfNeeded: packets),
+            octetCount: UInt32(truncatingIfNeeded: payloadBytes)
         ).write(into: &bytes)
         SDES(chunks: [SDES.Chunk(source: SSRC(ssrc), cname: cname)]).write(into: &bytes)
         return bytes
     }
 
-    private func timestamp(_ ticks: Int64) -> RTPTimestamp {
-        RTPTimestamp(timestampOffset &+ UInt32(truncatingIfNeeded: ticks))
+    /// Returns the RTP timestamp of media captured at a monotonic time.
+    private func timestamp(_ captured: Int64) -> RTPTimestamp {
+        let ticks = RTPTicks.ticks(nanoseconds: captured, clockRate: Int64(kind.clockRate))
+        return RTPTimestamp(timestampOffset &+ UInt32(truncatingIfNeeded: ticks))
     }
 }

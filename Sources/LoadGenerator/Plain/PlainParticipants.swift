@@ -46,7 +46,7 @@ struct PlainParticipants: ParticipantOpener {
 
     /// - Parameter socket: a subscriber's socket stays open until the relay has stopped sending to it.
     private func seat(_ transport: PlainTransport, socket: UDPSocket? = nil) -> Seat {
-        Seat {
+        {
             await plain.close(transport)
             _ = socket
         }

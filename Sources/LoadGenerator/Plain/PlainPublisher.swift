@@ -15,14 +15,12 @@ final class PlainPublisher: LoadEndpoint {
     private let clock: LoadClock
     private let loss: LossPattern
     private var media: MediaSchedule
+    private var sent = SendStatistics()
     private var audio: OutgoingTrack?
     private var video: OutgoingTrack?
-    private var lastAudio: (ticks: Int64, ready: Int64)?
     /// Sequence numbers of video that the relay has requested again.
     private var requested: [SequenceNumber] = []
-    private var nextReport: Int64
-    /// Zero of the video's RTP time, in monotonic nanoseconds.
-    private let epoch = LoadClock.now
+    private var nextReport = LoadClock.now + 200_000_000
 
     /// - Parameter index: unique in the run.
     init(
@@ -44,52 +42,47 @@ final class PlainPublisher: LoadEndpoint {
         }
         media = MediaSchedule(source, audio: audio != nil, encodings: video == nil ? [] : [0])
         sockets = [try UDPSocket(host: host, receiveBuffer: 256 << 10, coalescing: false)]
-        nextReport = epoch + 200_000_000
     }
 
     private var socket: Int32 { sockets[0].descriptor }
 
     func send(now: Int64, with sender: PacketSender) -> Int64 {
-        while let packet = media.takeAudio(now: now) {
-            let ticks = packet.number * Int64(AudioSource.samplesPerPacket)
-            lastAudio = (ticks, packet.ready)
-            transmit(&audio, packet.payload, ticks: ticks, marker: false, with: sender)
-        }
-        while let frame = media.takeFrame(now: now) {
-            let ticks = RTPTicks.ticks(nanoseconds: frame.captured - epoch, clockRate: 90_000)
-            for payloads in frame.encodings.map(\.payloads) {
-                for (i, payload) in payloads.enumerated() {
-                    transmit(&video, payload, ticks: ticks, marker: i == payloads.count - 1, with: sender)
-                }
+        let next = media.send(now: now) { payload in
+            if payload.kind == .audio {
+                transmit(payload, on: &audio, with: sender)
+            } else {
+                transmit(payload, on: &video, with: sender)
             }
         }
         if now >= nextReport {
             nextReport = now + 1_000_000_000
-            sendReports(now: now, with: sender)
+            for case let track? in [audio, video] where track.packets > 0 {
+                let report = track.report(clock, now: now, cname: "load-\(index)")
+                sender.queueRTCP(report, context: outbound, to: track.rtcpAddress, socket: socket)
+            }
         }
         sender.flush(socket: socket)
-        return min(media.deadline, nextReport)
+        return min(next, nextReport)
     }
 
     private func transmit(
-        _ track: inout OutgoingTrack?, _ payload: [UInt8], ticks: Int64, marker: Bool, with sender: PacketSender
+        _ payload: MediaSchedule.Payload, on track: inout OutgoingTrack?, with sender: PacketSender
     ) {
-        guard let header = track?.header(ticks: ticks, marker: marker, payload: payload), let sent = track else {
-            return
-        }
+        guard let header = track?.header(of: payload), let address = track?.rtpAddress, let number = track?.packets
+        else { return }
         guard
             let length = sender.queue(
-                header, payload: payload, context: outbound, to: sent.rtpAddress, socket: socket)
+                header, payload: payload.bytes, context: outbound, to: address, socket: socket)
         else {
-            media.statistics.refused += 1
+            sent.refused += 1
             return
         }
-        if loss.drops(stream: lossStream(sent.kind), packet: sent.packets) {
+        if loss.drops(stream: lossStream(payload.kind), packet: number) {
             sender.dropLast()
-            media.statistics.droppedOnPurpose += 1
+            sent.droppedOnPurpose += 1
         } else {
-            media.statistics.packets += 1
-            media.statistics.bytes += UInt64(length)
+            sent.packets += 1
+            sent.bytes += UInt64(length)
         }
     }
 
@@ -97,19 +90,6 @@ final class PlainPublisher: LoadEndpoint {
     /// its SSRC. `kind` is nil for retransmissions.
     private func lossStream(_ kind: MediaKind?) -> UInt64 {
         UInt64(index) << 2 | (kind == .audio ? 0 : kind == .video ? 1 : 2)
-    }
-
-    private func sendReports(now: Int64, with sender: PacketSender) {
-        let ntp = NTPTime(unixNanoseconds: clock.unixNanoseconds(at: now))
-        let audioTicks = lastAudio.map {
-            $0.ticks + RTPTicks.ticks(nanoseconds: now - $0.ready, clockRate: Int64(MediaKind.audio.clockRate))
-        }
-        let videoTicks = RTPTicks.ticks(nanoseconds: now - epoch, clockRate: Int64(MediaKind.video.clockRate))
-        for (track, ticks) in [(audio, audioTicks), (video, videoTicks)] {
-            guard let track, let ticks, track.packets > 0 else { continue }
-            let report = track.report(ntp: ntp, ticks: ticks, cname: "load-\(index)")
-            _ = sender.queueRTCP(report, context: outbound, to: track.rtcpAddress, socket: socket)
-        }
     }
 
     /// Decrypts feedback; other datagrams are ignored.
@@ -122,7 +102,7 @@ final class PlainPublisher: LoadEndpoint {
         for packet in compound {
             switch packet.kind {
             case .pli, .fir:
-                media.statistics.keyFrameRequests += 1
+                sent.keyFrameRequests += 1
                 media.requestKeyFrame(0)
             case .genericNACK:
                 if let nack = try? GenericNACK(parsing: packet), nack.media.rawValue == video?.ssrc {
@@ -136,9 +116,9 @@ final class PlainPublisher: LoadEndpoint {
     func respond(now: Int64, with sender: PacketSender) {
         for number in requested {
             guard let video, let kept = video.kept(number) else { continue }
-            media.statistics.resent += 1
-            guard !loss.drops(stream: lossStream(nil), packet: media.statistics.resent) else {
-                media.statistics.droppedOnPurpose += 1
+            sent.resent += 1
+            guard !loss.drops(stream: lossStream(nil), packet: sent.resent) else {
+                sent.droppedOnPurpose += 1
                 continue
             }
             _ = sender.queue(
@@ -148,5 +128,8 @@ final class PlainPublisher: LoadEndpoint {
         sender.flush(socket: socket)
     }
 
-    func add(to totals: inout EndpointTotals, now: Int64) { totals.sent.add(media.statistics) }
+    func add(to totals: inout EndpointTotals, now: Int64) {
+        totals.sent.add(sent)
+        totals.sent.add(media.statistics)
+    }
 }

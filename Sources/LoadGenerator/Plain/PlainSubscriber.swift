@@ -58,7 +58,7 @@ final class PlainSubscriber: LoadEndpoint {
             } else {
                 counters.foreign += 1
             }
-        case .rtcp: counters.rtcpPackets += 1
+        case .rtcp: break
         default: counters.foreign += 1
         }
         if relay == nil { relay = from }
@@ -90,7 +90,7 @@ final class PlainSubscriber: LoadEndpoint {
             }
         }
         guard !packet.isEmpty else { return }
-        _ = sender.queueRTCP(packet, context: outbound, to: relay, socket: sockets[0].descriptor)
+        sender.queueRTCP(packet, context: outbound, to: relay, socket: sockets[0].descriptor)
         sender.flush(socket: sockets[0].descriptor)
     }
 

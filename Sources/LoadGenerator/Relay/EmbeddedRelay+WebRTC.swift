@@ -9,10 +9,13 @@ extension EmbeddedRelay: WebRTCRelay {
             parsed = try Offer(parsing: Array(offer.sdp.utf8))
             tracks = offer.direction == .publish ? try parsed.receivable() : try parsed.sendable()
         } catch { throw .refused(status: 0, code: "unusableSDP", detail: "\(error)") }
-        let answer = try await open(
-            WebRTCRequest(
-                direction: offer.direction == .publish ? .publish : .subscribe, session: offer.session,
-                stream: offer.stream, peer: parsed.peer, tracks: tracks))
+        let request = WebRTCRequest(
+            direction: offer.direction == .publish ? .publish : .subscribe, session: offer.session,
+            stream: offer.stream, peer: parsed.peer, tracks: tracks)
+        let answer: WebRTCAnswer
+        do { answer = try await engine.openWebRTC(request) } catch {
+            throw .refused(status: 0, code: error.code, detail: error.description)
+        }
         let answered = tracks.compactMap { track -> AnsweredTrack? in
             guard offer.direction == .view else { return .receive(track) }
             return answer.sources.first { $0.mid == track.mid }.map {
@@ -31,6 +34,6 @@ extension EmbeddedRelay: WebRTCRelay {
 
     package func close(_ resource: ConnectionResource) async {
         guard case .transport(let id, let session) = resource else { return }
-        await closeWebRTC(id, session: session)
+        try? await engine.closeWebRTC(id, session: session)
     }
 }

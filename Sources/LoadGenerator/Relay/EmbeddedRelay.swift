@@ -4,7 +4,7 @@ package import MediaEngine
 /// Relay in this process: the media engine on loopback, called directly. Its usage is the CPU time of its worker threads, without
 /// the generator's threads.
 package final class EmbeddedRelay: PlainRelay {
-    private let engine: MediaEngine
+    let engine: MediaEngine
 
     /// - Parameter workers: number of media threads of the relay.
     package convenience init(workers: Int = 1) throws(LoadError) {
@@ -31,14 +31,6 @@ package final class EmbeddedRelay: PlainRelay {
     package func close(_ transport: PlainTransport) async {
         try? await engine.closePlain(transport.id, session: transport.session)
     }
-
-    func open(_ request: WebRTCRequest) async throws(LoadError) -> WebRTCAnswer {
-        do { return try await engine.openWebRTC(request) } catch {
-            throw .refused(status: 0, code: error.code, detail: error.description)
-        }
-    }
-
-    func closeWebRTC(_ id: TransportID, session: String) async { try? await engine.closeWebRTC(id, session: session) }
 
     package func usage() async -> RelayUsage? {
         let counters = await engine.counters()

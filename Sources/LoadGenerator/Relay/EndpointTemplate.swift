@@ -15,15 +15,31 @@ package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
         else { throw .invalidSetting(name, reason: "\"\(text)\" is not an http or https address") }
     }
 
-    /// Returns the WHIP endpoint of a Millrace relay at this address; a bare `host:port` means http.
-    static func whip(of relay: String) throws(LoadError) -> EndpointTemplate {
-        try EndpointTemplate(base(relay) + "/whip/{session}?stream={stream}", option: "url")
-    }
-    static func whep(of relay: String) throws(LoadError) -> EndpointTemplate {
-        try EndpointTemplate(base(relay) + "/whep/{session}/{stream}", option: "url")
+    /// Returns the publishers' endpoint (WHIP).
+    /// - Parameters:
+    ///   - given: the template; nil: that of a Millrace relay.
+    ///   - relay: address of the Millrace relay, if there is one.
+    static func whip(_ given: String?, relay: String?) throws(LoadError) -> EndpointTemplate {
+        try endpoint(given, relay, path: "/whip/{session}?stream={stream}", option: "whip")
     }
 
-    private static func base(_ relay: String) -> String {
+    /// Returns the subscribers' endpoint (WHEP) in the same way.
+    static func whep(_ given: String?, relay: String?) throws(LoadError) -> EndpointTemplate {
+        try endpoint(given, relay, path: "/whep/{session}/{stream}", option: "whep")
+    }
+
+    private static func endpoint(
+        _ given: String?, _ relay: String?, path: String, option: String
+    ) throws(LoadError) -> EndpointTemplate {
+        if let given { return try EndpointTemplate(given, option: option) }
+        guard let relay else {
+            throw .invalidSetting(option, reason: "--whip and --whep go together, or one of them with --url")
+        }
+        return try EndpointTemplate(url(of: relay) + path, option: "url")
+    }
+
+    /// Returns a relay's address as a URL without a slash at its end; a bare `host:port` means http.
+    static func url(of relay: String) -> String {
         var text = relay.contains("://") ? relay : "http://" + relay
         while text.hasSuffix("/") { text.removeLast() }
         return text

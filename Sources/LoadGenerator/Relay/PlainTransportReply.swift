@@ -1,3 +1,4 @@
+import MediaBase
 import MediaEngine
 import SRTP
 
@@ -9,13 +10,11 @@ struct PlainTransportReply: Decodable {
         var payloadType: UInt8
         var ssrc: UInt32
         var codec: String?
-        var clockRate: Int?
-        var channels: Int?
 
-        func track(rtcpMux: Bool, clockRate usual: Int) -> PlainTrack {
+        func track(_ kind: MediaKind, rtcpMux: Bool) -> PlainTrack {
             PlainTrack(
                 port: port, rtcpPort: rtcpPort ?? (rtcpMux ? port : port &+ 1), payloadType: payloadType, ssrc: ssrc,
-                codec: codec ?? "", clockRate: clockRate ?? usual, channels: channels)
+                codec: codec ?? "", clockRate: kind.clockRate)
         }
     }
 
@@ -30,7 +29,6 @@ struct PlainTransportReply: Decodable {
     var relayKey: String
     var audio: Track?
     var video: Track?
-    var sdp: String?
 
     func transport() throws(LoadError) -> PlainTransport {
         guard let suite = SRTPSuite(sdesName: suite) else {
@@ -47,7 +45,7 @@ struct PlainTransportReply: Decodable {
         return PlainTransport(
             id: TransportID(rawValue: id), session: session, stream: stream, direction: direction, address: address,
             rtcpMux: rtcpMux, suite: suite, clientKey: keys.client, relayKey: keys.relay,
-            audio: audio?.track(rtcpMux: rtcpMux, clockRate: 48_000),
-            video: video?.track(rtcpMux: rtcpMux, clockRate: 90_000), sdp: sdp ?? "")
+            audio: audio?.track(.audio, rtcpMux: rtcpMux),
+            video: video?.track(.video, rtcpMux: rtcpMux))
     }
 }

@@ -108,16 +108,9 @@ package struct LoadOptions: Sendable {
             return .embedded
         }
         if whip != nil || whep != nil {
-            func template(_ given: String?, _ name: String, _ make: (String) throws(LoadError) -> EndpointTemplate)
-                throws(LoadError) -> String
-            {
-                if let given { return try EndpointTemplate(given, option: name).description }
-                if let url { return try make(url).description }
-                throw .invalidSetting(name, reason: "--whip and --whep go together, or one of them with --url")
-            }
             return .endpoints(
-                whip: try template(whip, "whip", EndpointTemplate.whip),
-                whep: try template(whep, "whep", EndpointTemplate.whep))
+                whip: try EndpointTemplate.whip(whip, relay: url).description,
+                whep: try EndpointTemplate.whep(whep, relay: url).description)
         }
         guard let url else {
             throw .invalidSetting(

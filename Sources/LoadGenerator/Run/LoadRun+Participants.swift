@@ -10,7 +10,7 @@ extension LoadRun {
 
     /// Adds an endpoint to a thread. If it does not become ready, closes its feed and its seat.
     func add(
-        _ index: Int, to thread: EndpointThread, _ seat: Seat, feed: SampleFeed? = nil,
+        _ index: Int, to thread: EndpointThread, _ seat: @escaping Seat, feed: SampleFeed? = nil,
         _ make: @escaping @Sendable () throws(LoadError) -> any LoadEndpoint
     ) async throws(LoadError) -> Seat {
         do {
@@ -18,7 +18,7 @@ extension LoadRun {
             return seat
         } catch {
             feed?.close(now: LoadClock.now)
-            await seat.close()
+            await seat()
             throw error
         }
     }
@@ -46,7 +46,7 @@ extension LoadRun {
                 tone: plan.audio ? TestTone(publisher: tone(of: join.publisher)) : nil, format: plan.video,
                 sendOffset: videoOffset(of: join.publisher), joined: join.started,
                 keys: encryption.map { FrameKeys(epochs: [$0]) }),
-            wakeUp: decoder.event)
+            wakeUp: decoder.thread.event)
         decoder.add(feed)
         return feed
     }

@@ -6,19 +6,13 @@ extension LoadRun {
         // The threads have ended, so the snapshot covers the whole run.
         let total = snapshot()
         let decoded = decoder.totals
-        let connections = connections
-        let threads = threadUsages
+        let connections = total.totals.connections
         let roster = roster.withLockedValue { $0 }
-        let skipped = videoSources.reduce(0) { $0 + $1.statistics.skipped }
-        let drawn = videoSources.reduce(0) { $0 + $1.statistics.frames }
-        let watch = GeneratorWatch(
-            threads: threads, sent: total.sent, received: total.received, decodeDrops: decoded.dropped,
-            skippedFrames: skipped, frames: drawn)
+        let joins = roster.joins
         var report = LoadReport(
-            settings: settings, seconds: measurement.duration, interrupted: isInterrupted, joins: roster.joins,
-            leaves: roster.leaves, failedJoins: roster.failedJoins,
-            failedJoinsByKind: roster.failuresByKind,
-            joinTime: LoadReport.Spread(microseconds: roster.joinTime),
+            settings: settings, seconds: measurement.duration, interrupted: isInterrupted, joins: joins.joined,
+            leaves: roster.leaves, failedJoins: joins.failed, failedJoinsByKind: joins.failures,
+            joinTime: LoadReport.Spread(microseconds: joins.time),
             iceTime: LoadReport.Spread(microseconds: connections.ice),
             dtlsTime: LoadReport.Spread(microseconds: connections.dtls), connectionsLost: connections.lost,
             firstPacket: LoadReport.Spread(microseconds: total.received.firstPacket),
@@ -26,10 +20,8 @@ extension LoadRun {
             sent: sent(total.sent, measurement), received: received(total.received, measurement),
             video: decoded.subscribers > 0 && plan.video != nil ? video(decoded) : nil,
             audio: decoded.subscribers > 0 && plan.audio ? decoded.audio : nil, relay: relay(measurement),
-            generator: generator(
-                total, threads, watch, skipped: skipped, decodeDrops: decoded.dropped, processNanoseconds),
-            failures: [])
-        report.failures = failures(of: report, roster, decoded, connections)
+            generator: generator(total, decodeDrops: decoded.dropped, processNanoseconds), failures: [])
+        report.failures = failures(of: report, joins, decoded, connections)
         return report
     }
 
@@ -96,31 +88,34 @@ extension LoadRun {
     }
 
     private func generator(
-        _ total: LoadSnapshot, _ threads: [ThreadUsage], _ watch: GeneratorWatch, skipped: UInt64, decodeDrops: UInt64,
-        _ processNanoseconds: Int64
+        _ total: LoadSnapshot, decodeDrops: UInt64, _ processNanoseconds: Int64
     ) -> LoadReport.Generator {
+        let usages = threads.map(\.usage)
+        let sources = videoSources.map(\.statistics)
         var encodeTime = Distribution()
-        for source in videoSources { encodeTime.merge(source.statistics.encodeTime) }
+        for source in sources { encodeTime.merge(source.encodeTime) }
         // The process's CPU time would include an embedded relay. The sum of the generator's threads leaves out only the joins.
-        let cpu = sharesProcess ? threads.reduce(0) { $0 + $1.cpuNanoseconds } : processNanoseconds
-        return LoadReport.Generator(
-            cpuSeconds: Double(cpu) / 1e9, threads: threads, lateSends: total.sent.late,
+        let cpu = sharesProcess ? usages.reduce(0) { $0 + $1.cpuNanoseconds } : processNanoseconds
+        var generator = LoadReport.Generator(
+            cpuSeconds: Double(cpu) / 1e9, threads: usages, lateSends: total.sent.late,
             worstLatenessMilliseconds: Double(total.sent.worstLateness) / 1e6, missedSends: total.sent.missed,
             refusedSends: total.sent.refused, kernelDrops: total.received.kernelDrops, decodeQueueDrops: decodeDrops,
-            skippedFrames: skipped, encodeTime: LoadReport.Spread(microseconds: encodeTime),
-            isBottleneck: watch.isBottleneck, warnings: watch.warnings)
+            skippedFrames: sources.reduce(0) { $0 + $1.skipped },
+            encodeTime: LoadReport.Spread(microseconds: encodeTime), isBottleneck: false, warnings: [])
+        generator.judge(sends: total.sent.due, frames: sources.reduce(0) { $0 + $1.frames })
+        return generator
     }
 
     private func failures(
-        of report: LoadReport, _ roster: Roster, _ decoded: SampleDecoder.Totals,
+        of report: LoadReport, _ joins: JoinTally, _ decoded: SampleDecoder.Totals,
         _ connections: ConnectionStatistics
     ) -> [String] {
         var lines: [String] = []
-        if roster.failedJoins > 0 {
-            let first = roster.firstFailure.map { ", first: \($0)" } ?? ""
-            let kinds = roster.failuresByKind.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        if joins.failed > 0 {
+            let first = joins.firstFailure.map { ", first: \($0)" } ?? ""
+            let kinds = joins.failures.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             lines.append(
-                "\(roster.failedJoins) of \(roster.failedJoins + roster.joins) joins failed "
+                "\(joins.failed) of \(joins.failed + joins.joined) joins failed "
                     + "(\(kinds.joined(separator: ", ")))\(first)")
         }
         if connections.lost > 0 {

@@ -12,7 +12,7 @@ import TestMedia
 /// ```swift
 /// var plan = LoadPlan(target: .url("http://127.0.0.1:7880"))
 /// plan.video = try VideoFormat("640x360@30")
-/// let report = try await LoadRun(plan: plan, relay: PlainHTTPClient(address: "http://127.0.0.1:7880")).run { print($0) }
+/// let report = try await LoadRun(plan: plan, relay: HTTPRelay(address: "http://127.0.0.1:7880")).run { print($0) }
 /// ```
 package final class LoadRun: Sendable {
     let plan: LoadPlan
@@ -23,7 +23,7 @@ package final class LoadRun: Sendable {
     let audioSource: AudioSource?
     /// Thread of all publishers.
     let sender: EndpointThread
-    /// Threads of the subscribers.
+    /// Threads of subscribers.
     let receivers: [EndpointThread]
     let decoder: SampleDecoder
     private let opener: any ParticipantOpener
@@ -113,8 +113,7 @@ package final class LoadRun: Sendable {
         // Participants close their connections themselves: a close by the relay would count as a lost connection.
         sender.stop()
         await close(roster.withLockedValue { $0.takeAll() }.map(\.seat) + publishers)
-        for source in videoSources { source.thread.stop() }
-        audioSource?.thread.stop()
+        for thread in threads { thread.stop() }
         await opener.relay.stop()
         if let failure { throw failure }
         return report(try outcome.get(), processNanoseconds: millrace_process_cpu_ns() - cpuAtStart)
@@ -123,17 +122,19 @@ package final class LoadRun: Sendable {
     private func startThreads() throws(LoadError) {
         try sender.start()
         for thread in receivers { try thread.start() }
-        for source in videoSources { try source.start(listener: sender.event) }
-        try audioSource?.start(listener: sender.event)
+        for source in videoSources { try source.start(listener: sender.thread.event) }
+        try audioSource?.start(listener: sender.thread.event)
         try decoder.start()
     }
 
-    /// Error that ended one of the threads early.
-    private var failure: LoadError? {
-        let failures =
-            videoSources.map(\.thread.failure) + [audioSource?.thread.failure] + ([sender] + receivers).map(\.failure)
-        return (failures + [decoder.failure]).lazy.compactMap(\.self).first
+    /// Threads of the generator.
+    var threads: [LoadThread] {
+        videoSources.map(\.thread) + [audioSource?.thread].compactMap(\.self) + ([sender] + receivers).map(\.thread)
+            + [decoder.thread]
     }
+
+    /// Error that ended one of the threads early.
+    private var failure: LoadError? { threads.lazy.compactMap(\.failure).first }
 
     private func publish(into publishers: inout [Seat]) async throws(LoadError) {
         for index in 0..<plan.totalPublishers {
@@ -142,7 +143,7 @@ package final class LoadRun: Sendable {
         }
         // Waits for the first packets, so that subscribers do not measure the encoder's start.
         let deadline = LoadClock.now + 5_000_000_000
-        while sent.packets < UInt64(plan.totalPublishers), LoadClock.now < deadline, !isInterrupted {
+        while totals.sent.packets < UInt64(plan.totalPublishers), LoadClock.now < deadline, !isInterrupted {
             try? await Task.sleep(for: Self.tick)
         }
     }
@@ -152,7 +153,6 @@ package final class LoadRun: Sendable {
         var meter = ProgressMeter(start: snapshot())
         var measurement: Measurement?
         var (begun, churned) = (0, 0)
-        let joining = JoinGate(limit: Self.joinsAtATime)
         while true {
             let now = LoadClock.now
             if let failure { throw failure }
@@ -162,23 +162,13 @@ package final class LoadRun: Sendable {
                 : min(
                     plan.totalSubscribers,
                     Int(Double(now - start) / Double(plan.ramp.rawValue) * Double(plan.totalSubscribers)))
-            while begun < due, joining.enter() {
-                begun += 1
-                Task {
-                    await join(); joining.leave()
-                }
-            }
-            if measurement == nil, begun == plan.totalSubscribers, joining.isIdle {
+            while begun < due, begin({ await self.join() }) { begun += 1 }
+            if measurement == nil, begun == plan.totalSubscribers, isIdle {
                 measurement = Measurement(start: snapshot(), usage: await opener.relay.usage())
             }
             if let began = measurement {
                 let wanted = Int(Double(now - began.start.time) / 1e9 * plan.churn)
-                while churned < wanted, joining.enter() {
-                    churned += 1
-                    Task {
-                        await replace(); joining.leave()
-                    }
-                }
+                while churned < wanted, begin({ await self.replace() }) { churned += 1 }
                 if now - began.start.time >= plan.duration.rawValue { break }
             }
             if isInterrupted { break }
@@ -189,7 +179,7 @@ package final class LoadRun: Sendable {
             }
             try? await Task.sleep(for: Self.tick)
         }
-        while !joining.isIdle { try? await Task.sleep(for: Self.tick) }
+        while !isIdle { try? await Task.sleep(for: Self.tick) }
         var result: Measurement
         if let measurement {
             result = measurement
@@ -203,18 +193,28 @@ package final class LoadRun: Sendable {
         return result
     }
 
+    /// Begins a join, unless `joinsAtATime` of them are in progress. Returns whether it has begun.
+    private func begin(_ join: @escaping @Sendable () async -> Void) -> Bool {
+        guard roster.withLockedValue({ $0.begin(limit: Self.joinsAtATime) }) else { return false }
+        Task {
+            await join()
+            roster.withLockedValue { $0.end() }
+        }
+        return true
+    }
+
+    /// True if no join is in progress.
+    private var isIdle: Bool { roster.withLockedValue { $0.inProgress == 0 } }
+
     /// Adds a subscriber; counts a failed join.
     private func join() async {
-        let (index, isSampled) = roster.withLockedValue { $0.begin(sample: plan.decodeSample) }
-        let join = Join(
-            index: index, publisher: plan.publisher(ofSubscription: index), started: LoadClock.now,
-            isSampled: isSampled)
+        let join = roster.withLockedValue { $0.next(of: plan) }
         do {
             let seat = try await opener.subscribe(join, in: self)
-            let microseconds = (LoadClock.now - join.started) / 1_000
-            roster.withLockedValue { $0.joined(join, seat, microseconds: microseconds) }
+            let now = LoadClock.now
+            roster.withLockedValue { $0.joined(join, seat, at: now) }
         } catch {
-            roster.withLockedValue { $0.failed(error, wasSampled: isSampled) }
+            roster.withLockedValue { $0.failed(join, error) }
         }
     }
 
@@ -222,7 +222,7 @@ package final class LoadRun: Sendable {
     private func replace() async {
         if let entry = roster.withLockedValue({ $0.leaveOldest() }) {
             await receiver(of: entry.join.index).remove(entry.join.index)
-            await entry.seat.close()
+            await entry.seat()
         }
         await join()
     }
@@ -231,7 +231,7 @@ package final class LoadRun: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for (count, seat) in seats.enumerated() {
                 if count >= Self.joinsAtATime { await group.next() }
-                group.addTask { await seat.close() }
+                group.addTask { await seat() }
             }
         }
     }

@@ -6,11 +6,8 @@ protocol ParticipantOpener: Sendable {
     func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> Seat
 }
 
-/// Resources that one participant holds at the relay.
-struct Seat: Sendable {
-    /// Releases the resources; has no effect if the relay has released them already.
-    let close: @Sendable () async -> Void
-}
+/// Resources that one participant holds at the relay: releases them; has no effect if the relay has released them already.
+typealias Seat = @Sendable () async -> Void
 
 /// A subscriber that joins.
 struct Join: Sendable {

@@ -32,7 +32,7 @@ struct ProgressMeter {
         point.freezes = Self.grown(last.video.freezes, now.video.freezes)
         point.frozen = max(0, (now.video.frozen - last.video.frozen).rawValue)
         point.latency = run.decoder.takeRecentLatency()
-        point.busiestThread = run.threadUsages.map(\.latest).max() ?? 0
+        point.busiestThread = run.threads.map(\.usage.latest).max() ?? 0
         return point
     }
 
@@ -50,7 +50,7 @@ struct ProgressMeter {
         }
         let (missed, freezes) = (last.video.countersMissed, last.video.freezes)
         if missed + freezes > 0 { line += "  missed \(missed)  freezes \(freezes)" }
-        if let busiest = run.threadUsages.max(by: { $0.latest < $1.latest }) {
+        if let busiest = run.threads.map(\.usage).max(by: { $0.latest < $1.latest }) {
             line += "  \(busiest.name) \(number(busiest.latest * 100)) %"
         }
         return line

@@ -7,36 +7,40 @@ struct Roster {
 
     /// Present subscribers, in the order in which they joined.
     private(set) var present: [Entry] = []
-    private(set) var joins = 0
+    private(set) var joins = JoinTally()
     private(set) var leaves = 0
-    private(set) var failedJoins = 0
-    /// Failed joins by `LoadError.kind`.
-    private(set) var failuresByKind: [String: Int] = [:]
-    private(set) var firstFailure: LoadError?
-    /// Microseconds from the request to the relay's answer; with WebRTC until media can flow.
-    private(set) var joinTime = Distribution()
+    /// Joins that wait for an answer.
+    private(set) var inProgress = 0
     private var sampled = 0
     private var nextIndex = 0
 
-    /// Returns a new subscriber's index, and whether to decode its media.
-    mutating func begin(sample: Int) -> (index: Int, isSampled: Bool) {
-        defer { nextIndex += 1 }
-        guard sampled < sample else { return (nextIndex, false) }
-        sampled += 1
-        return (nextIndex, true)
+    /// Counts a join in progress, until `end`. Returns false if there are `limit` of them already.
+    mutating func begin(limit: Int) -> Bool {
+        guard inProgress < limit else { return false }
+        inProgress += 1
+        return true
     }
 
-    mutating func joined(_ join: Join, _ seat: Seat, microseconds: Int64) {
-        joins += 1
-        joinTime.record(microseconds)
+    mutating func end() { inProgress -= 1 }
+
+    /// Returns a new subscriber that joins now.
+    mutating func next(of plan: LoadPlan) -> Join {
+        let (index, isSampled) = (nextIndex, sampled < plan.decodeSample)
+        nextIndex += 1
+        if isSampled { sampled += 1 }
+        return Join(
+            index: index, publisher: plan.publisher(ofSubscription: index), started: LoadClock.now,
+            isSampled: isSampled)
+    }
+
+    mutating func joined(_ join: Join, _ seat: @escaping Seat, at now: Int64) {
+        joins.joined(after: now - join.started)
         present.append(Entry(join: join, seat: seat))
     }
 
-    mutating func failed(_ error: LoadError, wasSampled: Bool) {
-        failedJoins += 1
-        failuresByKind[error.kind, default: 0] += 1
-        firstFailure = firstFailure ?? error
-        if wasSampled { sampled -= 1 }
+    mutating func failed(_ join: Join, _ error: LoadError) {
+        joins.failed(error)
+        if join.isSampled { sampled -= 1 }
     }
 
     /// Removes and returns the subscriber that joined first.

@@ -1,4 +1,3 @@
-import CLinuxNet
 import NIOConcurrencyHelpers
 
 /// Thread that decodes the media of sampled subscribers.
@@ -12,19 +11,15 @@ final class SampleDecoder: Sendable {
         var subscribers = 0
     }
 
-    let usage = NIOLockedValueBox(ThreadUsage(name: "load-decode"))
-    /// Event that feeds signal.
-    var event: Int32 { loop.event }
+    let thread = LoadThread(name: "load-decode")
     private let clock: LoadClock
     private let format: VideoFormat?
     private let state: NIOLockedValueBox<State>
-    private let loop = WakeableThread()
 
     private struct State {
         var joining: [SampleFeed] = []
         var totals: Totals
         var recentLatency = Distribution()
-        var failure: LoadError?
     }
 
     init(clock: LoadClock, format: VideoFormat?) {
@@ -34,21 +29,18 @@ final class SampleDecoder: Sendable {
     }
 
     func start() throws(LoadError) {
-        try loop.start(name: "load-decode") { [self] in run() }
+        try thread.start { [self] meter in try run(&meter) }
     }
 
     /// Ends the thread, after decoding the packets that are still in feeds.
-    func stop() {
-        loop.stop()
-    }
+    func stop() { thread.stop() }
 
     func add(_ feed: SampleFeed) {
         state.withLockedValue { $0.joining.append(feed) }
-        loop.wake()
+        thread.wake()
     }
 
     var totals: Totals { state.withLockedValue { $0.totals } }
-    var failure: LoadError? { state.withLockedValue { $0.failure } }
 
     /// Returns the latency in microseconds since the last call.
     func takeRecentLatency() -> Distribution {
@@ -62,17 +54,15 @@ final class SampleDecoder: Sendable {
         Totals(video: VideoStatistics(frameInterval: format?.interval ?? .milliseconds(33)))
     }
 
-    private func run() {
-        var meter = ThreadMeter(name: "load-decode", publishing: usage)
+    private func run(_ meter: inout ThreadMeter) throws(LoadError) {
         var subscribers: [SampledSubscriber] = []
         var finished = Self.empty(format)
         var published = LoadClock.now
         while true {
-            let isLast = loop.isStopping
-            var fd = loop.event
+            let isLast = thread.isStopping
             // The wait is limited, because gaps in a stream are given up by time.
-            if !isLast, millrace_wait(&fd, 1, 20_000_000) > 0 { loop.clear() }
-            admit(to: &subscribers)
+            if !isLast { thread.wait(20_000_000) }
+            try admit(to: &subscribers)
             subscribers.removeAll { subscriber in
                 guard !subscriber.step() else { return false }
                 Self.add(subscriber, to: &finished)
@@ -84,19 +74,18 @@ final class SampleDecoder: Sendable {
                 publish(subscribers, finished)
             }
             meter.sample(now: now)
-            if isLast { break }
+            if isLast { return }
         }
-        meter.finish()
     }
 
-    private func admit(to subscribers: inout [SampledSubscriber]) {
+    private func admit(to subscribers: inout [SampledSubscriber]) throws(LoadError) {
         let joining = state.withLockedValue { state in
             defer { state.joining.removeAll() }
             return state.joining
         }
         for feed in joining {
             do { subscribers.append(try SampledSubscriber(feed: feed, clock: clock)) } catch {
-                state.withLockedValue { $0.failure = .media("decoder: \(error)") }
+                throw .media("decoder: \(error)")
             }
         }
     }

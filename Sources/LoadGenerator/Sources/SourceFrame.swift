@@ -1,5 +1,5 @@
 /// Encoded frame, split into RTP payloads, that all publishers of a group send.
-struct SourceFrame: Sendable {
+struct SourceFrame: SourceItem {
     /// The frame in one size.
     struct Encoding: Sendable {
         let isKeyFrame: Bool
@@ -9,11 +9,9 @@ struct SourceFrame: Sendable {
         let payloads: [[UInt8]]
     }
 
-    /// Number of the frame in its source, without gaps.
     let number: Int64
     /// Capture time in monotonic nanoseconds.
     let captured: Int64
-    /// Time at which the encoders finished, in monotonic nanoseconds.
     let ready: Int64
     /// Smallest first, in the order of the source's formats.
     let encodings: [Encoding]

@@ -6,40 +6,41 @@ import RTP
 import Synchronization
 import TestMedia
 
-/// Source of one synthetic video, drawn and encoded on its own thread, in real time, for any number of publishers. Only the last 32
-/// frames are stored: a slow reader misses some.
+/// Source of one synthetic video, drawn and encoded on its own thread, in real time, for any number of publishers.
 final class VideoSource: Sendable {
+    struct Statistics: Sendable {
+        var frames: UInt64 = 0
+        /// Frames skipped because the encoder was late.
+        var skipped: UInt64 = 0
+        /// Time from capture to the end of encoding, in microseconds.
+        var encodeTime = Distribution()
+    }
+
+    let thread: LoadThread
+    let latest = SourceRing<SourceFrame>(capacity: 32)
     /// Smallest first; more than one only for simulcast.
-    let formats: [VideoFormat]
-    let bitrates: [Bitrate]
-    let thread: SourceThread
+    private let formats: [VideoFormat]
+    private let bitrates: [Bitrate]
     private let clock: LoadClock
-    private let state = NIOLockedValueBox(State())
+    private let counted = NIOLockedValueBox(Statistics())
     /// Encodings whose next frame must be a key frame, one bit each.
     private let wantsKeyFrame = Atomic<UInt8>(0)
 
     /// Maximum size of an RTP payload in bytes.
     static let maximumPayloadLength = 1_200
-    private static let kept: Int64 = 32
-
-    private struct State {
-        var frames: [SourceFrame?] = Array(repeating: nil, count: Int(VideoSource.kept))
-        var next: Int64 = 0
-        var statistics = VideoSourceStatistics()
-    }
 
     /// - Parameter bitrates: one for each format.
     init(name: String, formats: [VideoFormat], bitrates: [Bitrate], clock: LoadClock) {
         self.formats = formats
         self.bitrates = bitrates
         self.clock = clock
-        thread = SourceThread(name: name)
+        thread = LoadThread(name: name)
     }
 
     /// - Parameter listener: an eventfd that is signalled with each frame.
     func start(listener: Int32) throws(LoadError) {
         guard let interval = formats.first?.interval else { return }
-        try thread.start(interval: interval) { [self] in
+        try thread.start(every: interval) { [self] in
             var encoders = try zip(formats, bitrates).map { try Encoder(format: $0, bitrate: $1) }
             let start = LoadClock.now
             var number: Int64 = 0
@@ -58,9 +59,13 @@ final class VideoSource: Sendable {
                     else { return }
                     encodings.append(encoding)
                 }
-                publish(
-                    SourceFrame(number: number, captured: captured, ready: LoadClock.now, encodings: encodings),
-                    skipped: skipped)
+                let ready = LoadClock.now
+                latest.add(SourceFrame(number: number, captured: captured, ready: ready, encodings: encodings))
+                counted.withLockedValue {
+                    $0.frames += 1
+                    $0.skipped += UInt64(skipped)
+                    $0.encodeTime.record((ready - captured) / 1_000)
+                }
                 number += 1
                 millrace_event_signal(listener)
             }
@@ -93,30 +98,9 @@ final class VideoSource: Sendable {
     }
 
     /// Makes the next frame of an encoding a key frame.
-    func requestKeyFrame(encoding: Int = 0) {
+    func requestKeyFrame(encoding: Int) {
         _ = wantsKeyFrame.bitwiseOr(1 << UInt8(truncatingIfNeeded: encoding & 7), ordering: .relaxed)
     }
 
-    var statistics: VideoSourceStatistics { state.withLockedValue { $0.statistics } }
-    /// Number of the next frame.
-    var nextNumber: Int64 { state.withLockedValue { $0.next } }
-
-    /// Returns frame `number`, or the oldest stored one if it is gone; nil if it is not encoded yet.
-    func frame(_ number: Int64) -> SourceFrame? {
-        state.withLockedValue { state in
-            guard number < state.next else { return nil }
-            return state.frames[Int(max(number, state.next - Self.kept) % Self.kept)]
-        }
-    }
-
-    private func publish(_ frame: SourceFrame, skipped: Int64) {
-        state.withLockedValue { state in
-            state.frames[Int(frame.number % Self.kept)] = frame
-            state.next = frame.number + 1
-            state.statistics.frames += 1
-            state.statistics.keyFrames += frame.encodings.contains(where: \.isKeyFrame) ? 1 : 0
-            state.statistics.skipped += UInt64(skipped)
-            state.statistics.encodeTime.record((frame.ready - frame.captured) / 1_000)
-        }
-    }
+    var statistics: Statistics { counted.withLockedValue { $0 } }
 }

@@ -18,7 +18,6 @@ package struct ReceptionStatistics: Sendable {
     package var kernelDrops: UInt64 = 0
     /// Datagrams that are not packets of the subscription.
     package var foreign: UInt64 = 0
-    package var rtcpPackets: UInt64 = 0
     /// Packets requested by NACK.
     package var askedAgain: UInt64 = 0
     package var keyFrameRequests: UInt64 = 0
@@ -42,7 +41,6 @@ package struct ReceptionStatistics: Sendable {
         droppedOnPurpose += other.droppedOnPurpose
         kernelDrops += other.kernelDrops
         foreign += other.foreign
-        rtcpPackets += other.rtcpPackets
         askedAgain += other.askedAgain
         keyFrameRequests += other.keyFrameRequests
         tracks += other.tracks

@@ -1,31 +1,24 @@
 import CLinuxNet
-import NIOConcurrencyHelpers
+import Foundation
 
-/// Meter of one thread's CPU time, and of its share of a core in its busiest second. The thread itself calls `sample`.
+/// Meter of one thread's CPU time, and of its share of a core in its busiest second. The thread itself makes the calls.
 struct ThreadMeter {
-    private let name: String
-    private let published: NIOLockedValueBox<ThreadUsage>
-    private var lastWall: Int64
-    private var lastCPU: Int64
-    private var lastWaiting: Int64
-    private let firstCPU: Int64
+    private var usage: ThreadUsage
+    private let publish: (ThreadUsage) -> Void
+    private let firstCPU = millrace_thread_cpu_ns()
+    private var lastWall = millrace_monotonic_ns()
+    private var lastCPU = millrace_thread_cpu_ns()
+    private var lastWaiting = Self.waiting
 
-    /// Creates a meter; must be called on the thread to be measured.
-    init(name: String, publishing published: NIOLockedValueBox<ThreadUsage>) {
-        self.name = name
-        self.published = published
-        lastWall = millrace_monotonic_ns()
-        firstCPU = millrace_thread_cpu_ns()
-        lastCPU = firstCPU
-        lastWaiting = SchedulerWait.thread
-        published.withLockedValue { $0 = ThreadUsage(name: name) }
+    init(name: String, publish: @escaping (ThreadUsage) -> Void) {
+        usage = ThreadUsage(name: name)
+        self.publish = publish
     }
 
     /// Publishes the usage once a second; does nothing otherwise, so that every turn of a loop can call it.
     mutating func sample(now: Int64) {
         let elapsed = now - lastWall
-        guard elapsed >= 1_000_000_000 else { return }
-        publish(elapsed: elapsed, now: now)
+        if elapsed >= 1_000_000_000 { publish(elapsed: elapsed, now: now) }
     }
 
     /// Publishes the usage before the thread ends. The last interval counts as at least 1 s, so that a short one gives no high share.
@@ -35,16 +28,20 @@ struct ThreadMeter {
     }
 
     private mutating func publish(elapsed: Int64, now: Int64) {
-        let cpu = millrace_thread_cpu_ns()
-        let share = Double(cpu - lastCPU) / Double(elapsed)
-        let waiting = SchedulerWait.thread
-        let waited = Double(waiting - lastWaiting) / Double(elapsed)
+        let (cpu, waiting) = (millrace_thread_cpu_ns(), Self.waiting)
+        usage.cpuNanoseconds = cpu - firstCPU
+        usage.latest = Double(cpu - lastCPU) / Double(elapsed)
+        usage.busiest = max(usage.busiest, usage.latest)
+        usage.mostWaiting = max(usage.mostWaiting, Double(waiting - lastWaiting) / Double(elapsed))
         (lastWall, lastCPU, lastWaiting) = (now, cpu, waiting)
-        published.withLockedValue {
-            $0.cpuNanoseconds = cpu - firstCPU
-            $0.latest = share
-            $0.busiest = max($0.busiest, share)
-            $0.mostWaiting = max($0.mostWaiting, waited)
-        }
+        publish(usage)
+    }
+
+    /// Nanoseconds for which this thread was ready to run but had no core; 0 if the kernel does not count them.
+    private static var waiting: Int64 {
+        // Time on a core, time waiting, number of time slices.
+        let fields = (try? String(contentsOfFile: "/proc/thread-self/schedstat", encoding: .utf8))?.split(
+            separator: " ")
+        return fields.flatMap { $0.count > 1 ? Int64($0[1]) : nil } ?? 0
     }
 }

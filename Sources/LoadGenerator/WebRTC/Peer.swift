@@ -14,12 +14,13 @@ final class Peer: LoadEndpoint {
     private let source: MediaSchedule.Source?
     private let link: PeerLink
     private let loss: LossPattern
-    private var media: PeerMedia?
+    private var media: MediaSchedule?
+    /// Tracks of the offer that the relay accepts from a publisher.
+    private var publishedTracks: [MediaKind: Int] = [:]
     private var reception: Reception
     private var connections = ConnectionStatistics()
     private var sent = SendStatistics()
     private var droppedArriving: UInt64 = 0
-    private var reports: UInt64 = 0
     private var arrivals: UInt64 = 0
     private var departures: UInt64 = 0
     private var ready: EndpointThread.Ready?
@@ -76,7 +77,6 @@ final class Peer: LoadEndpoint {
                 droppedArriving += 1
                 return
             }
-            if kind == .rtcp { reports += 1 }
         }
         datagramLength = datagram.count
         link.receive(datagram, from: from, now: now)
@@ -111,10 +111,20 @@ final class Peer: LoadEndpoint {
     }
 
     func send(now: Int64, with sender: PacketSender) -> Int64 {
-        guard media != nil, endpoint.isConnected else { return .max }
-        let next = media?.send(now: now, to: endpoint) ?? .max
+        guard endpoint.isConnected else { return .max }
+        let next = media?.send(now: now) { transmit($0, now: now) } ?? .max
         drain(now: now, with: sender)
         return next
+    }
+
+    private func transmit(_ payload: MediaSchedule.Payload, now: Int64) {
+        guard let track = publishedTracks[payload.kind] else { return }
+        payload.bytes.withUnsafeBytes {
+            _ = endpoint.send(
+                $0, track: track, encoding: payload.encoding, time: .nanoseconds(payload.captured),
+                marker: payload.isLast, level: payload.kind == .audio ? AudioLevel(level: 20, isVoice: true) : nil,
+                now: .nanoseconds(now))
+        }
     }
 
     func close(now: Int64, with sender: PacketSender) {
@@ -128,7 +138,8 @@ final class Peer: LoadEndpoint {
         for output in link.drain(now: now, with: sender, drops: { isDropped($0) }) {
             switch output {
             case .connected: connected(now: LoadClock.now)
-            case .keyFrameWanted(let track, let encoding): media?.requestKeyFrame(track: track, encoding: encoding)
+            case .keyFrameWanted(let track, let encoding):
+                if track == publishedTracks[.video] { media?.requestKeyFrame(encoding) }
             case .ended(let reason): ended(reason)
             case .transmit, .connect, .disconnect, .noPath: break
             }
@@ -140,8 +151,29 @@ final class Peer: LoadEndpoint {
         let found = endpoint.pathFound?.rawValue ?? now
         connections.ice.record((found - accepted) / 1_000)
         connections.dtls.record((now - found) / 1_000)
-        if let source { media = PeerMedia(source, endpoint: endpoint) }
+        if let source { media = schedule(source) }
         announce(.success(()))
+    }
+
+    /// Returns the schedule of the media that the relay accepts.
+    private func schedule(_ source: MediaSchedule.Source) -> MediaSchedule {
+        let offered = endpoint.configuration.tracks
+        for (track, description) in offered.enumerated() where endpoint.encodingCount(track: track) > 0 {
+            publishedTracks[description.kind] = track
+        }
+        return MediaSchedule(
+            source, audio: publishedTracks[.audio] != nil,
+            encodings: publishedTracks[.video].map { encodings(of: $0) } ?? [])
+    }
+
+    /// Returns the encodings that the relay accepts, as indices in the source.
+    private func encodings(of track: Int) -> [Int] {
+        let offered = endpoint.configuration.tracks[track].encodings
+        guard offered.count > 1 else { return [0] }
+        let taken = Set(endpoint.tracks[track]?.encodings.compactMap(\.rid) ?? [])
+        // A relay without simulcast accepts one encoding: the full size, which is offered last.
+        guard !taken.isEmpty else { return [offered.count - 1] }
+        return offered.indices.filter { offered[$0].rid.map(taken.contains) ?? false }
     }
 
     private func ended(_ reason: TransportEnd) {
@@ -187,7 +219,6 @@ final class Peer: LoadEndpoint {
             reception.add(to: &total, now: now)
             total.droppedOnPurpose = droppedArriving
             total.kernelDrops = sockets[0].kernelDrops
-            total.rtcpPackets = reports
             total.duplicates = counted.duplicates
             total.recovered = counted.recovered
             total.foreign = counted.refused

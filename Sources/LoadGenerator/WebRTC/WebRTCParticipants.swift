@@ -55,7 +55,7 @@ struct WebRTCParticipants: ParticipantOpener {
             ConnectionOffer(
                 direction, session: plan.session(ofPublisher: publisher), stream: plan.stream(ofPublisher: publisher),
                 sdp: WebRTCEndpoint(configuration).offer.text))
-        let seat = Seat { await webRTC.close(answer.resource) }
+        let seat: Seat = { await webRTC.close(answer.resource) }
         let (final, loss) = (configuration, run.loss)
         return try await run.add(index, to: thread, seat, feed: feed) { () throws(LoadError) in
             Peer(

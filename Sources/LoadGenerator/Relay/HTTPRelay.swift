@@ -1,0 +1,118 @@
+import Foundation
+import HTTPCalls
+package import MediaEngine
+
+/// Relay behind HTTP: the plain transports (`POST /v1/sessions/{session}/plain`) and `/metrics` of a Millrace relay, and the WHIP and
+/// WHEP endpoints of any relay (RFC 9725).
+package final class HTTPRelay: PlainRelay, WebRTCRelay {
+    /// Address of a Millrace relay; nil: a relay of which only the WHIP and WHEP endpoints are known.
+    private let base: HTTPTarget?
+    private let whip: EndpointTemplate
+    private let whep: EndpointTemplate
+    private let token: String?
+    private let caller = HTTPCaller(agent: "millrace load")
+
+    private static let timeLimit = Duration.seconds(15)
+
+    /// - Parameters:
+    ///   - address: address of a Millrace relay, e.g. `http://127.0.0.1:7880`; a bare `host:port` means http.
+    ///   - whip: template of the publishers' endpoint; nil: the path below `address`.
+    ///   - whep: the same for subscribers.
+    ///   - token: sent as a Bearer token, if there is one.
+    package init(
+        address: String?, whip: String? = nil, whep: String? = nil, token: String? = nil
+    ) throws(LoadError) {
+        if let address {
+            guard let base = HTTPTarget(EndpointTemplate.url(of: address)) else {
+                throw .invalidSetting("url", reason: "\"\(address)\" is not an http or https address")
+            }
+            self.base = base
+        } else {
+            base = nil
+        }
+        self.whip = try .whip(whip, relay: address)
+        self.whep = try .whep(whep, relay: address)
+        self.token = token
+    }
+
+    package func open(_ request: PlainTransportRequest) async throws(LoadError) -> PlainTransport {
+        let body: Data
+        do { body = try JSONEncoder().encode(PlainTransportBody(request)) } catch {
+            throw .noAnswer("the request cannot be written as JSON: \(error)")
+        }
+        let target = try endpoint("/v1/sessions/\(HTTPTarget.percentEncoded(request.session))/plain")
+        let answer = try await send("POST", target, fields: [("Content-Type", "application/json")], body: Array(body))
+        guard answer.status == 201 else { throw Self.refusal(answer) }
+        let opened: PlainTransportReply
+        do { opened = try JSONDecoder().decode(PlainTransportReply.self, from: Data(answer.body)) } catch {
+            throw .noAnswer("the relay's answer to POST \(target) is not what was expected: \(error)")
+        }
+        return try opened.transport()
+    }
+
+    package func close(_ transport: PlainTransport) async {
+        let (session, id) = (transport.session, transport.id.rawValue)
+        let path = "/v1/sessions/\(HTTPTarget.percentEncoded(session))/plain/\(HTTPTarget.percentEncoded(id))"
+        if let target = try? endpoint(path) { _ = try? await send("DELETE", target) }
+    }
+
+    package func offer(_ offer: ConnectionOffer) async throws(LoadError) -> ConnectionAnswer {
+        let template = offer.direction == .publish ? whip : whep
+        let text = template.expanded(session: offer.session, stream: offer.stream)
+        guard let target = HTTPTarget(text) else { throw .noAnswer("\"\(text)\" is no http or https URL") }
+        let answer = try await send(
+            "POST", target, fields: [("Content-Type", "application/sdp"), ("Accept", "application/sdp")],
+            body: Array(offer.sdp.utf8))
+        // RFC 9725 section 4.2 says 201; some relays answer 200.
+        guard (200...201).contains(answer.status) else { throw Self.refusal(answer) }
+        let location = answer.fields["location"]
+            .flatMap { URL(string: $0, relativeTo: URL(string: text))?.absoluteString }
+        return ConnectionAnswer(sdp: String(decoding: answer.body, as: UTF8.self), resource: .location(location))
+    }
+
+    package func close(_ resource: ConnectionResource) async {
+        guard case .location(let location?) = resource, let target = HTTPTarget(location) else { return }
+        _ = try? await send("DELETE", target)
+    }
+
+    package func usage() async -> RelayUsage? { try? await metrics().usage }
+
+    package func metrics() async throws(LoadError) -> MetricsText {
+        let answer = try await send("GET", try endpoint("/metrics"))
+        guard answer.status == 200 else { throw .noAnswer("/metrics was answered with status \(answer.status)") }
+        return MetricsText(String(decoding: answer.body, as: UTF8.self))
+    }
+
+    private func endpoint(_ path: String) throws(LoadError) -> HTTPTarget {
+        guard let base else { throw .invalidSetting("url", reason: "the relay's address is not known") }
+        return base.appending(path)
+    }
+
+    private func send(
+        _ method: String, _ target: HTTPTarget, fields: [(String, String)] = [], body: [UInt8] = []
+    ) async throws(LoadError) -> HTTPCallAnswer {
+        var call = HTTPCall(method: method, target: target, fields: fields, body: body)
+        if let token { call.fields.append(("Authorization", "Bearer \(token)")) }
+        do { return try await caller.send(call, within: Self.timeLimit) } catch {
+            throw .noAnswer("no answer: \(error)")
+        }
+    }
+
+    /// Problem details (RFC 9457), in place of an answer.
+    private struct Problem: Decodable {
+        var code: String?
+        var title: String?
+        var detail: String?
+    }
+
+    /// Returns the error for an answer whose status is not a success. A server that is not a relay answers without an error code.
+    private static func refusal(_ answer: HTTPCallAnswer) -> LoadError {
+        let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.body))
+        guard let code = problem?.code else {
+            return .noAnswer(
+                "HTTP \(answer.status) without a relay's error code; check that the address is that of a relay")
+        }
+        return .refused(
+            status: answer.status, code: code, detail: problem?.detail ?? problem?.title ?? "no reason given")
+    }
+}

@@ -1,0 +1,51 @@
+extension LoadReport.Generator {
+    /// Maximum share of a core in a thread's busiest second; a busier thread cannot keep up with bursts.
+    private static let busyShare = 0.8
+
+    /// Maximum share of a second for which a thread may wait for a core; a thread that waits longer sends late regardless of its
+    /// own work.
+    private static let waitingShare = 0.2
+
+    /// Adds warnings, and decides whether the run measured the generator instead of the relay.
+    /// - Parameters:
+    ///   - sends: frames and audio packets that were due.
+    ///   - frames: frames that were drawn.
+    mutating func judge(sends: UInt64, frames: UInt64) {
+        let number = LoadReport.number
+        for thread in threads where thread.busiest > Self.busyShare {
+            let share = number(thread.busiest * 100)
+            warn("the generator's thread \(thread.name) took \(share) % of a core in its busiest second")
+        }
+        if let waiting = threads.max(by: { $0.mostWaiting < $1.mostWaiting }), waiting.mostWaiting > Self.waitingShare {
+            let share = number(waiting.mostWaiting * 100)
+            warn(
+                "other processes use this machine: \(waiting.name) was ready but without a core for \(share) % of its worst second"
+            )
+        }
+        if lateSends > 0 {
+            let worst = number(worstLatenessMilliseconds)
+            // Up to 1 % of late sends is normal scheduling jitter.
+            warn(
+                "\(lateSends) of \(sends) frames and audio packets were sent more than 5 ms late (worst \(worst) ms)",
+                bottleneck: lateSends * 100 > sends)
+        }
+        if missedSends > 0 { warn("\(missedSends) frames or audio packets were never sent") }
+        if refusedSends > 0 { warn("the kernel refused \(refusedSends) of the generator's packets") }
+        if kernelDrops > 0 {
+            warn("the kernel dropped \(kernelDrops) packets because the generator read too slowly")
+        }
+        if decodeQueueDrops > 0 {
+            warn("\(decodeQueueDrops) packets of the sample were not decoded: the decoding thread is too slow")
+        }
+        if skippedFrames > 0 {
+            warn(
+                "\(skippedFrames) frames were not drawn because encoding took too long",
+                bottleneck: skippedFrames * 50 > frames)
+        }
+    }
+
+    private mutating func warn(_ text: String, bottleneck: Bool = true) {
+        warnings.append(text)
+        if bottleneck { isBottleneck = true }
+    }
+}
