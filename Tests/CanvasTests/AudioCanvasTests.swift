@@ -56,7 +56,7 @@ import Testing
         #expect(canvas.audio.lostPackets == UInt64(count))
         #expect(canvas.audio.concealedSamples == UInt64(count * 960))
         let samples = got.flatMap(\.samples)
-        #expect(power(samples[(20 * 1920)..<(21 * 1920)]) > 1e6, "the first lost packet sounds")
+        #expect(power(samples[(20 * 1920)..<(21 * 1920)]) > 1e6, "the first lost packet is audible")
         if fec {
             let last = (19 + count) * 1920
             #expect(power(samples[last..<(last + 1920)]) > 1e6, "so does the last, from redundancy")

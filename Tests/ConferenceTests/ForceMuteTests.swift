@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test("MUT-1 audio that is added to a stream while mute is forced starts muted")
-    func addedSound() throws {
+    func addedAudio() throws {
         let world = try World()
         let caller = try world.join("caller", .moderator)
         let a = try world.join("a")

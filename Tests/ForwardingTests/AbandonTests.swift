@@ -14,8 +14,8 @@ struct AbandonTests {
         let viewer = try harness.viewer()
         simulcast.subscribe(viewer, to: 2, rtx: false)
         for _ in 0..<5 { try simulcast.step() }
-        let picture = simulcast.pictures()[2]
-        try harness.feed(Array(picture[..<sent]), to: large)
+        let frame = simulcast.frames()[2]
+        try harness.feed(Array(frame[..<sent]), to: large)
         try harness.flush()
         #expect(viewer.received.count == 20 + sent)
         #expect(!harness.router.waitsForKeyFrame(path: viewer.path, producer: large))
@@ -24,7 +24,7 @@ struct AbandonTests {
         let last = try #require(viewer.received.last?.sequence)
         #expect(harness.router.abandon(path: viewer.path, producer: large) == last + skipped)
         #expect(harness.router.waitsForKeyFrame(path: viewer.path, producer: large))
-        try harness.feed(Array(picture[sent...]), to: large)
+        try harness.feed(Array(frame[sent...]), to: large)
         try harness.flush()
         for _ in 0..<5 { try simulcast.step() }
         #expect(viewer.received.count == 20 + sent)

@@ -94,7 +94,7 @@ struct DropTests {
         _ = try Self.send(&camera, isKey: true, to: video, harness)
         for i in 0..<10 {
             harness.refuse = { _, _ in i == 4 ? .bufferFull : nil }
-            try harness.feed([voice.sound()], to: audio)
+            try harness.feed([voice.audioPacket()], to: audio)
             try harness.flush()
         }
         _ = try Self.send(&camera, isKey: false, to: video, harness)

@@ -27,28 +27,28 @@ struct FanoutTests {
         // 500 subscribers need many groups of paths.
         let rounds = viewers >= 100 ? 1 : 4
         let harness = RouterHarness()
-        var sound = SyntheticSource(id: 1, kind: .audio)
+        var audio = SyntheticSource(id: 1, kind: .audio)
         var video = SyntheticSource(id: 2, kind: .video, firstSequence: 65_530)
-        let soundProducer = harness.producer(sound)
+        let audioProducer = harness.producer(audio)
         let videoProducer = harness.producer(video)
         var all: [Viewer] = []
         for i in 0..<viewers {
             let viewer = try harness.viewer(suite)
             harness.subscribe(
-                viewer, to: soundProducer, ssrc: SSRC(UInt32(10_000 + i)), payloadType: PayloadType(111),
+                viewer, to: audioProducer, ssrc: SSRC(UInt32(10_000 + i)), payloadType: PayloadType(111),
                 progress: .init(firstSequence: UInt16(i)))
             harness.subscribe(
                 viewer, to: videoProducer, ssrc: SSRC(UInt32(20_000 + i)), payloadType: PayloadType(UInt8(96 + i % 8)),
                 progress: .init(firstSequence: UInt16(32_760 + i % 8)))
             all.append(viewer)
         }
-        var sentSound: [SourcePacket] = []
+        var sentAudio: [SourcePacket] = []
         var sentVideo: [SourcePacket] = []
         for round in 0..<rounds {
             for _ in 0..<2 {
-                let packet = sound.sound(bytes: 60 + 37 * round)
-                sentSound.append(packet)
-                try harness.feed([packet], to: soundProducer)
+                let packet = audio.audioPacket(bytes: 60 + 37 * round)
+                sentAudio.append(packet)
+                try harness.feed([packet], to: audioProducer)
             }
             let frame = video.frame(isKey: round == 0, packets: 11, sizes: [1180, 1180, 1179, 900])
             sentVideo += frame
@@ -57,12 +57,12 @@ struct FanoutTests {
         }
         for (i, viewer) in all.enumerated() {
             try Self.expectRun(
-                viewer.packets[UInt32(10_000 + i)] ?? [], sentSound, first: Int64(i), ssrc: SSRC(UInt32(10_000 + i)),
+                viewer.packets[UInt32(10_000 + i)] ?? [], sentAudio, first: Int64(i), ssrc: SSRC(UInt32(10_000 + i)),
                 payloadType: PayloadType(111))
             try Self.expectRun(
                 viewer.packets[UInt32(20_000 + i)] ?? [], sentVideo, first: Int64(32_760 + i % 8),
                 ssrc: SSRC(UInt32(20_000 + i)), payloadType: PayloadType(UInt8(96 + i % 8)))
-            #expect(viewer.datagramCount == sentSound.count + sentVideo.count)
+            #expect(viewer.datagramCount == sentAudio.count + sentVideo.count)
         }
         let perFlush = (11 * 1200 + 2 * 300) * viewers
         if perFlush > EgressBatch.slabBytes { #expect(harness.batches > rounds) }
@@ -83,7 +83,7 @@ struct FanoutTests {
     func ringSmallerThanQueue(_ bytes: Int) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 4))
-        let packets = (0..<600).map { _ in source.sound(bytes: bytes) }
+        let packets = (0..<600).map { _ in source.audioPacket(bytes: bytes) }
         try harness.feed(packets, to: producer)
         try harness.flush()
         try FanoutTests.expectRun(
@@ -96,9 +96,9 @@ struct FanoutTests {
     func jumpOntoWaiting(_ jump: Int64) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 4))
-        var packets = [source.sound(bytes: 100)]
+        var packets = [source.audioPacket(bytes: 100)]
         source.nextIndex += jump - 1
-        packets += [source.sound(bytes: 108), source.sound(bytes: 104)]
+        packets += [source.audioPacket(bytes: 108), source.audioPacket(bytes: 104)]
         try harness.feed(packets, to: producer)
         try harness.flush()
         #expect(viewer.received.map(\.payload) == packets.map(\.payload))
@@ -128,16 +128,16 @@ struct FanoutTests {
         let second = harness.producer(b)
         let early = try (0..<20).map { _ in try harness.viewer() }
         for (i, viewer) in early.enumerated() { harness.subscribe(viewer, to: i % 2 == 0 ? first : second) }
-        try harness.feed([a.sound()], to: first)
-        try harness.feed([b.sound()], to: second)
+        try harness.feed([a.audioPacket()], to: first)
+        try harness.feed([b.audioPacket()], to: second)
         try harness.flush()
         for (i, viewer) in early.enumerated() where i % 3 == 0 { harness.leave(viewer) }
         let paths = harness.router.pathCount
         let late = try (0..<7).map { _ in try harness.viewer(.aeadAES128GCM) }
         #expect(harness.router.pathCount == paths)
         for (i, viewer) in late.enumerated() { harness.subscribe(viewer, to: i % 2 == 0 ? second : first) }
-        try harness.feed([a.sound()], to: first)
-        try harness.feed([b.sound()], to: second)
+        try harness.feed([a.audioPacket()], to: first)
+        try harness.feed([b.audioPacket()], to: second)
         try harness.flush()
         for (i, viewer) in early.enumerated() {
             #expect(viewer.received.count == (i % 3 == 0 ? 1 : 2))
@@ -158,12 +158,12 @@ struct FanoutTests {
         let viewer = try harness.viewer()
         harness.subscribe(viewer, to: first)
         harness.subscribe(viewer, to: second)
-        try harness.feed([a.sound()], to: first)
-        try harness.feed([b.sound()], to: second)
+        try harness.feed([a.audioPacket()], to: first)
+        try harness.feed([b.audioPacket()], to: second)
         try harness.flush()
         harness.router.remove(first)
         #expect(harness.router.producers.count == 1)
-        try harness.feed([b.sound()], to: second)
+        try harness.feed([b.audioPacket()], to: second)
         try harness.flush()
         #expect(viewer.datagramCount == 3)
     }

@@ -41,9 +41,9 @@ struct HeaderExtensionTests {
         arguments: [UInt8(1), 5, 100], SRTPSuite.allCases)
     func everything(_ first: UInt8, _ suite: SRTPSuite) throws {
         let harness = RouterHarness()
-        var sound = SyntheticSource(id: 1, kind: .audio)
-        var picture = SyntheticSource(id: 2, kind: .video)
-        let producers = (harness.producer(sound), harness.producer(picture))
+        var audioSource = SyntheticSource(id: 1, kind: .audio)
+        var videoSource = SyntheticSource(id: 2, kind: .video)
+        let producers = (harness.producer(audioSource), harness.producer(videoSource))
         let plain = try harness.viewer(suite)
         let viewer = try harness.viewer(suite, lane: .webRTC)
         let map = Self.map(first: first)
@@ -67,12 +67,12 @@ struct HeaderExtensionTests {
                 ? AbsoluteCaptureTime(
                     NTPTime(rawValue: 0x1234_5678_9abc_def0 &+ UInt64(round)), offset: round % 20 == 3 ? -5 : nil)
                 : nil
-            let packet = sound.sound(bytes: 80 + round)
+            let packet = audioSource.audioPacket(bytes: 80 + round)
             #expect(
                 try harness.feed(packet, to: producers.0, extensions: Self.values(level: level, captureTime: capture))
                     == .forward)
             sent.append((10, packet, harness.now, level, capture))
-            for packet in picture.frame(isKey: round == 0, packets: 3, sizes: [700]) {
+            for packet in videoSource.frame(isKey: round == 0, packets: 3, sizes: [700]) {
                 #expect(
                     try harness.feed(packet, to: producers.1, extensions: Self.values(captureTime: capture)) == .forward
                 )
@@ -160,7 +160,7 @@ struct HeaderExtensionTests {
                 random.below(2) == 0
                 ? AbsoluteCaptureTime(NTPTime(rawValue: random.next()), offset: random.below(2) == 0 ? 9 : nil) : nil
             let packet =
-                kind == .audio ? source.sound(bytes: 30) : source.frame(isKey: true, packets: 1, sizes: [40])[0]
+                kind == .audio ? source.audioPacket(bytes: 30) : source.frame(isKey: true, packets: 1, sizes: [40])[0]
             try harness.feed(packet, to: producer, extensions: Self.values(level: level, captureTime: capture))
             try harness.flush()
             let got = try #require(viewer.received.first)

@@ -4,7 +4,7 @@ import RTP
 
 /// A publisher of video in three temporal layers that records the references of each frame.
 struct LayeredSource {
-    struct Picture {
+    struct Frame {
         var number: Int
         var layer: UInt8
         var isKey: Bool
@@ -15,9 +15,9 @@ struct LayeredSource {
     }
 
     var source: SyntheticSource
-    private(set) var pictures: [Picture] = []
+    private(set) var frames: [Frame] = []
     /// Number of the frame of each packet.
-    private(set) var pictureOf: [Int64: Int] = [:]
+    private(set) var frameOf: [Int64: Int] = [:]
     /// Number of the last frame of each layer since the last key frame.
     private var last: [Int?] = [nil, nil, nil]
     private var step = 0
@@ -30,7 +30,7 @@ struct LayeredSource {
 
     /// Returns the next frame: layers 0 2 1 2. A frame above the base layer refers to the last frame of each lower layer, and also to the
     /// last frame of its own layer unless it is a layer switching point.
-    mutating func picture(isKey: Bool, packets: Int? = nil, now: MediaTime = .zero) -> [SourcePacket] {
+    mutating func frame(isKey: Bool, packets: Int? = nil, now: MediaTime = .zero) -> [SourcePacket] {
         if isKey { step = 0 }
         let layer: UInt8 = isKey ? 0 : [0, 2, 1, 2][step % 4]
         step += 1
@@ -46,18 +46,18 @@ struct LayeredSource {
         let made = source.frame(
             isKey: isKey, packets: packets ?? 1 + random.below(4), sizes: [200 + random.below(300)], layer: layer,
             isSync: isSync)
-        last[Int(layer)] = pictures.count
-        for packet in made { pictureOf[packet.index] = pictures.count }
-        pictures.append(
-            Picture(
-                number: pictures.count, layer: layer, isKey: isKey, references: references, packets: made, at: now))
+        last[Int(layer)] = frames.count
+        for packet in made { frameOf[packet.index] = frames.count }
+        frames.append(
+            Frame(
+                number: frames.count, layer: layer, isKey: isKey, references: references, packets: made, at: now))
         return made
     }
 }
 
 /// The frames that a subscriber can put together from the received packets.
-struct ViewedPictures {
-    struct Picture {
+struct ViewedFrames {
+    struct Frame {
         var source: UInt32
         var number: Int
         var packets: [ViewedPacket]
@@ -65,23 +65,23 @@ struct ViewedPictures {
     }
 
     /// In order of their sequence numbers.
-    private(set) var pictures: [Picture] = []
+    private(set) var frames: [Frame] = []
 
     init(_ packets: [ViewedPacket], of sources: [UInt32: LayeredSource]) throws {
         for packet in packets.sorted(by: { $0.sequence < $1.sequence }) {
-            guard let source = sources[packet.sourceID], let number = source.pictureOf[packet.index] else {
-                throw NoSuchPicture(packet: packet)
+            guard let source = sources[packet.sourceID], let number = source.frameOf[packet.index] else {
+                throw NoSuchFrame(packet: packet)
             }
-            if pictures.last?.source != packet.sourceID || pictures.last?.number != number {
-                pictures.append(Picture(source: packet.sourceID, number: number, packets: [], isWhole: false))
+            if frames.last?.source != packet.sourceID || frames.last?.number != number {
+                frames.append(Frame(source: packet.sourceID, number: number, packets: [], isWhole: false))
             }
-            pictures[pictures.count - 1].packets.append(packet)
+            frames[frames.count - 1].packets.append(packet)
         }
-        for i in pictures.indices {
-            guard let made = sources[pictures[i].source]?.pictures[pictures[i].number] else { continue }
-            pictures[i].isWhole = Set(pictures[i].packets.map(\.index)) == Set(made.packets.map(\.index))
+        for i in frames.indices {
+            guard let made = sources[frames[i].source]?.frames[frames[i].number] else { continue }
+            frames[i].isWhole = Set(frames[i].packets.map(\.index)) == Set(made.packets.map(\.index))
         }
     }
 
-    struct NoSuchPicture: Error { var packet: ViewedPacket }
+    struct NoSuchFrame: Error { var packet: ViewedPacket }
 }

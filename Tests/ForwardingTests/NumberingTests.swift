@@ -16,7 +16,7 @@ struct NumberingTests {
             source, .aeadAES128GCM, progress: .init(firstSequence: first))
         var sent: [Int64] = []
         while source.nextIndex < 220_000 {
-            let packet = source.sound(bytes: 30)
+            let packet = source.audioPacket(bytes: 30)
             sent.append(packet.index)
             try harness.feed([packet], to: producer)
             // Packet by packet across the wraps, otherwise in large steps.
@@ -36,7 +36,7 @@ struct NumberingTests {
     func firstSequence(_ first: UInt16) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: first))
-        try harness.feed([source.sound()], to: producer)
+        try harness.feed([source.audioPacket()], to: producer)
         try harness.flush()
         #expect(viewer.received.map(\.header.sequenceNumber.rawValue) == [first & 0x7fff])
     }
@@ -45,7 +45,7 @@ struct NumberingTests {
     func gaps() throws {
         var source = SyntheticSource(id: 1, kind: .audio, firstSequence: 65_530)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
-        let packets = (0..<20).map { _ in source.sound() }
+        let packets = (0..<20).map { _ in source.audioPacket() }
         // 3 is missing, 7 is late by one batch, 9 and 10 are swapped, 12 arrives twice at once, 13 again later.
         for i in [0, 1, 2, 4, 5, 6, 8] { try harness.feed([packets[i]], to: producer) }
         try harness.flush()
@@ -73,7 +73,7 @@ struct NumberingTests {
         let producer = harness.producer(source)
         let early = try harness.viewer()
         harness.subscribe(early, to: producer)
-        let packets = (0..<6).map { _ in source.sound() }
+        let packets = (0..<6).map { _ in source.audioPacket() }
         try harness.feed([packets[0]], to: producer)
         try harness.flush()
         let viewer = try harness.viewer()
@@ -89,7 +89,7 @@ struct NumberingTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio, firstSequence: first)
         let producer = harness.producer(source)
-        let packets = (0..<4).map { _ in source.sound() }
+        let packets = (0..<4).map { _ in source.audioPacket() }
         // The first three in the wrong order, before there is a subscriber.
         #expect(try harness.feed(packets[3], to: producer) == .forward)
         var before = packets[0]
@@ -103,7 +103,7 @@ struct NumberingTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
         let producer = harness.producer(source)
-        let packets = (0..<400).map { _ in source.sound() }
+        let packets = (0..<400).map { _ in source.audioPacket() }
         for packet in packets where packet.index != packets[5].index && packet.index != packets[200].index {
             #expect(try harness.feed(packet, to: producer) == .forward)
         }

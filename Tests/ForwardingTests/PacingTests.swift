@@ -7,18 +7,20 @@ import Testing
 
 @Suite("Pacing of a path")
 struct PacingTests {
-    private func produced(_ picture: SyntheticSource, _ sound: SyntheticSource) -> (RouterHarness, Producer, Producer) {
+    private func produced(_ videoSource: SyntheticSource, _ audioSource: SyntheticSource) -> (
+        RouterHarness, Producer, Producer
+    ) {
         let harness = RouterHarness()
-        return (harness, harness.producer(picture), harness.producer(sound))
+        return (harness, harness.producer(videoSource), harness.producer(audioSource))
     }
 
     @Test(
         "A key frame is sent at the path's rate, audio is sent before it, and all packets arrive in order",
         arguments: [300, 1000, 4000])
     func keyFrame(_ kilobits: Int) throws {
-        var picture = SyntheticSource(id: 1, kind: .video)
-        var sound = SyntheticSource(id: 2, kind: .audio)
-        let (harness, video, audio) = produced(picture, sound)
+        var videoSource = SyntheticSource(id: 1, kind: .video)
+        var audioSource = SyntheticSource(id: 2, kind: .audio)
+        let (harness, video, audio) = produced(videoSource, audioSource)
         let paced = try harness.viewer(lane: .webRTC)
         let free = try harness.viewer()
         for viewer in [paced, free] {
@@ -37,11 +39,11 @@ struct PacingTests {
             #expect(bytes <= allowed, "\(bytes) bytes, \(allowed) allowed")
         }
         for f in 0..<10 {
-            let frame = picture.frame(isKey: f == 0, packets: f == 0 ? 50 : 1, sizes: [f == 0 ? 1100 : 200])
+            let frame = videoSource.frame(isKey: f == 0, packets: f == 0 ? 50 : 1, sizes: [f == 0 ? 1100 : 200])
             expected += frame.map(\.index)
             try harness.feed(frame, to: video)
             for _ in 0..<2 {
-                try harness.feed([sound.sound(bytes: 100)], to: audio)
+                try harness.feed([audioSource.audioPacket(bytes: 100)], to: audio)
                 try harness.flush()
                 heard += 1
                 // The audio packet did not wait.
@@ -101,16 +103,16 @@ struct PacingTests {
         "Unpaced packets are charged to the path, whatever their size, and video continues within a second",
         arguments: [100, 700, 10_000])
     func debt(_ kilobits: Int) throws {
-        var picture = SyntheticSource(id: 1, kind: .video)
-        var sound = SyntheticSource(id: 2, kind: .audio)
-        let (harness, video, audio) = produced(picture, sound)
+        var videoSource = SyntheticSource(id: 1, kind: .video)
+        var audioSource = SyntheticSource(id: 2, kind: .audio)
+        let (harness, video, audio) = produced(videoSource, audioSource)
         let viewer = try harness.viewer(lane: .webRTC)
         harness.subscribe(viewer, to: video, ssrc: SSRC(1))
         harness.subscribe(viewer, to: audio, ssrc: SSRC(2))
         harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(Int64(kilobits)), now: harness.now)
-        for _ in 0..<400 { try harness.feed([sound.sound(bytes: 1_000)], to: audio) }
+        for _ in 0..<400 { try harness.feed([audioSource.audioPacket(bytes: 1_000)], to: audio) }
         try harness.flush()
-        let frame = picture.frame(isKey: true, packets: 2, sizes: [1_000])
+        let frame = videoSource.frame(isKey: true, packets: 2, sizes: [1_000])
         try harness.feed(frame, to: video)
         try harness.flush()
         #expect(viewer.packets[1] == nil)

@@ -20,7 +20,7 @@ struct PaddingTests {
         harness.subscribe(viewer, to: producer, ssrc: Self.media, layerLimit: limit)
         var padding = 0
         for p in 0..<100 {
-            try harness.feed(source.picture(isKey: p % 40 == 0), to: producer)
+            try harness.feed(source.frame(isKey: p % 40 == 0), to: producer)
             if p % 3 == 0 {
                 for _ in 0...(p % 5) {
                     try harness.feed([source.source.padding()], to: producer)
@@ -31,13 +31,13 @@ struct PaddingTests {
             harness.now += .milliseconds(33)
         }
         try harness.flush()
-        let wanted = source.pictures.filter { $0.layer <= limit }
+        let wanted = source.frames.filter { $0.layer <= limit }
         #expect(viewer.received.map(\.index) == wanted.flatMap { $0.packets.map(\.index) })
         let fillers = viewer.streams.fillers[Self.media.rawValue] ?? []
         #expect(fillers.count == padding)
         let numbers = (viewer.received.map(\.sequence) + fillers).sorted()
         #expect(numbers == numbers.indices.map { Int64($0) + 100 })
-        try TemporalLayerTests.expectContinuous(ViewedPictures(viewer.received, of: [1: source]))
+        try TemporalLayerTests.expectContinuous(ViewedFrames(viewer.received, of: [1: source]))
         #expect(producer.nack.missingCount == 0 && !producer.nack.needsKeyFrame)
 
         // Each repeated datagram is equal to the first one byte by byte, or the test kit throws.
@@ -72,7 +72,7 @@ struct PaddingTests {
     }
 
     @Test("Padding is no part of a frame: no frame counts as cut off behind it, and late padding is still padding")
-    func betweenPictures() throws {
+    func betweenFrames() throws {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)

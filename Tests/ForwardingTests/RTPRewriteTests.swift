@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Rewriting of VP8 descriptors")
 struct RTPRewriteTests {
-    private func patch(_ payload: [UInt8], picture: UInt16, tl0: UInt8) throws -> VP8PayloadDescriptor {
+    private func patch(_ payload: [UInt8], pictureID: UInt16, tl0: UInt8) throws -> VP8PayloadDescriptor {
         var rewrite = RTPRewrite()
-        rewrite.pictureIDOffset = picture
+        rewrite.pictureIDOffset = pictureID
         rewrite.tl0PictureIndexOffset = tl0
         var copy = payload
         let descriptor = try payload.withUnsafeBytes { try VP8PayloadDescriptor(parsing: $0) }
@@ -24,7 +24,7 @@ struct RTPRewriteTests {
     func wide(_ id: UInt16) throws {
         let payload: [UInt8] = [0x90, 0xe0, 0x80 | UInt8(id >> 8), UInt8(id & 0xff), 200, 0x20, 0x11, 9]
         for offset: UInt16 in [1, 255, 32_767, 32_768, 65_535] {
-            let patched = try patch(payload, picture: offset, tl0: 100)
+            let patched = try patch(payload, pictureID: offset, tl0: 100)
             #expect(patched.pictureIDWidth == 2 && patched.pictureID == (id &+ offset) & 0x7fff)
             #expect(patched.tl0PicIdx == 44)
         }
@@ -34,7 +34,7 @@ struct RTPRewriteTests {
     func narrow(_ id: UInt16) throws {
         let payload: [UInt8] = [0x90, 0xc0, UInt8(id), 3, 0x11, 9]
         for offset: UInt16 in [1, 127, 128, 300, 65_535] {
-            let patched = try patch(payload, picture: offset, tl0: 0)
+            let patched = try patch(payload, pictureID: offset, tl0: 0)
             #expect(patched.pictureIDWidth == 1 && patched.pictureID == (id &+ offset) & 0x7f)
             #expect(patched.tl0PicIdx == 3)
         }
@@ -42,7 +42,7 @@ struct RTPRewriteTests {
 
     @Test("A descriptor without these fields is not changed")
     func absent() throws {
-        let patched = try patch([0x10, 0x11, 9], picture: 77, tl0: 7)
+        let patched = try patch([0x10, 0x11, 9], pictureID: 77, tl0: 7)
         #expect(!patched.hasPictureID && !patched.hasTL0PicIdx)
         #expect(RTPRewrite().patchesPayload == false)
     }

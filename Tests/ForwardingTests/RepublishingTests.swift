@@ -25,7 +25,7 @@ struct RepublishingTests {
             let producer = harness.producer(source)
             harness.subscribe(viewer, to: producer, ssrc: ssrc, progress: progress)
             for f in 0..<10 {
-                let packets = kind == .audio ? [source.sound()] : source.frame(isKey: f == 0, packets: 3)
+                let packets = kind == .audio ? [source.audioPacket()] : source.frame(isKey: f == 0, packets: 3)
                 try harness.feed(packets, to: producer)
                 try harness.flush()
                 if f < 9 { harness.now += .milliseconds(kind == .audio ? 20 : 33) }
@@ -66,7 +66,7 @@ struct RepublishingTests {
         var source = SyntheticSource(id: 2, kind: .audio)
         let producer = harness.producer(source)
         harness.subscribe(viewer, to: producer, progress: progress)
-        let packet = source.sound()
+        let packet = source.audioPacket()
         try harness.feed([packet], to: producer)
         try harness.flush()
         #expect(viewer.received.map(\.header.timestamp) == [packet.header.timestamp])
@@ -84,7 +84,7 @@ struct RepublishingTests {
             harness.subscribe(viewer, to: producer, ssrc: SSRC(7), progress: progress)
             // Before that, reports would contain the publisher's timestamps instead of the subscriber's.
             #expect(try harness.consumer(viewer, of: producer).pointee.hasTimeline == false)
-            let packet = source.sound()
+            let packet = source.audioPacket()
             try harness.feed([packet], to: producer)
             try harness.flush()
             let consumer = try harness.consumer(viewer, of: producer)
@@ -132,7 +132,7 @@ struct RepublishingTests {
         for one in [viewer, paused] { harness.subscribe(one, to: producer, ssrc: SSRC(7)) }
         func run(_ source: inout SyntheticSource) throws {
             for f in 0..<10 {
-                let packets = kind == .audio ? [source.sound()] : source.frame(isKey: f == 0, packets: 3)
+                let packets = kind == .audio ? [source.audioPacket()] : source.frame(isKey: f == 0, packets: 3)
                 try harness.feed(packets, to: producer)
                 try harness.flush()
                 harness.now += .milliseconds(kind == .audio ? 20 : 33)
@@ -145,7 +145,8 @@ struct RepublishingTests {
         #expect(producer.configuration.ssrc == again.ssrc && producer.cachedKeyFrame() == nil)
         #expect(try harness.consumer(viewer, of: producer).pointee.hasTimeline == false)
         // A packet below the first received one is a late packet of the new encoder, not an old one.
-        let packets = kind == .audio ? [again.sound(), again.sound()] : again.frame(isKey: true, packets: 2)
+        let packets =
+            kind == .audio ? [again.audioPacket(), again.audioPacket()] : again.frame(isKey: true, packets: 2)
         try harness.feed([packets[1], packets[0]], to: producer)
         try harness.flush()
         try harness.catchUpCompletely()

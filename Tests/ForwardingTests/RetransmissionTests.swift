@@ -44,7 +44,7 @@ struct RetransmissionTests {
         let some = [499, 500, 501, 0, 65_535, 33_268].map { SequenceNumber($0) }
         #expect(try harness.retransmit(some, to: viewer, of: producer) == 0)
         #expect(try harness.retransmit(some, to: stranger, of: producer) == 0)
-        for _ in 0..<300 { try harness.feed([source.sound()], to: producer) }
+        for _ in 0..<300 { try harness.feed([source.audioPacket()], to: producer) }
         try harness.flush()
         // The ring of an audio track holds 256.
         let asked = [499, 500, 543, 544, 799, 800, 32_000, 40_000].map { SequenceNumber($0) }
@@ -100,7 +100,7 @@ struct RetransmissionTests {
     func inVain(_ unknown: Int) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
-        try harness.feed([source.sound()], to: producer)
+        try harness.feed([source.audioPacket()], to: producer)
         try harness.flush()
         let asked = (0..<unknown).map { SequenceNumber(UInt16($0)) } + [SequenceNumber(500)]
         #expect(try harness.retransmit(asked, to: viewer, of: producer) == (unknown < 256 ? 1 : 0))

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("History of rewrites")
 struct RewriteHistoryTests {
-    private static func rewrite(_ offset: Int64, picture: UInt16 = 0) -> RTPRewrite {
+    private static func rewrite(_ offset: Int64, pictureID: UInt16 = 0) -> RTPRewrite {
         var rewrite = RTPRewrite()
         rewrite.sequenceOffset = offset
-        rewrite.pictureIDOffset = picture
+        rewrite.pictureIDOffset = pictureID
         return rewrite
     }
 
@@ -23,15 +23,15 @@ struct RewriteHistoryTests {
         var history = RewriteHistory()
         defer { history.deallocate() }
         // Producer 1000...1099 as 0...99, 2000...2049 as 100...149, 2050... as 150 with another PictureID offset.
-        history.begin(at: 1000, Self.rewrite(1000, picture: 1))
-        history.begin(at: 2000, Self.rewrite(1900, picture: 2))
-        history.begin(at: 2050, Self.rewrite(1900, picture: 3))
-        for (consumer, producer, picture) in [
+        history.begin(at: 1000, Self.rewrite(1000, pictureID: 1))
+        history.begin(at: 2000, Self.rewrite(1900, pictureID: 2))
+        history.begin(at: 2050, Self.rewrite(1900, pictureID: 3))
+        for (consumer, producer, pictureID) in [
             (Int64(0), Int64(1000), UInt16(1)), (99, 1099, 1), (100, 2000, 2), (149, 2049, 2), (150, 2050, 3),
             (5000, 6900, 3),
         ] {
             let found = try #require(history.find(consumerSequence: consumer))
-            #expect(found.producerSequence == producer && found.rewrite.pictureIDOffset == picture)
+            #expect(found.producerSequence == producer && found.rewrite.pictureIDOffset == pictureID)
         }
         #expect(history.find(consumerSequence: -1) == nil)
     }
@@ -46,7 +46,7 @@ struct RewriteHistoryTests {
         var sent: [(consumer: Int64, producer: Int64, run: Int)] = []
         for run in 0..<40 {
             next += Int64(random.below(500))
-            history.begin(at: next, Self.rewrite(next - consumer, picture: UInt16(run)))
+            history.begin(at: next, Self.rewrite(next - consumer, pictureID: UInt16(run)))
             for _ in 0...random.below(50) {
                 sent.append((consumer, next, run))
                 consumer += 1

@@ -53,7 +53,7 @@ struct RouterPropertyTests {
             let t = random.below(4)
             var packets: [SourcePacket]
             if tracks[t].source.kind == .audio {
-                packets = [tracks[t].source.sound(bytes: 40 + random.below(60))]
+                packets = [tracks[t].source.audioPacket(bytes: 40 + random.below(60))]
             } else {
                 let isKey = tracks[t].needsKey || random.below(25) == 0
                 tracks[t].needsKey = false

@@ -71,7 +71,7 @@ struct SegmentationTests {
                 let base = 30 + random.below(random.below(3) == 0 ? 1900 : 200)
                 let packets =
                     s < 2
-                    ? [sources[s].sound(bytes: base)]
+                    ? [sources[s].audioPacket(bytes: base)]
                     : sources[s].frame(
                         isKey: sent[s].isEmpty || random.below(5) == 0, packets: 1 + random.below(30),
                         sizes: (0..<5).map { _ in base + random.below(24) })
@@ -107,7 +107,7 @@ struct SegmentationTests {
         var sent: [[SourcePacket]] = Array(repeating: [], count: publishers)
         for _ in 0..<200 {
             for s in sources.indices {
-                let packet = sources[s].sound(bytes: means[s] - 30 + random.below(60))
+                let packet = sources[s].audioPacket(bytes: means[s] - 30 + random.below(60))
                 sent[s].append(packet)
                 try harness.feed([packet], to: producers[s])
             }
@@ -130,15 +130,15 @@ struct SegmentationTests {
     @Test("Audio that arrives within a frame of video does not divide the frame's run")
     func audioWithinVideo() throws {
         let harness = RouterHarness()
-        var (video, sound) = (SyntheticSource(id: 1, kind: .video), SyntheticSource(id: 2, kind: .audio))
-        let (camera, microphone) = (harness.producer(video), harness.producer(sound))
+        var (video, audio) = (SyntheticSource(id: 1, kind: .video), SyntheticSource(id: 2, kind: .audio))
+        let (camera, microphone) = (harness.producer(video), harness.producer(audio))
         let viewer = try harness.viewer()
         harness.subscribe(viewer, to: camera)
         harness.subscribe(viewer, to: microphone)
         let frame = video.frame(isKey: true, packets: 6, sizes: [1000])
         for packet in frame {
             try harness.feed([packet], to: camera)
-            if packet.index % 2 == 0 { try harness.feed([sound.sound(bytes: 80)], to: microphone) }
+            if packet.index % 2 == 0 { try harness.feed([audio.audioPacket(bytes: 80)], to: microphone) }
         }
         try harness.flush()
         #expect(harness.messages == 2)
@@ -148,13 +148,15 @@ struct SegmentationTests {
     func withoutSegmentation() throws {
         let harness = RouterHarness(maximumSegments: 1)
         var video = SyntheticSource(id: 1, kind: .video)
-        var sounds = (2...4).map { SyntheticSource(id: $0, kind: .audio) }
+        var audioSources = (2...4).map { SyntheticSource(id: $0, kind: .audio) }
         let viewer = try harness.viewer()
         let camera = harness.producer(video)
-        let microphones = sounds.map { harness.producer($0) }
+        let microphones = audioSources.map { harness.producer($0) }
         for producer in microphones + [camera] { harness.subscribe(viewer, to: producer) }
         for round in 0..<9 {
-            for s in sounds.indices { try harness.feed([sounds[s].sound(bytes: 80 + s)], to: microphones[s]) }
+            for s in audioSources.indices {
+                try harness.feed([audioSources[s].audioPacket(bytes: 80 + s)], to: microphones[s])
+            }
             try harness.feed(video.frame(isKey: round == 0, packets: 4, sizes: [1000, 1010]), to: camera)
             try harness.flush()
         }

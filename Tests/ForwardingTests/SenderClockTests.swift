@@ -45,9 +45,9 @@ struct SenderClockTests {
     @Test func twoTracksOfOneSenderMeetInNTPTime() throws {
         let audio = Self.clock(rate: 48_000, timestamp: 1_000)
         let video = Self.clock(rate: 90_000, timestamp: 777)
-        let sound = try #require(audio.ntp(of: RTPTimestamp(1_000 + 9_600)))
-        let picture = try #require(video.ntp(of: RTPTimestamp(777 + 18_000)))
-        #expect(sound == picture)
+        let audioTime = try #require(audio.ntp(of: RTPTimestamp(1_000 + 9_600)))
+        let videoTime = try #require(video.ntp(of: RTPTimestamp(777 + 18_000)))
+        #expect(audioTime == videoTime)
     }
 
     @Test func delayOfTheLastReport() {

@@ -39,17 +39,17 @@ final class Simulcast {
     }
 
     /// Returns the next frame of each encoding.
-    func pictures(packets: [Int] = [1, 2, 4]) -> [[SourcePacket]] {
+    func frames(packets: [Int] = [1, 2, 4]) -> [[SourcePacket]] {
         frame += 1
         return (0..<3).map { e in
             let isKey = wantsKey.remove(e) != nil
-            return sources[UInt32(e)]!.picture(isKey: isKey, packets: packets[e], now: harness.now)
+            return sources[UInt32(e)]!.frame(isKey: isKey, packets: packets[e], now: harness.now)
         }
     }
 
     /// Sends the next frame of each encoding to the router.
     func step(packets: [Int] = [1, 2, 4]) throws {
-        for (e, picture) in pictures(packets: packets).enumerated() { try harness.feed(picture, to: producers[e]) }
+        for (e, frame) in frames(packets: packets).enumerated() { try harness.feed(frame, to: producers[e]) }
         try harness.flush()
         try pass(Self.interval)
     }

@@ -59,13 +59,13 @@ struct StartAndStopTests {
     }
 
     @Test("Audio continues with the next packet after a pause")
-    func pauseSound() throws {
+    func pauseAudio() throws {
         var source = SyntheticSource(id: 1, kind: .audio)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
         for i in 0..<30 {
             if i == 10 { _ = harness.router.setPaused(true, path: viewer.path, producer: producer) }
             if i == 20 { #expect(!harness.router.setPaused(false, path: viewer.path, producer: producer)) }
-            try harness.feed([source.sound()], to: producer)
+            try harness.feed([source.audioPacket()], to: producer)
             try harness.flush()
         }
         #expect(viewer.received.map { $0.index - 1000 } == Array(0..<10) + Array(20..<30))
@@ -79,7 +79,7 @@ struct StartAndStopTests {
         var source = SyntheticSource(id: 1, kind: kind)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
         func send(isKey: Bool) throws -> [SourcePacket] {
-            let packets = kind == .audio ? [source.sound()] : source.frame(isKey: isKey, packets: 3)
+            let packets = kind == .audio ? [source.audioPacket()] : source.frame(isKey: isKey, packets: 3)
             for packet in packets { _ = try harness.feed(packet, to: producer) }
             try harness.flush()
             return packets
@@ -108,7 +108,7 @@ struct StartAndStopTests {
         var source = SyntheticSource(id: 1, kind: kind)
         let (harness, producer, viewer) = try RouterHarness.watching(source)
         func next(isKey: Bool = true) -> SourcePacket {
-            kind == .audio ? source.sound() : source.frame(isKey: isKey, packets: 1)[0]
+            kind == .audio ? source.audioPacket() : source.frame(isKey: isKey, packets: 1)[0]
         }
         try harness.feed([next()], to: producer)
         try harness.flush()

@@ -28,8 +28,8 @@ struct SwitchingPropertyTests {
         for f in 0..<350 {
             if seed % 2 == 0, f % 30 == 3 { simulcast.report() }
             if random.below(15) == 0 { simulcast.wantsKey.insert(random.below(3)) }
-            for (e, picture) in simulcast.pictures(packets: [1, 2, 3 + random.below(3)]).enumerated() {
-                for packet in picture {
+            for (e, frame) in simulcast.frames(packets: [1, 2, 3 + random.below(3)]).enumerated() {
+                for packet in frame {
                     switch random.below(25) {
                     case 0, 1:
                         // It may arrive when its subscriber has switched to another encoding.
@@ -95,32 +95,32 @@ struct SwitchingPropertyTests {
         #expect(Set(all.map(\.sequence)).count == all.count)
         let fillers = viewer.streams.fillers[Simulcast.media.rawValue] ?? []
         #expect(Set(all.map(\.sequence)).isDisjoint(with: fillers))
-        let seen = try ViewedPictures(all, of: simulcast.sources)
+        let seen = try ViewedFrames(all, of: simulcast.sources)
         var runs = 0
         var source: UInt32?
         var whole: Set<Int> = []
-        for picture in seen.pictures {
-            let origin = try #require(simulcast.sources[picture.source])
-            let made = origin.pictures[picture.number]
-            if picture.source != source {
+        for frame in seen.frames {
+            let origin = try #require(simulcast.sources[frame.source])
+            let made = origin.frames[frame.number]
+            if frame.source != source {
                 runs += 1
                 whole = []
                 // The first packet may be missing, but the frame is the key frame.
                 #expect(made.isKey)
             }
-            source = picture.source
+            source = frame.source
             if made.isKey { whole = [] }
-            if picture.isWhole, !made.isKey {
+            if frame.isWhole, !made.isKey {
                 for reference in made.references where !whole.contains(reference) {
-                    let packets = origin.pictures[reference].packets.map(\.index)
+                    let packets = origin.frames[reference].packets.map(\.index)
                     #expect(
-                        packets.contains { missing[picture.source]?.contains($0) == true },
-                        "picture \(made.number) of \(picture.source) lacks \(reference)")
+                        packets.contains { missing[frame.source]?.contains($0) == true },
+                        "frame \(made.number) of \(frame.source) lacks \(reference)")
                 }
             }
-            if picture.isWhole { whole.insert(made.number) }
+            if frame.isWhole { whole.insert(made.number) }
         }
-        for (earlier, later) in zip(seen.pictures, seen.pictures.dropFirst()) {
+        for (earlier, later) in zip(seen.frames, seen.frames.dropFirst()) {
             let ticks = later.packets[0].header.timestamp.distance(from: earlier.packets[0].header.timestamp)
             #expect(ticks > 0, "\(later.packets[0]) after \(earlier.packets[0])")
             let before = try #require(earlier.packets[0].descriptor)

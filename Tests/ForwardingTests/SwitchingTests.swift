@@ -8,23 +8,23 @@ import Testing
 @Suite("Switching between encodings")
 struct SwitchingTests {
     /// Checks that each frame is complete and decodable, all numbers are contiguous, and a switch begins with a key frame.
-    private func expectSmooth(_ viewer: Viewer, _ simulcast: Simulcast) throws -> ViewedPictures {
+    private func expectSmooth(_ viewer: Viewer, _ simulcast: Simulcast) throws -> ViewedFrames {
         let packets = viewer.packets[Simulcast.media.rawValue] ?? []
-        let seen = try ViewedPictures(packets, of: simulcast.sources)
+        let seen = try ViewedFrames(packets, of: simulcast.sources)
         #expect(packets.map(\.sequence) == packets.indices.map { 32_700 + Int64($0) })
-        #expect(seen.pictures.dropLast().allSatisfy { $0.isWhole })
+        #expect(seen.frames.dropLast().allSatisfy { $0.isWhole })
         try TemporalLayerTests.expectContinuous(seen)
         var whole: Set<Int> = []
         var source: UInt32?
-        for picture in seen.pictures {
-            let made = simulcast.sources[picture.source]!.pictures[picture.number]
-            if source != picture.source {
+        for frame in seen.frames {
+            let made = simulcast.sources[frame.source]!.frames[frame.number]
+            if source != frame.source {
                 #expect(made.isKey)
                 whole = []
             }
-            source = picture.source
+            source = frame.source
             #expect(made.references.allSatisfy { whole.contains($0) })
-            whole.insert(picture.number)
+            whole.insert(frame.number)
         }
         return seen
     }
@@ -50,7 +50,7 @@ struct SwitchingTests {
             try simulcast.step()
         }
         let seen = try expectSmooth(viewer, simulcast)
-        let changes = zip(seen.pictures, seen.pictures.dropFirst()).filter { $0.source != $1.source }
+        let changes = zip(seen.frames, seen.frames.dropFirst()).filter { $0.source != $1.source }
         #expect(changes.count == 12 && changes.map { Int($1.source) } == waits)
         let reports = simulcast.harness.router.takeSwitches()
         #expect(reports.count == 12 && simulcast.harness.router.takeSwitches().isEmpty)
@@ -59,44 +59,44 @@ struct SwitchingTests {
         // Four frames from the request to the key frame.
         #expect(reports.allSatisfy { ($0.at - $0.requestedAt).milliseconds < 135 })
         // All encodings are captured together, so a frame's number gives its timestamp.
-        let start = seen.pictures[0]
-        for picture in seen.pictures {
-            let ticks = picture.packets[0].header.timestamp.distance(from: start.packets[0].header.timestamp)
-            let pictures = picture.number - start.number
-            #expect(abs(ticks - 3000 * pictures) <= (hasClock ? 12 : 400), "picture \(picture.number)")
+        let start = seen.frames[0]
+        for frame in seen.frames {
+            let ticks = frame.packets[0].header.timestamp.distance(from: start.packets[0].header.timestamp)
+            let frames = frame.number - start.number
+            #expect(abs(ticks - 3000 * frames) <= (hasClock ? 12 : 400), "frame \(frame.number)")
         }
     }
 
     @Test(
         "A frame in progress is finished before the key frame of the other encoding", arguments: [false, true])
-    func wholePictures(_ losesEnd: Bool) throws {
+    func wholeFrames(_ losesEnd: Bool) throws {
         let simulcast = Simulcast(RouterHarness())
         let viewer = try simulcast.harness.viewer()
         simulcast.subscribe(viewer, to: 2, rtx: false)
         for _ in 0..<5 { try simulcast.step() }
         simulcast.change(viewer, to: 0)
-        let pictures = simulcast.pictures(packets: [3, 2, 4])
+        let frames = simulcast.frames(packets: [3, 2, 4])
         let producers = simulcast.producers
         // Half of the large frame, then the whole small key frame, then the other half.
-        try simulcast.harness.feed(Array(pictures[2][..<2]), to: producers[2])
-        try simulcast.harness.feed(pictures[0], to: producers[0])
+        try simulcast.harness.feed(Array(frames[2][..<2]), to: producers[2])
+        try simulcast.harness.feed(frames[0], to: producers[0])
         try simulcast.harness.flush()
         #expect(viewer.received.last?.sourceID == 2)
         if !losesEnd {
-            try simulcast.harness.feed(Array(pictures[2][2...]), to: producers[2])
+            try simulcast.harness.feed(Array(frames[2][2...]), to: producers[2])
             try simulcast.harness.flush()
         }
         try simulcast.pass(Simulcast.interval)
         for _ in 0..<5 { try simulcast.step(packets: [3, 2, 4]) }
         let packets = viewer.received
         #expect(packets.map(\.sequence) == packets.indices.map { 32_700 + Int64($0) })
-        let seen = try ViewedPictures(packets, of: simulcast.sources)
-        let change = try #require(seen.pictures.firstIndex { $0.source == 0 })
-        #expect(seen.pictures[change - 1].isWhole == !losesEnd)
-        #expect(seen.pictures[change...].allSatisfy { $0.isWhole && $0.source == 0 })
-        #expect(seen.pictures[change].packets[0].descriptor?.isKeyFrameStart == true)
+        let seen = try ViewedFrames(packets, of: simulcast.sources)
+        let change = try #require(seen.frames.firstIndex { $0.source == 0 })
+        #expect(seen.frames[change - 1].isWhole == !losesEnd)
+        #expect(seen.frames[change...].allSatisfy { $0.isWhole && $0.source == 0 })
+        #expect(seen.frames[change].packets[0].descriptor?.isKeyFrameStart == true)
         try TemporalLayerTests.expectContinuous(seen)
-        #expect(seen.pictures.count == 12)
+        #expect(seen.frames.count == 12)
     }
 
     @Test("Packets sent before a switch are retransmitted for two seconds", arguments: [false, true])
@@ -234,8 +234,8 @@ struct SwitchingTests {
         #expect(router.feeder(path: viewer.path, ssrc: Simulcast.media) === left)
         simulcast.wantsKey = [0, 1]
         for _ in 0..<5 {
-            let pictures = simulcast.pictures()
-            try simulcast.harness.feed(pictures[1 - gone], to: left)
+            let frames = simulcast.frames()
+            try simulcast.harness.feed(frames[1 - gone], to: left)
             try simulcast.harness.flush()
             try simulcast.pass(Simulcast.interval)
         }

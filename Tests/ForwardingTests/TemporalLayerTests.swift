@@ -17,20 +17,20 @@ struct TemporalLayerTests {
         let viewer = try harness.viewer(.aeadAES128GCM)
         harness.subscribe(viewer, to: producer, layerLimit: limit)
         for p in 0..<200 {
-            try harness.feed(source.picture(isKey: p % 90 == 0), to: producer)
+            try harness.feed(source.frame(isKey: p % 90 == 0), to: producer)
             try harness.flush()
         }
-        let wanted = source.pictures.filter { $0.layer <= limit }
+        let wanted = source.frames.filter { $0.layer <= limit }
         #expect(viewer.received.map(\.index) == wanted.flatMap { $0.packets.map(\.index) })
         #expect(viewer.received.map(\.sequence) == viewer.received.indices.map { Int64($0) + 100 })
-        let seen = try ViewedPictures(viewer.received, of: [1: source])
-        #expect(seen.pictures.map(\.number) == wanted.map(\.number))
+        let seen = try ViewedFrames(viewer.received, of: [1: source])
+        #expect(seen.frames.map(\.number) == wanted.map(\.number))
         try Self.expectContinuous(seen, narrow: narrow)
     }
 
-    static func expectContinuous(_ seen: ViewedPictures, narrow: Bool = false) throws {
+    static func expectContinuous(_ seen: ViewedFrames, narrow: Bool = false) throws {
         let mask: UInt16 = narrow ? 0x7f : 0x7fff
-        for (earlier, later) in zip(seen.pictures, seen.pictures.dropFirst()) {
+        for (earlier, later) in zip(seen.frames, seen.frames.dropFirst()) {
             let before = try #require(earlier.packets[0].descriptor)
             let after = try #require(later.packets[0].descriptor)
             #expect(after.pictureID == (before.pictureID &+ 1) & mask)
@@ -51,17 +51,17 @@ struct TemporalLayerTests {
             if p % 40 == 10 {
                 harness.router.setLayerLimit(UInt8(p / 40 % 4), path: viewer.path, producer: producer)
             }
-            let picture = source.picture(isKey: p % 130 == 0, packets: 3)
+            let frame = source.frame(isKey: p % 130 == 0, packets: 3)
             // A change in the middle of a frame does not affect it.
-            try harness.feed(Array(picture[..<2]), to: producer)
+            try harness.feed(Array(frame[..<2]), to: producer)
             try harness.flush()
             if p % 40 == 35 { harness.router.setLayerLimit(0, path: viewer.path, producer: producer) }
-            try harness.feed(Array(picture[2...]), to: producer)
+            try harness.feed(Array(frame[2...]), to: producer)
             try harness.flush()
             limits.append(try harness.consumer(viewer, of: producer).pointee.rewrite.layerLimit)
         }
-        let seen = try ViewedPictures(viewer.received, of: [1: source])
-        #expect(seen.pictures.allSatisfy { $0.isWhole })
+        let seen = try ViewedFrames(viewer.received, of: [1: source])
+        #expect(seen.frames.allSatisfy { $0.isWhole })
         try Self.expectContinuous(seen)
         expectDecodable(seen, [1: source], lost: [:])
         // The limit went all the way up and down, and up not only at key frames.
@@ -70,18 +70,17 @@ struct TemporalLayerTests {
     }
 
     /// Checks that all references of each complete frame arrived as well, unless they were lost before the relay.
-    private func expectDecodable(_ seen: ViewedPictures, _ sources: [UInt32: LayeredSource], lost: [UInt32: Set<Int64>])
-    {
+    private func expectDecodable(_ seen: ViewedFrames, _ sources: [UInt32: LayeredSource], lost: [UInt32: Set<Int64>]) {
         for (id, source) in sources {
-            let whole = Set(seen.pictures.filter { $0.isWhole && $0.source == id }.map(\.number))
+            let whole = Set(seen.frames.filter { $0.isWhole && $0.source == id }.map(\.number))
             guard let first = whole.min() else { continue }
-            if lost[id, default: []].isEmpty { #expect(source.pictures[first].isKey) }
+            if lost[id, default: []].isEmpty { #expect(source.frames[first].isKey) }
             for number in whole {
-                for reference in source.pictures[number].references where !whole.contains(reference) {
-                    let packets = source.pictures[reference].packets.map(\.index)
+                for reference in source.frames[number].references where !whole.contains(reference) {
+                    let packets = source.frames[reference].packets.map(\.index)
                     #expect(
                         packets.contains { lost[id]?.contains($0) == true },
-                        "picture \(number) (layer \(source.pictures[number].layer)) lacks \(reference)")
+                        "frame \(number) (layer \(source.frames[number].layer)) lacks \(reference)")
                 }
             }
         }
@@ -117,7 +116,7 @@ struct TemporalLayerTests {
         var late: Set<Int64> = []
         var needsKey = true
         for _ in 0..<600 {
-            let packets = source.picture(isKey: needsKey || random.below(60) == 0)
+            let packets = source.frame(isKey: needsKey || random.below(60) == 0)
             needsKey = false
             for packet in packets {
                 switch random.below(20) {
@@ -180,14 +179,14 @@ struct TemporalLayerTests {
             #expect(Set(all.map(\.sequence)).count == all.count)
             let fillers = viewer.streams.fillers[media] ?? []
             #expect(Set(all.map(\.sequence)).isDisjoint(with: fillers))
-            let seen = try ViewedPictures(all, of: [1: source])
+            let seen = try ViewedFrames(all, of: [1: source])
             if !loses {
                 let got = numbers()
                 let holes = (max(first, last - 400)...last).filter { !got.contains($0) }
                 #expect(holes.isEmpty)
             }
             expectDecodable(seen, [1: source], lost: [1: lost.union(late)])
-            let stamps = seen.pictures.map { $0.packets[0].header.timestamp }
+            let stamps = seen.frames.map { $0.packets[0].header.timestamp }
             #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $1.distance(from: $0) >= 0 })
         }
     }

@@ -16,12 +16,12 @@ struct SampleMedia {
         configuration.temporalLayers = 2
         configuration.keyFrameInterval = Self.keyFrameInterval
         let encoder = try VP8Encoder(configuration)
-        let picture = TestVideo(width: width, height: height)
+        let drawing = TestVideo(width: width, height: height)
         var frames: [[UInt8]] = []
         for number in 0..<60 {
             let bar = FrameBar(counter: UInt32(number), captureMicroseconds: UInt64(number) * 33_333)
             let encoded = try encoder.encode(
-                picture.frame(bar), timestamp: Int64(number) * 3_000,
+                drawing.frame(bar), timestamp: Int64(number) * 3_000,
                 forceKeyFrame: number % Self.keyFrameInterval == 0)
             if let encoded { frames.append(encoded.bytes) }
         }

@@ -46,10 +46,10 @@ def check_receiver(bench, case, receiver, source):
                sent=len(source.encoded_frames))
     numbers = media.frame_numbers(receiver.recording)
     report(case, "every frame number seen, in order", numbers == list(range(len(source.frames))), seen=len(numbers))
-    sound = media.packet_checksums(receiver.recording, "a")
-    report(case, "no audio packet lost or changed", sound == source.sound_packets, received=len(sound),
-           sent=len(source.sound_packets))
-    left, right, seconds = media.tones(receiver.sound)
+    audio = media.packet_checksums(receiver.recording, "a")
+    report(case, "no audio packet lost or changed", audio == source.audio_packets, received=len(audio),
+           sent=len(source.audio_packets))
+    left, right, seconds = media.tones(receiver.audio)
     report(case, "the tones are right: 440 Hz left, 660 Hz right", left > 0.95 and right > 0.95,
            left=round(left, 3), right=round(right, 3), seconds=round(seconds, 2))
     return None
@@ -170,7 +170,7 @@ def late_joiner(bench, name):
             numbers = [source.frames.index(md5) if md5 in source.frames else -1 for md5 in receiver.decoded]
             whole = bool(numbers) and numbers == list(range(numbers[0], len(source.frames)))
             bench.reporter.check(name, f"{kind} misses nothing after its first frame", whole and numbers[0] <= 3.4 * 30 + 90,
-                                 first=numbers[:1], pictures=len(numbers))
+                                 first=numbers[:1], frames=len(numbers))
     finally:
         if publisher:
             publisher.stop()
@@ -366,14 +366,14 @@ def canvas(bench, name):
         numbers = media.frame_numbers(folder / "raw.y4m")[-40:]
         steps = [(b - a) % len(source.frames) for a, b in zip(numbers, numbers[1:])]
         report(name, "Y4M frames follow one another", len(numbers) >= 30 and steps.count(1) >= len(steps) - 1, frames=len(numbers))
-        pictures = media.decoded_checksums(folder / "raw.y4m")
+        frames = media.decoded_checksums(folder / "raw.y4m")
         known = set(source.frames)
-        report(name, "Y4M frames are identical to those that a receiver decodes", pictures and all(p in known for p in pictures[:-1]))
-        kind, _ = read_some(base + ".wav", folder / "sound.wav", 3 * 48000 * 4, 8)
-        about = media.describe(folder / "sound.wav")
+        report(name, "Y4M frames are identical to those that a receiver decodes", frames and all(p in known for p in frames[:-1]))
+        kind, _ = read_some(base + ".wav", folder / "audio.wav", 3 * 48000 * 4, 8)
+        about = media.describe(folder / "audio.wav")
         report(name, "WAV of 48 kHz stereo", [(s["codec_name"], s["sample_rate"], s["channels"]) for s in about] ==
                [("pcm_s16le", "48000", "2")], type=kind)
-        left, right, seconds = media.tones(folder / "sound.wav")
+        left, right, seconds = media.tones(folder / "audio.wav")
         report(name, "WAV has the tones", left > 0.95 and right > 0.95, left=round(left, 3), right=round(right, 3),
                seconds=round(seconds, 2))
         try:
@@ -536,7 +536,7 @@ def recording(bench, name):
                    ["cam1 joins", "cam2 joins", "cam2 leaves", "cam1 leaves"])
     check_mixed(report, name, bench.binary, directory / "rec", folder / "mixed.webm", ["cam1 joins", "cam2 joins", "cam2 leaves", "cam1 leaves"])
     report(name, "holds every encoded frame, unchanged", media.packet_checksums(found[0], "v") == source.encoded_frames)
-    report(name, "contains every audio packet, unchanged", media.packet_checksums(found[0], "a") == source.sound_packets)
+    report(name, "contains every audio packet, unchanged", media.packet_checksums(found[0], "a") == source.audio_packets)
     checked = media.run([bench.binary, "decode", "--verify", found[0]])
     report(name, "millrace decode --verify agrees", True, said=" ".join(checked.split())[-120:])
 

@@ -162,8 +162,8 @@ def gst_publisher(route, source, log):
 class Receiver:
     """A receiver that decodes, and also keeps the received media."""
 
-    def __init__(self, name, process, recording, sound, checksums):
-        self.name, self.process, self.recording, self.sound = name, process, recording, sound
+    def __init__(self, name, process, recording, audio, checksums):
+        self.name, self.process, self.recording, self.audio = name, process, recording, audio
         self._checksums = checksums
 
     def stop(self):
@@ -178,24 +178,24 @@ class Receiver:
 def ffmpeg_receiver(route, folder, name="ffmpeg"):
     folder = pathlib.Path(folder)
     sdp, md5 = folder / f"{name}.sdp", folder / f"{name}.framemd5"
-    recording, sound = folder / f"{name}.mkv", folder / f"{name}.wav"
+    recording, audio = folder / f"{name}.mkv", folder / f"{name}.wav"
     sdp.write_text(route.sdp)
     process = Process(f"{name} receiver", [
         "ffmpeg", "-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file,udp,rtp,srtp,crypto", "-threads", "1",
         # ffmpeg notices an interrupt only when a packet or this time-out ends its wait; a second interrupt would truncate its files.
         "-listen_timeout", "4", "-buffer_size", "4000000", "-i", sdp,
         "-map", "0:v", "-pix_fmt", "yuv420p", "-fps_mode", "passthrough", "-flush_packets", "1", "-f", "framemd5", md5,
-        "-map", "0:a", "-flush_packets", "1", sound,
+        "-map", "0:a", "-flush_packets", "1", audio,
         # ffmpeg does not recognise key frames in RTP of VP9, and copies only frames from the first key frame on without this option.
         "-map", "0:v", "-map", "0:a", "-c", "copy", "-copyinkf", recording], folder / f"{name}.log")
     wait_until(lambda: bound(route.video.port) and bound(route.audio.port) or not process.running, 15, "ffmpeg's ports")
-    return Receiver(name, process, recording, sound,
+    return Receiver(name, process, recording, audio,
                     lambda: media.checksums_of_text(md5.read_text()) if md5.exists() else [])
 
 
 def gst_receiver(route, folder, name="gst"):
     folder = pathlib.Path(folder)
-    recording, sound, log = folder / f"{name}.mkv", folder / f"{name}.wav", folder / f"{name}.log"
+    recording, audio, log = folder / f"{name}.mkv", folder / f"{name}.wav", folder / f"{name}.log"
     cipher, auth, rtcp_cipher, rtcp_auth = route.gst_suite
 
     def caps(kind, track, encoding, clock, rtcp):
@@ -221,14 +221,14 @@ def gst_receiver(route, folder, name="gst"):
          "! checksumsink hash=md5 sync=false v. ! queue ! mux.".split(),
         *"r. ! rtpopusdepay ! tee name=a a. ! queue ! opusdec ! audioconvert "
          "! audio/x-raw,format=S16LE,channels=2 ! wavenc".split(),
-        "!", "filesink", f"location={sound}", *"a. ! queue ! mux. matroskamux name=mux".split(),
+        "!", "filesink", f"location={audio}", *"a. ! queue ! mux. matroskamux name=mux".split(),
         "!", "filesink", f"location={recording}"], log)
     wait_until(lambda: bound(route.video.port) and bound(route.audio.port) or not process.running, 15, "GStreamer's ports")
 
     def decoded():
         return [m[1] for m in map(FRAME_LINE.match, log.read_text(errors="replace").splitlines()) if m]
 
-    return Receiver(name, process, recording, sound, decoded)
+    return Receiver(name, process, recording, audio, decoded)
 
 
 PUBLISHERS = {"ffmpeg": ffmpeg_publisher, "gst": gst_publisher}

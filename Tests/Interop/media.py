@@ -34,7 +34,7 @@ def run(command, timeout=300):
     return done.stdout
 
 
-def picture_filters():
+def frame_filters():
     """Returns ffmpeg filters that draw the frame number, readable by people and by machines."""
     filters = [f"drawbox=x=0:y=0:w={COUNTER_BITS * SQUARE}:h={SQUARE}:color=black:t=fill"]
     for bit in range(COUNTER_BITS):
@@ -56,7 +56,7 @@ class Source:
             self._encode()
         self.frames = decoded_checksums(self.path)
         self.encoded_frames = packet_checksums(self.path, "v")
-        self.sound_packets = packet_checksums(self.path, "a")
+        self.audio_packets = packet_checksums(self.path, "a")
         if len(set(self.frames)) != len(self.frames) or len(self.frames) != seconds * RATE:
             raise MediaError(f"{self.path} has {len(self.frames)} frames, {len(set(self.frames))} of them different")
 
@@ -66,7 +66,7 @@ class Source:
              "-f", "lavfi", "-i", f"testsrc2=size={WIDTH}x{HEIGHT}:rate={RATE}",
              "-f", "lavfi", "-i",
              f"aevalsrc=0.3*sin(2*PI*{LEFT_HZ}*t)|0.3*sin(2*PI*{RIGHT_HZ}*t):s=48000",
-             "-t", self.seconds, "-vf", ",".join(picture_filters()), "-pix_fmt", "yuv420p",
+             "-t", self.seconds, "-vf", ",".join(frame_filters()), "-pix_fmt", "yuv420p",
              "-c:v", *self._encoder.split(), "-g", str(KEY_FRAME_SECONDS * RATE), "-b:v", "2M", "-maxrate", "2500k", "-bufsize", "1M",
              "-c:a", "libopus", "-b:a", "96k", "-frame_duration", "20", "-f", "webm" if self.path.suffix == ".webm" else "matroska", part], timeout=600)
         part.rename(self.path)
@@ -78,7 +78,7 @@ class Source:
                           "-filter_complex",
                           # Numbered by place, not by time: the same frames are compared, whenever they arrived.
                           f"[0:v]settb=1/{RATE},setpts=N[a];"
-                          f"[1:v]{','.join(picture_filters())},format=yuv420p,settb=1/{RATE},setpts=N[b];"
+                          f"[1:v]{','.join(frame_filters())},format=yuv420p,settb=1/{RATE},setpts=N[b];"
                           "[a][b]psnr=shortest=1", "-an", "-fps_mode", "passthrough", "-f", "null", "-"])
         found = re.search(r"PSNR .*average:([\d.]+|inf)", log)
         if not found:

@@ -118,7 +118,7 @@ import Testing
         #expect(try #require(report.firstFrame).count >= subscribers - 1)
     }
 
-    @Test func soundAloneAndSeveralSessions() async throws {
+    @Test func audioAloneAndSeveralSessions() async throws {
         var plan = try plan(subscribers: 3, seconds: 1)
         plan.video = nil
         plan.sessions = 3

@@ -33,7 +33,7 @@ import Testing
         #expect(track.numbersToAskFor(now: 100 * Self.millisecond).map(\.rawValue) == [12])
     }
 
-    @Test func soundIsNotAskedForAgain() {
+    @Test func audioIsNotAskedForAgain() {
         var track = TrackReception(ssrc: 1, kind: .audio)
         for number: UInt16 in [10, 13] { track.record(header(number), bytes: 100, now: Self.millisecond) }
         #expect(track.numbersToAskFor(now: 100 * Self.millisecond).isEmpty)

@@ -47,7 +47,7 @@ import Testing
         #expect(VideoStatistics(frameInterval: .milliseconds(16)).freezeLimit == .milliseconds(200))
     }
 
-    @Test func picturesFromBeforeTheJoinSayNothingOfLatency() {
+    @Test func framesFromBeforeTheJoinSayNothingOfLatency() {
         var statistics = VideoStatistics(frameInterval: .milliseconds(33))
         statistics.record(bar(1), captured: .milliseconds(10), joined: .milliseconds(500), now: .milliseconds(510))
         #expect(statistics.latency.count == 0)
@@ -55,7 +55,7 @@ import Testing
         #expect(statistics.latency.maximum == 10_000)
     }
 
-    @Test func anUnreadableBarIsNoNewPicture() {
+    @Test func anUnreadableBarIsNoNewFrame() {
         var statistics = VideoStatistics(frameInterval: .milliseconds(33))
         statistics.record(nil, captured: .zero, now: .zero)
         #expect(statistics.decoded == 1)

@@ -34,7 +34,7 @@ extension EngineTests {
             let publisher = try await TestPublisher(engine, mux: true)
             let subscriber = try await TestSubscriber(engine, mux: true)
             func send(isKey: Bool) throws {
-                try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: isKey, packets: 1))
+                try publisher.send([publisher.audio.audioPacket()] + publisher.video.frame(isKey: isKey, packets: 1))
             }
             for i in 0..<5 { try send(isKey: i == 0) }
             _ = try await EngineTests.counters(of: engine) { $0.packetsReceived == 10 }
@@ -49,8 +49,8 @@ extension EngineTests {
             if kind == .video { #expect(try publisher.awaitRTCP { $0.kind == .pli ? true : nil } == true) }
             for i in 0..<3 { try send(isKey: i == 1) }
             // Video resumes with its key frame; the packet before it does not reach subscribers.
-            let own = kind == .audio ? publisher.sound : publisher.video
-            let other = kind == .audio ? publisher.video : publisher.sound
+            let own = kind == .audio ? publisher.audio : publisher.video
+            let other = kind == .audio ? publisher.video : publisher.audio
             let got = try subscriber.collect(kind == .audio ? 8 : 7, from: own)
             #expect(try subscriber.collect(15, from: other).count == 15)
             #expect(got.map(\.sequence) == got.indices.map { got[0].sequence + Int64($0) })
@@ -65,15 +65,15 @@ extension EngineTests {
             defer { engine.stop() }
             let publisher = try await TestPublisher(engine)
             let subscriber = try await TestSubscriber(engine, mux: true)
-            try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: true))
+            try publisher.send([publisher.audio.audioPacket()] + publisher.video.frame(isKey: true))
             #expect(try subscriber.collect(4, from: publisher.video).count == 4)
             try await engine.setPaused(subscriber.transport.id, session: "demo", kind: .video, paused: true)
-            try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: true))
-            #expect(try subscriber.collect(2, from: publisher.sound).count == 2)
+            try publisher.send([publisher.audio.audioPacket()] + publisher.video.frame(isKey: true))
+            #expect(try subscriber.collect(2, from: publisher.audio).count == 2)
             try await engine.closePlain(publisher.transport.id, session: "demo")
             let second = try await TestPublisher(engine, id: 5)
-            try second.send(second.video.frame(isKey: true) + [second.sound.sound()])
-            #expect(try subscriber.collect(1, from: second.sound).count == 1)
+            try second.send(second.video.frame(isKey: true) + [second.audio.audioPacket()])
+            #expect(try subscriber.collect(1, from: second.audio).count == 1)
             try subscriber.drain()
             #expect(subscriber.streams.packets(from: publisher.video.id).count == 4)
             #expect(subscriber.streams.packets(from: second.video.id).isEmpty)
@@ -91,16 +91,16 @@ extension EngineTests {
             defer { engine.stop() }
             let first = try await TestPublisher(engine, id: 1)
             let subscriber = try await TestSubscriber(engine, suite: .aeadAES128GCM, mux: true)
-            for i in 0..<10 { try first.send([first.sound.sound()] + first.video.frame(isKey: i == 0)) }
+            for i in 0..<10 { try first.send([first.audio.audioPacket()] + first.video.frame(isKey: i == 0)) }
             #expect(try subscriber.collect(40, from: first.video).count == 40)
-            #expect(try subscriber.collect(10, from: first.sound).count == 10)
+            #expect(try subscriber.collect(10, from: first.audio).count == 10)
             #expect(await error { _ = try await TestPublisher(engine, id: 2) } == .streamExists("cam"))
             try await engine.closePlain(first.transport.id, session: "demo")
             #expect(try await engine.streams(session: "demo").isEmpty)
             let second = try await TestPublisher(engine, id: 2, suite: .aesCM128HMACSHA1_32)
-            for i in 0..<10 { try second.send([second.sound.sound()] + second.video.frame(isKey: i == 0)) }
+            for i in 0..<10 { try second.send([second.audio.audioPacket()] + second.video.frame(isKey: i == 0)) }
             _ = try subscriber.collect(40, from: second.video)
-            _ = try subscriber.collect(10, from: second.sound)
+            _ = try subscriber.collect(10, from: second.audio)
             #expect(subscriber.streams.packets.count == 2)
             for stream in subscriber.streams.packets.values {
                 #expect(stream.map(\.sequence) == stream.indices.map { stream[0].sequence + Int64($0) })
@@ -121,7 +121,8 @@ extension EngineTests {
                     engine, stream: "brief", id: UInt32(round + 1), mux: round % 2 == 0)
                 let subscriber = try await TestSubscriber(engine, stream: "brief", mux: true)
                 for i in 0..<20 {
-                    try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: i == 0, packets: 8))
+                    try publisher.send(
+                        [publisher.audio.audioPacket()] + publisher.video.frame(isKey: i == 0, packets: 8))
                     try steady.send(steady.video.frame(isKey: false))
                     if i == 10 {
                         // Packets of the closing transport are still in the socket's queue.
@@ -211,7 +212,7 @@ extension EngineTests {
             }
             #expect(await publishing { $0.video = PlainTrackRequest(payloadType: 80) } == "video.payloadType")
             #expect(await publishing { $0.stream = PlainTransportRequest.allStreams } == "stream")
-            #expect(await publishing { $0.audio = PlainTrackRequest(ssrc: publisher.sound.ssrc.rawValue) } == "ssrc")
+            #expect(await publishing { $0.audio = PlainTrackRequest(ssrc: publisher.audio.ssrc.rawValue) } == "ssrc")
             #expect(
                 await publishing {
                     $0.audio = PlainTrackRequest(ssrc: 5)
@@ -282,7 +283,7 @@ extension EngineTests {
             #expect(await events.next() == .published(session: "a", transport: lively.transport.id, stream: "lively"))
             let idle = try Endpoint()
             for _ in 0..<40 {
-                try lively.send([lively.sound.sound()])
+                try lively.send([lively.audio.audioPacket()])
                 _ = idle.receive(within: .milliseconds(20))
             }
             #expect(await events.next() == .closed(session: "a", transport: silent, stream: "silent"))
@@ -348,8 +349,8 @@ extension EngineTests {
             defer { engine.stop() }
             let publisher = try await TestPublisher(engine, kinds: [.audio])
             let subscriber = try await TestSubscriber(engine, mux: true, kinds: [.audio])
-            try publisher.send([publisher.sound.sound()])
-            _ = try subscriber.collect(1, from: publisher.sound)
+            try publisher.send([publisher.audio.audioPacket()])
+            _ = try subscriber.collect(1, from: publisher.audio)
             let calls = Task {
                 await withTaskGroup(of: Void.self) { group in
                     for i in 0..<4000 {
@@ -365,9 +366,9 @@ extension EngineTests {
             var longest = MediaTime.zero
             while await engine.sessions().count < 4000, count < 10_000 {
                 let start = monotonicNow()
-                try publisher.send([publisher.sound.sound()])
+                try publisher.send([publisher.audio.audioPacket()])
                 count += 1
-                #expect(try subscriber.collect(count, from: publisher.sound).count == count)
+                #expect(try subscriber.collect(count, from: publisher.audio).count == count)
                 longest = max(longest, monotonicNow() - start)
             }
             await calls.value
@@ -385,11 +386,7 @@ extension EngineTests {
             #expect(await refusal { $0.gather = .milliseconds(6) } == "invalidRequest")
             #expect(await refusal { $0.gather = .milliseconds(-1) } == "invalidRequest")
             #expect(await refusal { $0.plainPort = 7983 } == "invalidRequest")
-            #expect(
-                await refusal {
-                    $0.plainPort = 65_534
-                    $0.workers = 2
-                } == "invalidRequest")
+            #expect(await refusal { ($0.plainPort, $0.workers) = (65_534, 2) } == "invalidRequest")
             #expect(await refusal { $0.bindAddress = "relay.example" } == "addressUnusable")
             #expect(await refusal { $0.bindAddress = "192.0.2.1" } != nil)
             let engine = try EngineTests.engine()

@@ -14,7 +14,7 @@ extension EngineTests {
         ) async throws -> (TestPublisher, TestSubscriber, [SourcePacket]) {
             let publisher = try await TestPublisher(engine, suite: suite, mux: mux)
             let frame = publisher.video.frame(isKey: true, packets: 6)
-            try publisher.send([publisher.sound.sound()] + frame)
+            try publisher.send([publisher.audio.audioPacket()] + frame)
             _ = try await EngineTests.counters(of: engine) { $0.packetsReceived == 7 }
             let subscriber = try await TestSubscriber(engine, suite: suite, mux: mux)
             subscriber.relayPort = publisher.rtcpPort
@@ -81,9 +81,9 @@ extension EngineTests {
             defer { engine.stop() }
             let publisher = try await TestPublisher(engine, mux: mux, kinds: [.audio])
             let ntp = NTPTime(seconds: 0x1234_5678, fraction: 0x9abc_def0)
-            let packets = (0..<100).map { _ in publisher.sound.sound() }
+            let packets = (0..<100).map { _ in publisher.audio.audioPacket() }
             try publisher.send(Array(packets[0..<50] + packets[60..<100]))
-            try publisher.report(publisher.sound, ntp: ntp, timestamp: packets[99].header.timestamp)
+            try publisher.report(publisher.audio, ntp: ntp, timestamp: packets[99].header.timestamp)
             let block = try #require(
                 try publisher.awaitRTCP { packet -> ReportBlock? in
                     guard packet.kind == .receiverReport else { return nil }
@@ -91,7 +91,7 @@ extension EngineTests {
                         $0.lastSenderReport != 0 && $0.cumulativeLost > 0
                     }
                 })
-            #expect(block.source == publisher.sound.ssrc)
+            #expect(block.source == publisher.audio.ssrc)
             #expect(block.cumulativeLost == 10)
             #expect(block.highestSequence == UInt32(packets[99].index))
             #expect(block.lastSenderReport == ntp.compact)
@@ -227,7 +227,7 @@ extension EngineTests {
             let (publisher, _, _) = try await pair(engine)
             var delays: [MediaTime] = []
             for i in 0..<8 {
-                let packets = (0..<3).map { _ in publisher.sound.sound() }
+                let packets = (0..<3).map { _ in publisher.audio.audioPacket() }
                 let datagrams = try packets.map { try publisher.protected($0) }
                 publisher.rtp.send(datagrams[0], to: publisher.port)
                 publisher.rtp.send(datagrams[2], to: publisher.port)
@@ -255,7 +255,7 @@ extension EngineTests {
             for i in 0..<60 {
                 let bytes = try publisher.protectedRTCP {
                     SenderReport(
-                        sender: publisher.sound.ssrc, ntpTime: NTPTime(rawValue: UInt64(i)),
+                        sender: publisher.audio.ssrc, ntpTime: NTPTime(rawValue: UInt64(i)),
                         rtpTimestamp: RTPTimestamp(0),
                         packetCount: 0, octetCount: 0
                     ).write(into: &$0)

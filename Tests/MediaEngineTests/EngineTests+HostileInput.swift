@@ -44,7 +44,7 @@ extension EngineTests {
             }
 
             func altered(_ change: (inout [UInt8]) -> Void) throws -> [UInt8] {
-                var bytes = try publisher.protected(publisher.sound.sound())
+                var bytes = try publisher.protected(publisher.audio.audioPacket())
                 change(&bytes)
                 return bytes
             }
@@ -57,7 +57,7 @@ extension EngineTests {
                 // Encrypted with another key.
                 let key = SRTPKey.random(for: suite)
                 let context = try SRTPContext(key: key, direction: .outbound)
-                var bytes = SyntheticSource.bytes(of: publisher.sound.sound())
+                var bytes = SyntheticSource.bytes(of: publisher.audio.audioPacket())
                 var length = bytes.count
                 bytes += [UInt8](repeating: 0, count: 160)
                 try bytes.withUnsafeMutableBytes {
@@ -65,7 +65,7 @@ extension EngineTests {
                 }
                 return Array(bytes[0..<length])
             }
-            let good = try publisher.protected(publisher.sound.sound())
+            let good = try publisher.protected(publisher.audio.audioPacket())
             publisher.rtp.send(good, to: publisher.port)
             try await expectDropped("replay") { good }
             try await expectDropped("malformed") { Array(good[0..<11]) }
@@ -82,7 +82,7 @@ extension EngineTests {
             try await expectDropped("unknown_kind") { [0, 1, 0, 8, 0x21, 0x12, 0xa4, 0x42] }  // STUN
             try await expectDropped("unknown_kind", rtcp: true) { good }
             try await expectDropped("payload_type") {
-                var packet = publisher.sound.sound()
+                var packet = publisher.audio.audioPacket()
                 packet.header.payloadType = PayloadType(101)
                 return try publisher.protected(packet)
             }
@@ -93,7 +93,7 @@ extension EngineTests {
                 return try publisher.protected(packet)
             }
             func report() throws -> [UInt8] {
-                try publisher.protectedRTCP { ReceiverReport(sender: publisher.sound.ssrc).write(into: &$0) }
+                try publisher.protectedRTCP { ReceiverReport(sender: publisher.audio.ssrc).write(into: &$0) }
             }
             for rtcp in [false, true] {
                 try await expectDropped("rtcp_malformed", rtcp: rtcp) { [0x80, 200, 0, 1] }
@@ -111,13 +111,13 @@ extension EngineTests {
             try await expectDropped("rtcp_malformed", rtcp: true) {
                 // Authentic but not valid RTCP: the length field exceeds the datagram.
                 try publisher.protectedRTCP {
-                    ReceiverReport(sender: publisher.sound.ssrc).write(into: &$0); $0[3] = 9
+                    ReceiverReport(sender: publisher.audio.ssrc).write(into: &$0); $0[3] = 9
                 }
             }
 
             let got = try subscriber.collect(sent.count, from: publisher.video)
             #expect(got.map(\.payload) == sent.map(\.payload))
-            #expect(subscriber.streams.packets(from: publisher.sound.id).map(\.payload.count) == [120])
+            #expect(subscriber.streams.packets(from: publisher.audio.id).map(\.payload.count) == [120])
         }
 
         @Test("Floods of random bytes: every datagram is counted once, none is forwarded", arguments: UInt64(1)...4)
@@ -128,7 +128,7 @@ extension EngineTests {
             let publisher = try await TestPublisher(engine)
             let subscriber = try await TestSubscriber(engine)
             let stranger = try Endpoint()
-            let template = try publisher.protected(publisher.sound.sound())
+            let template = try publisher.protected(publisher.audio.audioPacket())
             var frames: [SourcePacket] = []
             var datagrams: UInt64 = 0
             for round in 0..<20 {

@@ -22,14 +22,14 @@ extension EngineTests {
             var audio: [SourcePacket] = []
             var video: [SourcePacket] = []
             for i in 0..<50 {
-                let packet = publisher.sound.sound(bytes: 60 + i)
+                let packet = publisher.audio.audioPacket(bytes: 60 + i)
                 let frame = publisher.video.frame(isKey: i % 25 == 0, packets: 1 + i % 9, sizes: [1150, 1160, 700])
                 try publisher.send([packet] + frame)
                 audio.append(packet)
                 video += frame
             }
             for subscriber in subscribers {
-                let gotAudio = try subscriber.collect(audio.count, from: publisher.sound)
+                let gotAudio = try subscriber.collect(audio.count, from: publisher.audio)
                 let gotVideo = try subscriber.collect(video.count, from: publisher.video)
                 #expect(gotAudio.map(\.payload) == audio.map(\.payload))
                 #expect(gotVideo.map(\.payload) == video.map(\.payload))

@@ -46,30 +46,30 @@ extension EngineTests {
             let subscriber = try await TestSubscriber(
                 engine, session: session, suite: SRTPSuite.allCases[(Int(suite.rawValue) + 1) % 3], mux: mux,
                 payloadTypes: [.audio: 100])
-            var sound: [SourcePacket] = []
+            var audio: [SourcePacket] = []
             var video: [SourcePacket] = []
             for i in 0..<50 {
-                let packet = publisher.sound.sound(bytes: 60 + i)
+                let packet = publisher.audio.audioPacket(bytes: 60 + i)
                 let frame = publisher.video.frame(isKey: i % 25 == 0, packets: 1 + i % 9, sizes: [1150, 1160, 700])
                 try publisher.send([packet] + frame)
-                sound.append(packet)
+                audio.append(packet)
                 video += frame
             }
-            let gotSound = try subscriber.collect(sound.count, from: publisher.sound)
+            let gotAudio = try subscriber.collect(audio.count, from: publisher.audio)
             let gotVideo = try subscriber.collect(video.count, from: publisher.video)
-            #expect(gotSound.map(\.payload) == sound.map(\.payload))
+            #expect(gotAudio.map(\.payload) == audio.map(\.payload))
             #expect(gotVideo.map(\.payload) == video.map(\.payload))
             #expect(gotVideo.map(\.header.timestamp) == video.map(\.header.timestamp))
             #expect(gotVideo.map(\.header.marker) == video.map(\.header.marker))
             #expect(
-                gotSound.allSatisfy {
+                gotAudio.allSatisfy {
                     $0.header.ssrc == subscriber.ssrc(.audio) && $0.header.payloadType.rawValue == 100
                 })
             #expect(
                 gotVideo.allSatisfy {
                     $0.header.ssrc == subscriber.ssrc(.video) && $0.header.payloadType.rawValue == 96
                 })
-            for got in [gotSound, gotVideo] {
+            for got in [gotAudio, gotVideo] {
                 #expect(zip(got, got.dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 })
                 #expect(got.first.map { $0.header.sequenceNumber.rawValue < 0x8000 } == true)
             }
@@ -89,24 +89,24 @@ extension EngineTests {
                 let publisher = try await TestPublisher(engine, session: session, id: 1, suite: suite)
                 pairs.append((publisher, try await TestSubscriber(engine, session: session, suite: suite)))
             }
-            #expect(Set(pairs.map { $0.publisher.sound.ssrc }).count == 1)
+            #expect(Set(pairs.map { $0.publisher.audio.ssrc }).count == 1)
             var sent = Array(repeating: [[UInt8]](), count: pairs.count)
             for i in 0..<30 {
                 for place in pairs.indices {
                     // Payload lengths differ between publishers.
-                    let packet = pairs[place].publisher.sound.sound(bytes: 50 + 3 * i + place)
+                    let packet = pairs[place].publisher.audio.audioPacket(bytes: 50 + 3 * i + place)
                     try pairs[place].publisher.send([packet])
                     sent[place].append(packet.payload)
                 }
             }
             for (place, pair) in pairs.enumerated() {
-                let got = try pair.subscriber.collect(30, from: pair.publisher.sound)
+                let got = try pair.subscriber.collect(30, from: pair.publisher.audio)
                 #expect(got.map(\.payload) == sent[place])
             }
             // RTCP reports are told apart in the same way.
             for pair in pairs {
                 try pair.publisher.report(
-                    pair.publisher.sound, ntp: NTPTime(unixNanoseconds: 1), timestamp: RTPTimestamp(960))
+                    pair.publisher.audio, ntp: NTPTime(unixNanoseconds: 1), timestamp: RTPTimestamp(960))
             }
             let counters = try await EngineTests.counters(of: engine) { $0.rtcpReceived >= 3 }
             #expect(counters.rtcpReceived == 3 && counters.droppedUnauthenticRTCP == 0)
@@ -115,8 +115,8 @@ extension EngineTests {
             // The remaining publishers continue when one of them closes.
             try await engine.closePlain(pairs[0].publisher.transport.id, session: "one")
             for place in 1..<pairs.count {
-                try pairs[place].publisher.send([pairs[place].publisher.sound.sound(bytes: 200)])
-                #expect(try pairs[place].subscriber.collect(31, from: pairs[place].publisher.sound).count == 31)
+                try pairs[place].publisher.send([pairs[place].publisher.audio.audioPacket(bytes: 200)])
+                #expect(try pairs[place].subscriber.collect(31, from: pairs[place].publisher.audio).count == 31)
             }
         }
 
@@ -127,9 +127,9 @@ extension EngineTests {
             let publisher = try await TestPublisher(engine)
             let subscriber = try await TestSubscriber(engine, mux: true, onOnePort: true)
             for i in 0..<20 {
-                try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: i == 0))
+                try publisher.send([publisher.audio.audioPacket()] + publisher.video.frame(isKey: i == 0))
             }
-            #expect(try subscriber.collect(20, from: publisher.sound).count == 20)
+            #expect(try subscriber.collect(20, from: publisher.audio).count == 20)
             #expect(try subscriber.collect(80, from: publisher.video).count == 80)
         }
 
@@ -148,12 +148,12 @@ extension EngineTests {
             #expect(Set(rooms.map(\.0.port)).count > 1, "nine names on more than one worker")
             for i in 0..<10 {
                 for (publisher, _) in rooms {
-                    try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: i == 0))
+                    try publisher.send([publisher.audio.audioPacket()] + publisher.video.frame(isKey: i == 0))
                 }
             }
             for (publisher, subscribers) in rooms {
                 for subscriber in subscribers {
-                    #expect(try subscriber.collect(10, from: publisher.sound).count == 10)
+                    #expect(try subscriber.collect(10, from: publisher.audio).count == 10)
                     #expect(try subscriber.collect(40, from: publisher.video).count == 40)
                     #expect(subscriber.streams.packets.count == 2)
                 }
@@ -172,11 +172,11 @@ extension EngineTests {
             let second = try await TestPublisher(engine, stream: "b", id: 2)
             for i in 0..<10 {
                 for publisher in [first, second] {
-                    try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: i == 0))
+                    try publisher.send([publisher.audio.audioPacket()] + publisher.video.frame(isKey: i == 0))
                 }
             }
             for publisher in [first, second] {
-                #expect(try subscriber.collect(10, from: publisher.sound).count == 10)
+                #expect(try subscriber.collect(10, from: publisher.audio).count == 10)
                 #expect(try subscriber.collect(40, from: publisher.video).count == 40)
             }
             #expect(subscriber.streams.packets.count == 4)

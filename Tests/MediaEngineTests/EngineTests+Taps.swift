@@ -14,16 +14,16 @@ extension EngineTests {
             defer { engine.stop() }
             let publisher = try await TestPublisher(engine, suite: .aeadAES128GCM)
             let tap = try await engine.openTap(session: "demo", stream: "cam")
-            let soundOnly = try await engine.openTap(session: "demo", stream: "cam", kinds: [.audio])
+            let audioOnly = try await engine.openTap(session: "demo", stream: "cam", kinds: [.audio])
             let ntp = NTPTime(seconds: 1000, fraction: 0)
-            try publisher.report(publisher.sound, ntp: ntp, timestamp: RTPTimestamp(publisher.sound.timestamp))
+            try publisher.report(publisher.audio, ntp: ntp, timestamp: RTPTimestamp(publisher.audio.timestamp))
             _ = try await EngineTests.counters(of: engine) { $0.rtcpReceived == 1 }
             var expected: [MediaKind: [SourcePacket]] = [:]
             for i in 0..<20 {
-                let sound = publisher.sound.sound()
+                let audio = publisher.audio.audioPacket()
                 let frame = publisher.video.frame(isKey: i == 0)
-                try publisher.send([sound] + frame)
-                expected[.audio, default: []].append(sound)
+                try publisher.send([audio] + frame)
+                expected[.audio, default: []].append(audio)
                 expected[.video, default: []] += frame
             }
             var got: [MediaKind: [(sequence: Int64, payload: [UInt8], ntp: UInt64?)]] = [:]
@@ -43,13 +43,13 @@ extension EngineTests {
                 #expect(abs(time.distance(from: ntp).milliseconds - Double(20 * (i + 1))) < 0.01)
             }
             var audioPackets = 0
-            while soundOnly.next({ #expect($0.kind == .audio) }) != nil { audioPackets += 1 }
+            while audioOnly.next({ #expect($0.kind == .audio) }) != nil { audioPackets += 1 }
             #expect(audioPackets == 20)
             #expect(await engine.counters().taps == 2)
-            soundOnly.close()
-            try publisher.send([publisher.sound.sound()])
+            audioOnly.close()
+            try publisher.send([publisher.audio.audioPacket()])
             #expect(tap.wait(timeout: .seconds(10)))
-            #expect(soundOnly.isEmpty && soundOnly.dropped == 0)
+            #expect(audioOnly.isEmpty && audioOnly.dropped == 0)
             #expect(await engine.counters().taps == 1)
             try await engine.closePlain(publisher.transport.id, session: "demo")
             while tap.next({ _ in }) != nil {}
@@ -79,7 +79,7 @@ extension EngineTests {
             let publisher = try await TestPublisher(engine, kinds: [.audio])
             let tap = try await engine.openTap(session: "demo", stream: "cam")
             try await engine.setMuted(session: "demo", stream: "cam", kind: .audio, muted: true)
-            try publisher.send([publisher.sound.sound(), publisher.sound.sound()])
+            try publisher.send([publisher.audio.audioPacket(), publisher.audio.audioPacket()])
             _ = try await EngineTests.counters(of: engine) { $0.packetsMuted == 2 }
             #expect(tap.isEmpty)
         }
@@ -90,14 +90,14 @@ extension EngineTests {
             defer { engine.stop() }
             let publisher = try await TestPublisher(engine, kinds: [.audio])
             let tap = try await engine.openTap(session: "demo", stream: "cam")
-            try publisher.send([publisher.sound.sound()])
+            try publisher.send([publisher.audio.audioPacket()])
             #expect(tap.wait(timeout: .seconds(10)))
             let first = try #require(tap.next { ($0.sequence, $0.timestamp) })
             try await engine.setMuted(session: "demo", stream: "cam", kind: .audio, muted: true)
-            try publisher.send([publisher.sound.sound(), publisher.sound.sound()])
+            try publisher.send([publisher.audio.audioPacket(), publisher.audio.audioPacket()])
             _ = try await EngineTests.counters(of: engine) { $0.packetsMuted == 2 }
             try await engine.setMuted(session: "demo", stream: "cam", kind: .audio, muted: false)
-            try publisher.send([publisher.sound.sound()])
+            try publisher.send([publisher.audio.audioPacket()])
             #expect(tap.wait(timeout: .seconds(10)))
             let next = try #require(tap.next { ($0.sequence, $0.timestamp) })
             #expect(next.0 == first.0 + 1 && next.1 == first.1 + 3 * 960)

@@ -23,7 +23,7 @@
         }
 
         final class Publisher {
-            var sound: SyntheticSource
+            var audio: SyntheticSource
             var video: SyntheticSource
             let address: PeerAddress
             let context: SRTPContext
@@ -31,7 +31,7 @@
             var keyFrameRequests = 0
 
             init(id: UInt32, transport: PlainTransport) throws {
-                sound = SyntheticSource(id: id * 2, kind: .audio, firstSequence: UInt16(65_500 - id * 9_000))
+                audio = SyntheticSource(id: id * 2, kind: .audio, firstSequence: UInt16(65_500 - id * 9_000))
                 video = SyntheticSource(id: id * 2 + 1, kind: .video, firstSequence: UInt16(65_500 - id * 7_000))
                 address = PeerAddress(SocketAddress("127.0.0.1", port: UInt16(9_000 + id))!)
                 context = try SRTPContext(key: transport.clientKey, direction: .outbound)

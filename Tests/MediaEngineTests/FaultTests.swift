@@ -17,7 +17,7 @@
             let publisher = try bench.publish()
             let viewer = try bench.view()
             for i in 0..<30 {
-                try bench.send([publisher.sound.sound()], from: publisher)
+                try bench.send([publisher.audio.audioPacket()], from: publisher)
                 try bench.send(publisher.video.frame(isKey: i == 0), from: publisher)
             }
             let first = try #require(viewer.packets(.video).first)
@@ -40,7 +40,7 @@
             let publisher = try bench.publish()
             let viewer = try bench.view()
             for i in 0..<10 {
-                try bench.send([publisher.sound.sound()], from: publisher)
+                try bench.send([publisher.audio.audioPacket()], from: publisher)
                 try bench.send(publisher.video.frame(isKey: i == 0), from: publisher)
             }
             #expect(viewer.packets(.audio).count == (fault == nil ? 10 : 0))
@@ -59,14 +59,14 @@
             let begun = [MediaKind.audio: 1, .video: 4]
             for i in 0..<12 {
                 for publisher in publishers {
-                    try bench.send([publisher.sound.sound()], from: publisher)
+                    try bench.send([publisher.audio.audioPacket()], from: publisher)
                     try bench.send(publisher.video.frame(isKey: i < 2), from: publisher)
                 }
             }
             for (i, viewer) in viewers.enumerated() {
                 for (kind, swapped) in [(MediaKind.audio, Fault.swapAudio), (.video, .crossSession)] {
                     let source = publishers[fault == swapped ? (i + 2) % 3 : i]
-                    let id = kind == .audio ? source.sound.id : source.video.id
+                    let id = kind == .audio ? source.audio.id : source.video.id
                     let got = viewer.packets(kind)
                     #expect(got.count >= 11 * begun[kind, default: 0])
                     #expect(got.dropFirst(2 * begun[kind, default: 0]).allSatisfy { $0.sourceID == id })
@@ -94,7 +94,7 @@
             let bench = try FaultBench(.swapAudio)
             let publisher = try bench.publish()
             let viewer = try bench.view()
-            for _ in 0..<10 { try bench.send([publisher.sound.sound()], from: publisher) }
+            for _ in 0..<10 { try bench.send([publisher.audio.audioPacket()], from: publisher) }
             #expect(viewer.packets(.audio).count == 10)
         }
 
@@ -104,7 +104,7 @@
             let publisher = try bench.publish()
             let viewer = try bench.view()
             for i in 0..<60 {
-                try bench.send([publisher.sound.sound()], from: publisher)
+                try bench.send([publisher.audio.audioPacket()], from: publisher)
                 try bench.send(publisher.video.frame(isKey: i % 10 == 0, packets: 1), from: publisher)
                 try bench.run(for: .milliseconds(96))
             }
@@ -154,15 +154,15 @@
         func deafToMoves(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()
-            try bench.send([publisher.sound.sound()], from: publisher)
+            try bench.send([publisher.audio.audioPacket()], from: publisher)
             let viewer = try FaultPeer(bench)
             #expect(try viewer.run(for: .seconds(5)) { viewer.isConnected })
-            try bench.send([publisher.sound.sound()], from: publisher)
+            try bench.send([publisher.audio.audioPacket()], from: publisher)
             #expect(try viewer.media() == [viewer.home: 1])
             viewer.moves = true
             try viewer.run(for: .seconds(12)) { false }
             _ = try viewer.media()
-            try bench.send([publisher.sound.sound()], from: publisher)
+            try bench.send([publisher.audio.audioPacket()], from: publisher)
             #expect(try viewer.media() == [fault == nil ? viewer.away : viewer.home: 1])
         }
     }
@@ -186,7 +186,7 @@
         func trap() async throws {
             let bench = try FaultBench(.trap)
             let publisher = try bench.publish()
-            for _ in 0..<100 { try bench.send([publisher.sound.sound()], from: publisher) }
+            for _ in 0..<100 { try bench.send([publisher.audio.audioPacket()], from: publisher) }
             try bench.run(for: .seconds(2))
             #expect(bench.worker.faults.trapAt == nil)
             _ = try bench.view()

@@ -57,7 +57,7 @@ struct TapJoinTests {
         #expect(join.replay(Self.packet(.video, 102, 6_000, at: 66), of: small) == nil)
     }
 
-    @Test("Audio continues with the next packet, at its own clock rate") func sound() {
+    @Test("Audio continues with the next packet, at its own clock rate") func audio() {
         let producer = Self.producer(.audio)
         var join = TapJoin(.audio)
         _ = join.join(Self.packet(.audio, 7, 4_800, at: 0), canStart: true, of: producer, wanted: producer)
@@ -115,13 +115,13 @@ struct TapJoinTests {
         let resumed = Self.packet(.video, 600, 2_000, at: 90)
         #expect(join.join(resumed, canStart: true, of: large, wanted: large)?.sequence == 14)
         // Each audio packet is complete by itself.
-        var sound = TapJoin(.audio)
+        var audio = TapJoin(.audio)
         let producer = Self.producer(.audio)
-        _ = sound.join(
+        _ = audio.join(
             Self.packet(.audio, 7, 0, at: 0, marker: false), canStart: true, of: producer, wanted: producer)
-        sound.pause()
+        audio.pause()
         let next = Self.packet(.audio, 70, 960, at: 20, marker: false)
-        #expect(sound.join(next, canStart: true, of: producer, wanted: producer)?.sequence == 8)
+        #expect(audio.join(next, canStart: true, of: producer, wanted: producer)?.sequence == 8)
     }
 
     @Test("Timestamps do not overflow if a publisher repeatedly restarts at the end of their range")

@@ -12,7 +12,7 @@ final class TestPublisher: @unchecked Sendable {
     let rtcp: Endpoint
     private let context: SRTPContext
     private let relay: SRTPContext
-    var sound: SyntheticSource
+    var audio: SyntheticSource
     var video: SyntheticSource
 
     /// - Parameter id: distinguishes its packets and SSRCs from those of other publishers; below 1,000.
@@ -21,13 +21,13 @@ final class TestPublisher: @unchecked Sendable {
         suite: SRTPSuite = .aesCM128HMACSHA1_80, mux: Bool = false, kinds: Set<MediaKind> = [.audio, .video],
         rtx: PlainRTXRequest? = nil
     ) async throws {
-        sound = SyntheticSource(id: id * 2, kind: .audio, firstSequence: UInt16(65_400 + id % 100))
+        audio = SyntheticSource(id: id * 2, kind: .audio, firstSequence: UInt16(65_400 + id % 100))
         video = SyntheticSource(id: id * 2 + 1, kind: .video, firstSequence: UInt16(65_300 + id % 100))
         var request = PlainTransportRequest(direction: .publish, session: session)
         request.stream = stream
         request.suite = suite
         request.rtcpMux = mux
-        if kinds.contains(.audio) { request.audio = PlainTrackRequest(ssrc: sound.ssrc.rawValue) }
+        if kinds.contains(.audio) { request.audio = PlainTrackRequest(ssrc: audio.ssrc.rawValue) }
         if kinds.contains(.video) { request.video = PlainTrackRequest(ssrc: video.ssrc.rawValue, rtx: rtx) }
         transport = try await engine.openPlain(request)
         if mux {

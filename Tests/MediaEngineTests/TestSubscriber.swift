@@ -39,7 +39,7 @@ final class TestSubscriber: @unchecked Sendable {
         }
         request.video?.rtx = rtx
         transport = try await engine.openPlain(request)
-        streams = try ReceivedStreams(key: transport.relayKey, soundPayloadType: payloadTypes[.audio] ?? 111)
+        streams = try ReceivedStreams(key: transport.relayKey, audioPayloadType: payloadTypes[.audio] ?? 111)
         if let video = transport.video, let rtx = video.rtx { streams.rtx[rtx.ssrc] = video.ssrc }
         context = try SRTPContext(key: transport.clientKey, direction: .outbound)
         relay = try SRTPContext(key: transport.relayKey, direction: .inbound)

@@ -56,7 +56,7 @@ package final class ReceivedStreams {
     /// Bytes before the identity in payloads of video; nil: a VP8 payload descriptor and the first byte of the frame.
     package var payloadHeader: Int?
 
-    private let soundPayloadType: UInt8
+    private let audioPayloadType: UInt8
     private let suite: SRTPSuite
     /// SSRC of each RTX stream, and of the media that it retransmits.
     package var rtx: [UInt32: UInt32] = [:]
@@ -65,9 +65,9 @@ package final class ReceivedStreams {
     /// Headers of packets that contained only padding, and their datagrams' lengths.
     package private(set) var padding: [(header: RTPHeader, head: [UInt8], datagramLength: Int)] = []
 
-    package init(key: SRTPKey, soundPayloadType: UInt8 = 111) throws {
+    package init(key: SRTPKey, audioPayloadType: UInt8 = 111) throws {
         context = try SRTPContext(key: key, direction: .inbound)
-        self.soundPayloadType = soundPayloadType
+        self.audioPayloadType = audioPayloadType
         suite = key.suite
     }
 
@@ -141,7 +141,7 @@ package final class ReceivedStreams {
         }
         var repeated = Array(packet[..<12]) + packet[(header.payloadOffset + 2)...]
         repeated[0] &= 0xef
-        let payloadType = packets[media]?.first?.header.payloadType.rawValue ?? soundPayloadType
+        let payloadType = packets[media]?.first?.header.payloadType.rawValue ?? audioPayloadType
         repeated[1] = repeated[1] & 0x80 | payloadType
         repeated[2] = UInt8(original.rawValue >> 8)
         repeated[3] = UInt8(original.rawValue & 0xff)
@@ -176,7 +176,7 @@ package final class ReceivedStreams {
         var start = 0
         if let payloadHeader {
             start = payloadHeader
-        } else if header.payloadType.rawValue != soundPayloadType {
+        } else if header.payloadType.rawValue != audioPayloadType {
             let parsed = try VP8PayloadDescriptor(parsing: payload)
             descriptor = parsed
             start = parsed.headerLength + 1

@@ -43,7 +43,7 @@ package struct SyntheticSource: Sendable {
     }
 
     /// Returns one audio packet.
-    package mutating func sound(bytes: Int = 120) -> SourcePacket {
+    package mutating func audioPacket(bytes: Int = 120) -> SourcePacket {
         timestamp &+= 960
         return packet(descriptor: [], bytes: bytes, marker: false, startsKeyFrame: false)
     }

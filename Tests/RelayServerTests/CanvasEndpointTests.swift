@@ -36,7 +36,7 @@ struct CanvasEndpointTests {
         }
     }
 
-    @Test func soundFlowsUntilTheRelayDrains() async throws {
+    @Test func audioFlowsUntilTheRelayDrains() async throws {
         try await withRelay { relay, http in
             try await withMedia(relay, http: http) { media in
                 async let body = http.request("GET", media.path + "/canvas.wav")

@@ -14,11 +14,11 @@ struct SubscribeRun {
         let events = session.events
         let stream = try await firstStream(of: session, events)
         let subscriber = try await session.subscribe(to: stream.id)
-        let (pictures, sound) = (subscriber.canvas.frames(limit: 100), subscriber.canvas.audio(limit: 500))
+        let (frames, audio) = (subscriber.canvas.frames(limit: 100), subscriber.canvas.audio(limit: 500))
         Report.write(["state": "subscribed", "codec": stream.codec ?? ""])
         await withTaskGroup { group in
-            group.addTask { await Self.report(pictures) }
-            group.addTask { await Self.report(sound) }
+            group.addTask { await Self.report(frames) }
+            group.addTask { await Self.report(audio) }
             group.addTask {
                 for await event in subscriber.events { Report.write(["event": "\(event)"]) }
             }
@@ -34,8 +34,8 @@ struct SubscribeRun {
     }
 
     /// Reports each frame as [wall clock ms, number, latency ms, source, width, height], with number -1 if its bar cannot be read.
-    private static func report(_ pictures: Feed<I420Frame>) async {
-        for await frame in pictures {
+    private static func report(_ frames: Feed<I420Frame>) async {
+        for await frame in frames {
             let now = Report.clock
             let bar = WallBar(frame)
             let latency = UInt16(truncatingIfNeeded: now) &- (bar?.milliseconds ?? 0)
@@ -49,9 +49,9 @@ struct SubscribeRun {
     }
 
     /// Reports the share of the tones in the power of each channel, about every second.
-    private static func report(_ sound: Feed<PCMBlock>) async {
+    private static func report(_ audio: Feed<PCMBlock>) async {
         var samples: [Int16] = []
-        for await block in sound {
+        for await block in audio {
             samples += block.samples
             guard samples.count >= 2 * PCMBlock.sampleRate else { continue }
             let whole = PCMBlock(channels: 2, samples: samples)

@@ -6,10 +6,10 @@ import Testing
 @Suite struct FrameBarTests {
     @Test(arguments: [(160, 90), (176, 144), (320, 180), (426, 240), (640, 360), (1280, 720), (1920, 1080)])
     func everySizeReadsBackWhatWasWritten(width: Int, height: Int) {
-        let picture = TestVideo(width: width, height: height)
+        let video = TestVideo(width: width, height: height)
         for counter: UInt32 in [0, 1, 255, 65_535, 65_536, 0x8000_0000, .max] {
             let bar = FrameBar(counter: counter, captureMicroseconds: 1_700_000_000_123_456 ^ UInt64(counter))
-            #expect(FrameBar.read(from: picture.frame(bar)) == bar)
+            #expect(FrameBar.read(from: video.frame(bar)) == bar)
         }
     }
 
@@ -20,14 +20,14 @@ import Testing
     }
 
     @Test func survivesVP8AtLowBitRate() throws {
-        let picture = TestVideo(width: 320, height: 180)
+        let video = TestVideo(width: 320, height: 180)
         let encoder = try VP8Encoder(
             VP8EncoderConfiguration(width: 320, height: 180, framesPerSecond: 15, bitrate: .kilobits(150), speed: 8))
         let decoder = try VPXDecoder()
         var bytes = 0
         for counter in 0..<90 as Range<UInt32> {
             let bar = FrameBar(counter: counter, captureMicroseconds: 1_790_000_000_000_000 + UInt64(counter) * 66_667)
-            let source = picture.frame(bar)
+            let source = video.frame(bar)
             let encoded = try #require(try encoder.encode(source, timestamp: Int64(counter) * 6_000))
             bytes += encoded.bytes.count
             let decoded = try #require(try decoder.decode(encoded.bytes))
@@ -39,7 +39,7 @@ import Testing
         #expect(bytes * 8 / 6 < 200_000)
     }
 
-    @Test func aPictureWithoutABarHasNone() {
+    @Test func aFrameWithoutABarHasNone() {
         #expect(FrameBar.read(from: I420Frame(width: 320, height: 180)) == nil)
         var noise = I420Frame(width: 320, height: 180)
         var state: UInt32 = 7

@@ -4,7 +4,7 @@ import TestMedia
 import Testing
 
 @Suite struct PSNRTests {
-    @Test func equalPicturesGetTheCap() {
+    @Test func equalFramesGetTheCap() {
         let frame = TestVideo(width: 160, height: 90).frame(FrameBar(counter: 1, captureMicroseconds: 1))
         #expect(PSNR.luma(frame, against: frame) == PSNR.identical)
     }

@@ -7,17 +7,17 @@ import Testing
         let bar = FrameBar(counter: 12_345, captureMicroseconds: 42)
         let first = TestVideo(width: 640, height: 360).frame(bar)
         var second = I420Frame(width: 640, height: 360)
-        let picture = TestVideo(width: 640, height: 360)
-        picture.draw(FrameBar(counter: 9, captureMicroseconds: 9), into: &second)
-        picture.draw(bar, into: &second)
+        let video = TestVideo(width: 640, height: 360)
+        video.draw(FrameBar(counter: 9, captureMicroseconds: 9), into: &second)
+        video.draw(bar, into: &second)
         #expect(first.bytes == second.bytes)
     }
 
     @Test func movesFromFrameToFrame() throws {
-        let picture = TestVideo(width: 320, height: 180)
+        let video = TestVideo(width: 320, height: 180)
         for counter in [0, 100, 0xff_ffff] as [UInt32] {
-            let a = picture.frame(FrameBar(counter: counter, captureMicroseconds: 0))
-            let b = picture.frame(FrameBar(counter: counter &+ 1, captureMicroseconds: 0))
+            let a = video.frame(FrameBar(counter: counter, captureMicroseconds: 0))
+            let b = video.frame(FrameBar(counter: counter &+ 1, captureMicroseconds: 0))
             #expect(try #require(PSNR.luma(a, against: b)) < 40)
         }
     }

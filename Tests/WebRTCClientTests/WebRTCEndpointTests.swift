@@ -82,7 +82,7 @@ struct WebRTCEndpointTests {
         session.run(seconds: 5)
         let viewer = try session.addViewer()
         session.run(seconds: 4)
-        let first = try #require(viewer.reception.firstPicture)
+        let first = try #require(viewer.reception.firstFrame)
         #expect(first < .milliseconds(6600), "\(first)")
         #expect(session.publisher.keyFrames == 2 && viewer.reception.missedFrames == 0)
     }

@@ -6,7 +6,7 @@ package import WebRTCClient
 /// Publisher of synthetic media. From the moment it is connected it sends audio every 20 ms and video at its frame rate, with key
 /// frames on request.
 package final class SyntheticPublisher {
-    package static let soundInterval = MediaTime.milliseconds(20)
+    package static let audioInterval = MediaTime.milliseconds(20)
 
     package let endpoint: WebRTCEndpoint
     /// Source id in everything that it sends.
@@ -14,9 +14,9 @@ package final class SyntheticPublisher {
     private let audioTrack: Int?
     private let videoTrack: Int?
     private var video: SyntheticVideo?
-    private var soundNumber: UInt32 = 0
-    private var nextSound = MediaTime.never
-    private var nextPicture = MediaTime.never
+    private var audioNumber: UInt32 = 0
+    private var nextAudio = MediaTime.never
+    private var nextFrame = MediaTime.never
     /// Audio level that it sends; -30 dBov and speech by default.
     package var level = AudioLevel(level: 30, isVoice: true)
     /// True to send no audio.
@@ -33,10 +33,10 @@ package final class SyntheticPublisher {
 
     /// Number of frames made so far.
     package var frames: UInt32 { video?.number ?? 0 }
-    package var audioPackets: UInt32 { soundNumber }
+    package var audioPackets: UInt32 { audioNumber }
     package var keyFrames: UInt64 { video?.keyFrames ?? 0 }
 
-    package var deadline: MediaTime { min(endpoint.deadline, nextSound, nextPicture) }
+    package var deadline: MediaTime { min(endpoint.deadline, nextAudio, nextFrame) }
 
     package func receive(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
         endpoint.receive(datagram, from: source, now: now)
@@ -44,13 +44,13 @@ package final class SyntheticPublisher {
 
     package func handleTimeout(now: MediaTime) {
         endpoint.handleTimeout(now: now)
-        if nextSound <= now {
-            sendSound(now: now)
-            nextSound += Self.soundInterval
+        if nextAudio <= now {
+            sendAudio(now: now)
+            nextAudio += Self.audioInterval
         }
-        if nextPicture <= now, let video {
-            sendPicture(now: now)
-            nextPicture += video.interval
+        if nextFrame <= now, let video {
+            sendFrame(now: now)
+            nextFrame += video.interval
         }
     }
 
@@ -59,8 +59,8 @@ package final class SyntheticPublisher {
         while let output = endpoint.nextOutput() {
             switch output {
             case .connected:
-                if audioTrack != nil { nextSound = now }
-                if videoTrack != nil, video != nil { nextPicture = now }
+                if audioTrack != nil { nextAudio = now }
+                if videoTrack != nil, video != nil { nextFrame = now }
                 return output
             case .keyFrameWanted(_, let encoding): video?.requestKeyFrame(encoding: encoding)
             case .ended:
@@ -74,22 +74,22 @@ package final class SyntheticPublisher {
 
     /// Stops sending media.
     package func stop() {
-        nextSound = .never
-        nextPicture = .never
+        nextAudio = .never
+        nextFrame = .never
     }
 
-    private func sendSound(now: MediaTime) {
+    private func sendAudio(now: MediaTime) {
         guard let audioTrack, !isMuted else { return }
-        let payload = SyntheticSound(source: source, number: soundNumber, captured: now).payload
-        soundNumber &+= 1
+        let payload = SyntheticAudio(source: source, number: audioNumber, captured: now).payload
+        audioNumber &+= 1
         _ = payload.withUnsafeBytes {
             endpoint.send($0, track: audioTrack, time: now, marker: false, level: level, now: now)
         }
     }
 
-    private func sendPicture(now: MediaTime) {
+    private func sendFrame(now: MediaTime) {
         guard let videoTrack else { return }
-        video?.nextPicture(captured: now) { encoding, payload, isLast in
+        video?.nextFrame(captured: now) { encoding, payload, isLast in
             endpoint.send(payload, track: videoTrack, encoding: encoding, time: now, marker: isLast, now: now)
         }
     }

@@ -8,7 +8,7 @@ package struct SyntheticReception: Sendable, Hashable {
     /// Frames between the first and the last received one that never arrived.
     package var missedFrames: UInt64 = 0
     /// Frames of each encoding.
-    package var picturesByEncoding: [UInt8: UInt64] = [:]
+    package var framesByEncoding: [UInt8: UInt64] = [:]
     /// Number of changes of the encoding.
     package var switches: UInt64 = 0
     package var audioPackets: UInt64 = 0
@@ -20,17 +20,17 @@ package struct SyntheticReception: Sendable, Hashable {
     package var outOfOrder: UInt64 = 0
     /// Longest time without a new frame.
     package var longestPause: MediaTime = .zero
-    package var firstPicture: MediaTime?
-    package var lastPicture: MediaTime?
-    package var firstSound: MediaTime?
+    package var firstFrame: MediaTime?
+    package var lastFrame: MediaTime?
+    package var firstAudio: MediaTime?
     /// Maximum and sum of the time from capture to the complete frame.
     package var longestDelay: MediaTime = .zero
     package var delaySum: MediaTime = .zero
     var lastNumber: UInt32?
     /// Encoding of the newest frame.
     package private(set) var lastEncoding: UInt8?
-    var firstSoundNumber: UInt32?
-    var lastSoundNumber: UInt32?
+    var firstAudioNumber: UInt32?
+    var lastAudioNumber: UInt32?
 
     package init() {}
 
@@ -46,25 +46,25 @@ package struct SyntheticReception: Sendable, Hashable {
         lastNumber = frame.number
         if let lastEncoding, lastEncoding != frame.encoding { switches += 1 }
         lastEncoding = frame.encoding
-        if let lastPicture { longestPause = max(longestPause, now - lastPicture) }
-        firstPicture = firstPicture ?? now
-        lastPicture = now
+        if let lastFrame { longestPause = max(longestPause, now - lastFrame) }
+        firstFrame = firstFrame ?? now
+        lastFrame = now
         frames += 1
-        picturesByEncoding[frame.encoding, default: 0] += 1
+        framesByEncoding[frame.encoding, default: 0] += 1
         if frame.isKeyFrame { keyFrames += 1 }
         longestDelay = max(longestDelay, now - frame.captured)
         delaySum += now - frame.captured
     }
 
-    mutating func note(_ sound: SyntheticSound, now: MediaTime) {
+    mutating func note(_ audio: SyntheticAudio, now: MediaTime) {
         audioPackets += 1
-        firstSound = firstSound ?? now
+        firstAudio = firstAudio ?? now
         // Packets may arrive in any order, so the range of numbers is compared with the number of packets.
         let first =
-            firstSoundNumber.map { Int32(bitPattern: sound.number &- $0) < 0 ? sound.number : $0 } ?? sound.number
-        let last = lastSoundNumber.map { Int32(bitPattern: sound.number &- $0) > 0 ? sound.number : $0 } ?? sound.number
-        firstSoundNumber = first
-        lastSoundNumber = last
+            firstAudioNumber.map { Int32(bitPattern: audio.number &- $0) < 0 ? audio.number : $0 } ?? audio.number
+        let last = lastAudioNumber.map { Int32(bitPattern: audio.number &- $0) > 0 ? audio.number : $0 } ?? audio.number
+        firstAudioNumber = first
+        lastAudioNumber = last
         let expected = UInt64(last &- first) + 1
         missedAudioPackets = expected > audioPackets ? expected - audioPackets : 0
     }

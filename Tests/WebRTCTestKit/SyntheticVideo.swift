@@ -58,7 +58,7 @@ package struct SyntheticVideo: Sendable {
     }
 
     /// Calls `body` with the packets of the next frame in all encodings.
-    package mutating func nextPicture(
+    package mutating func nextFrame(
         captured: MediaTime, _ body: (_ encoding: Int, _ payload: UnsafeRawBufferPointer, _ isLast: Bool) -> Void
     ) {
         let place = temporalLayers == 1 ? 0 : temporalLayers == 2 ? Int(number & 1) : [0, 2, 1, 2][Int(number & 3)]

@@ -62,11 +62,11 @@ package final class SyntheticViewer {
     private func take(_ packet: IncomingPacket) {
         switch packet.kind {
         case .audio:
-            guard let sound = SyntheticSound(parsing: packet.payload), isExpected(sound.source) else {
+            guard let audio = SyntheticAudio(parsing: packet.payload), isExpected(audio.source) else {
                 reception.wrong += 1
                 return
             }
-            reception.note(sound, now: now)
+            reception.note(audio, now: now)
         case .video:
             if assembler.isWaitingForKeyFrame, keyFrameDue == .never { keyFrameDue = now + Self.patience }
             assembler.insert(
@@ -80,13 +80,13 @@ package final class SyntheticViewer {
             switch event {
             case .frame(let frame):
                 keyFrameDue = .never
-                guard let picture = SyntheticFrame(parsing: frame.bytes), isExpected(picture.source),
-                    picture.isKeyFrame == frame.isKeyFrame
+                guard let content = SyntheticFrame(parsing: frame.bytes), isExpected(content.source),
+                    content.isKeyFrame == frame.isKeyFrame
                 else {
                     reception.wrong += 1
                     continue
                 }
-                reception.note(picture, now: now)
+                reception.note(content, now: now)
             case .gap(let gap):
                 guard gap.needsKeyFrame else { continue }
                 endpoint.requestKeyFrame(track: videoTrack)

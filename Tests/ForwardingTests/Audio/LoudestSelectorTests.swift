@@ -67,7 +67,7 @@ struct LoudestSelectorTests {
         Self.run(&selector, 1000, 4000, [(1, 64), (2, 64)]) { id, decision, now in
             if id == 2, decision == .admitted { admitted = admitted ?? now }
         }
-        #expect(admitted == nil, "64 is a sound: the member never falls silent")
+        #expect(admitted == nil, "64 is audible: the member never falls silent")
         Self.run(&selector, 4000, 7000, [(1, 66), (2, 64)]) { id, decision, now in
             if id == 2, decision == .admitted { admitted = admitted ?? now }
         }

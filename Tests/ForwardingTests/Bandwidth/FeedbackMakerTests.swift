@@ -123,7 +123,7 @@ struct FeedbackMakerTests {
     }
 
     @Test("Video that begins beside audio is reported within 70 ms", arguments: (0..<35).map { Int64($0) * 7 })
-    func picturesBesideSound(offset: Int64) {
+    func framesBesideAudio(offset: Int64) {
         var maker = Self.maker()
         let start = 2_000 + offset
         var sequence: UInt16 = 0

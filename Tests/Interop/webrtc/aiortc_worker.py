@@ -29,12 +29,12 @@ import sound
 now = bar.clock
 
 
-class PictureTrack(MediaStreamTrack):
+class VideoTrack(MediaStreamTrack):
     kind = "video"
 
     def __init__(self, width=640, height=360, fps=30, source=1, **_):
         super().__init__()
-        self._picture = bar.Picture(width, height, source)
+        self._video = bar.TestVideo(width, height, source)
         self._fps, self.number, self._start = fps, 0, None
 
     async def recv(self):
@@ -44,7 +44,7 @@ class PictureTrack(MediaStreamTrack):
             await asyncio.sleep(-late)
         elif late > 0.2:  # a machine that stalled: continue from here, without a burst
             self._start += late
-        frame = av.VideoFrame.from_ndarray(self._picture.planes(self.number), format="yuv420p")
+        frame = av.VideoFrame.from_ndarray(self._video.planes(self.number), format="yuv420p")
         # Stamped by the wall clock, like a camera: after a pause the receiver must not treat all frames as late.
         frame.pts, frame.time_base = int((time.monotonic() - self._start) * 90000) + self.number % 2, fractions.Fraction(1, 90000)
         self.number += 1
@@ -80,7 +80,7 @@ class Call:
         self.times, self.states, self.seen, self.first, self.tasks = {}, [], [], None, []
         self.sides = numpy.zeros((0, 2), numpy.int16)
         self.samples = 0
-        self.picture = None
+        self.video = None
 
         @self.pc.on("connectionstatechange")
         def changed():
@@ -191,10 +191,10 @@ class Api:
 
     async def publish(self, **options):
         call = Call(options)
-        call.picture = PictureTrack(**options)
+        call.video = VideoTrack(**options)
         if options.get("audio") is not False:
             call.pc.addTrack(ToneTrack(options.get("swapped", False)))
-        call.pc.addTrack(call.picture)
+        call.pc.addTrack(call.video)
         if options.get("codec"):
             prefer(call.pc, options["codec"])
         return await self._open(call)
@@ -213,7 +213,7 @@ class Api:
         """Returns an offer of a publisher, without a connection."""
         call = Call({})
         call.pc.addTrack(ToneTrack())
-        call.pc.addTrack(PictureTrack())
+        call.pc.addTrack(VideoTrack())
         await call.pc.setLocalDescription(await call.pc.createOffer())
         text = call.pc.localDescription.sdp
         await call.pc.close()
@@ -248,7 +248,7 @@ class Api:
         return self._calls[id].samples
 
     async def painted(self, id):
-        return self._calls[id].picture.number
+        return self._calls[id].video.number
 
     async def stats(self, id):
         report = await self._calls[id].pc.getStats()

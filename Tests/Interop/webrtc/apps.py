@@ -8,7 +8,7 @@ from webrtc.room import relay
 from webrtc.talk import Talk
 
 APP, SECRET = "shop", "what-the-shop-and-its-relay-alone-know"
-PUBLISH = """(async () => { const {testVideo} = await import("/page/client/sources.js"), media = testVideo("a picture");
+PUBLISH = """(async () => { const {testVideo} = await import("/page/client/sources.js"), media = testVideo("a video");
     const answer = await millrace.publish({name: "camera", media}).then(() => "", error => error.code);
     for (const track of media.getTracks()) track.stop();
     return answer; })()"""

@@ -56,7 +56,7 @@ def read(luma):
     return number, (clock() - stamp) & 0xFFFF, source
 
 
-class Picture:
+class TestVideo:
     """Moving planes of I420 with the bar drawn into them."""
 
     def __init__(self, width=640, height=360, source=1):

@@ -107,7 +107,7 @@ class ChromiumPage:
         return [node["role"]["value"] for node in tree if not node.get("ignored") and node.get("role", {}).get("value") in controls
                 and not node.get("name", {}).get("value")]
 
-    def picture(self, path):
+    def screenshot(self, path):
         """Saves a screenshot as PNG."""
         path.write_bytes(base64.b64decode(self._remote.call("Page.captureScreenshot", session=self._session)["data"]))
 

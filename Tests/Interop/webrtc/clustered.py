@@ -10,7 +10,7 @@ from cluster import cluster_options
 from webrtc import pairs
 from webrtc.room import Room
 from webrtc.sdk import SDK, need
-from webrtc.watch import Watch, first_picture
+from webrtc.watch import Watch, first_frame
 
 RELAYS = 3
 
@@ -42,7 +42,7 @@ def three(bench, name):
     publisher, call = pairs.start(bench, relays[0], "chromium", "spread", width=480, height=270)
     viewers = [pairs.join(bench, relay, kind, "spread") for kind, relay in zip(("chromium", "firefox", "aiortc"), relays)]
     for viewer, view in viewers:
-        first_picture(viewer, view)
+        first_frame(viewer, view)
     home = {entry["name"]: entry["relay"] for entry in listing(relays[2])["sessions"]}.get("spread")
     report(name, "the session is at the relay of its publisher", home == "relay0", home=home)
     pairs.watch_all(bench, name, publisher, call, viewers, bench.seconds, rate=27)

@@ -11,7 +11,7 @@ from webrtc import firefox, trouble, whip_client
 from webrtc.devtools import BrowserError
 from webrtc.pairs import OWN, check_deleted, check_joins, encoded, join, late_joiners, start, watch_all
 from webrtc.room import ADMIN_TOKEN, Room, relay as page_relay
-from webrtc.watch import Watch, check_pictures, check_sound, first_picture
+from webrtc.watch import Watch, check_frames, check_audio, first_frame
 
 CODECS = ("H264", "VP9", "AV1")
 NAMES = {"VP8": "VP8", "H264": "H.264", "VP9": "VP9", "AV1": "AV1"}
@@ -172,7 +172,7 @@ def encode(bench, name, sessions):
         clients.wait_until(lambda session=session: relay.has_stream(session), 10, f"the stream of {session}")
         views = [join(bench, relay, kind, session, subscribers[kind], codec=None if kind == "aiortc" else "any") for kind in kinds]
         for viewer, view in views:
-            if first_picture(viewer, view) is None:
+            if first_frame(viewer, view) is None:
                 bench.reporter.check(f"{name}, {session} to {viewer.kind}", "receives a frame", False, state=viewer.call("state", id=view)["states"])
         time.sleep(1.5)
         watches = [Watch(viewer, view) for viewer, view in views]
@@ -181,8 +181,8 @@ def encode(bench, name, sessions):
             watch.end()
         for watch in watches:
             case = f"{name}, {session} to {watch.client.kind}"
-            check_pictures(bench, case, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE, every=True, stamped=session.startswith("OBS"))
-            check_sound(bench, case, watch.client, watch.call)
+            check_frames(bench, case, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE, every=True, stamped=session.startswith("OBS"))
+            check_audio(bench, case, watch.client, watch.call)
             if watch.client.kind != "aiortc":
                 used = codec_of(watch.client, watch.call, "inbound")
                 bench.reporter.check(case, "in its codec", used == f"video/{codec}", codec=used)
@@ -207,11 +207,11 @@ def mismatch(bench, name):
     call = subscriber.call("view", url=relay.whep("mismatch"), video=False)
     subscriber.call("connected", id=call)
     time.sleep(1.5)
-    check_sound(bench, name, subscriber, call)
+    check_audio(bench, name, subscriber, call)
     after = relay.metrics()["millrace_key_frame_requests_received_total"]
     report(name, "and no key frame is requested", after == before, requests=after - before)
     other, view = join(bench, relay, "aiortc", "mismatch", codec="H264")
-    report(name, "a subscriber with the codec receives the stream", first_picture(other, view) is not None)
+    report(name, "a subscriber with the codec receives the stream", first_frame(other, view) is not None)
 
 
 # MARK: the page

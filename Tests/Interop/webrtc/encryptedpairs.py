@@ -12,7 +12,7 @@ from webrtc.encryption import PASSPHRASE, SESSION, enter
 from webrtc.pairs import OWN
 from webrtc.room import relay
 from webrtc.sdk import SDK, need
-from webrtc.watch import Watch, check_pictures, first_picture, inbound
+from webrtc.watch import Watch, check_frames, first_frame, inbound
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The painter and the reader of numbered frames of the test page, for the product's page.
@@ -120,7 +120,7 @@ def round_of(bench, name, server, publisher, viewers, loses):
     publisher.publish()
     for viewer in viewers:
         title = f"{publisher.name} to {viewer.name}"
-        if not viewer.receives() or first_picture(viewer, None, 15) is None:
+        if not viewer.receives() or first_frame(viewer, None, 15) is None:
             check(name, f"{title}: a frame is received", False)
             return
     if loses:
@@ -148,7 +148,7 @@ def round_of(bench, name, server, publisher, viewers, loses):
     for watch, count in zip(watches, decoded):
         viewer = watch.client
         title = f"{name}, {publisher.name} to {viewer.name}"
-        check_pictures(bench, title, watch, OWN, rate=0.8 * sent / watch.seconds, gap=1500)
+        check_frames(bench, title, watch, OWN, rate=0.8 * sent / watch.seconds, gap=1500)
         # A busy Firefox does not show every frame that it has decoded.
         missing = sent - count if viewer.kind == "firefox" else watch.seen.missing
         check(title, "every frame that was encoded is decoded", missing <= left_out, missing=missing, of=watch.seen.distinct, painted=painted,

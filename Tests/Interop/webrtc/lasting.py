@@ -96,7 +96,7 @@ class PlainSubscriber:
 
     def counts(self):
         """Returns the frames decoded, and the number of 20 ms blocks of decoded stereo audio."""
-        written = self.receiver.sound.stat().st_size if self.receiver.sound.exists() else 0
+        written = self.receiver.audio.stat().st_size if self.receiver.audio.exists() else 0
         return len(self.receiver.decoded), written // 3840
 
     def delete(self):

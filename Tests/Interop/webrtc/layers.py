@@ -4,7 +4,7 @@ import functools
 import time
 
 from webrtc.pairs import OWN, join, start
-from webrtc.watch import Seen, Watch, check_pictures, check_sound, first_picture, inbound
+from webrtc.watch import Seen, Watch, check_frames, check_audio, first_frame, inbound
 
 # Lowest first, in the order of page/publish.js. All even, because H.264 has no odd sizes.
 WIDTH, HEIGHT = 960, 544
@@ -61,7 +61,7 @@ def simulcast(bench, name, codec="VP8", **publishing):
     publisher, call = publish(bench, relay, "layers", codec, **publishing)
     viewer, view = join(bench, relay, "chromium", "layers", codec=codec)
     subscriber = Chooser(viewer, view)
-    if first_picture(viewer, view) is None:
+    if first_frame(viewer, view) is None:
         report(name, "receives a frame", False)
         return
     # All three encodings need some time until the publisher's own estimate allows them.
@@ -102,7 +102,7 @@ def simulcast(bench, name, codec="VP8", **publishing):
     stats = [s for s in viewer.call("stats", id=view) if s["type"] == "inbound-rtp" and s.get("kind") == "video"]
     report(name, "one SSRC for all, nothing lost", len(stats) == 1 and stats[0].get("packetsLost", 1) <= 0,
            streams=len(stats), lost=stats[0].get("packetsLost") if stats else None)
-    check_sound(bench, name, viewer, view)
+    check_audio(bench, name, viewer, view)
 
 
 def two_viewers(bench, name):
@@ -111,7 +111,7 @@ def two_viewers(bench, name):
     publish(bench, relay, "two")
     viewers = [join(bench, relay, "chromium", "two") for _ in range(2)]
     for viewer, view in viewers:
-        first_picture(viewer, view)
+        first_frame(viewer, view)
     time.sleep(5)
     for (viewer, view), rid in zip(viewers, ("l", "h")):
         Chooser(viewer, view).choose(rid)
@@ -122,7 +122,7 @@ def two_viewers(bench, name):
         watch.end()
         bench.reporter.check(name, f"the subscriber that chose {rid} receives it", watch.seen.heights == [HEIGHTS[rid]],
                              heights=watch.seen.heights)
-        check_pictures(bench, f"{name}, {rid}", watch, OWN, rate=28)
+        check_frames(bench, f"{name}, {rid}", watch, OWN, rate=28)
 
 
 ALL = [

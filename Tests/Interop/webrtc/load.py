@@ -16,7 +16,7 @@ from aioice import stun
 
 from webrtc.pairs import OWN, check_deleted, join, start
 from webrtc.path import Path
-from webrtc.watch import Watch, check_pictures, check_sound, first_picture
+from webrtc.watch import Watch, check_frames, check_audio, first_frame
 
 HALF_OPEN = 4000
 # The relay's default limit of transports that are not connected yet, and so of their number.
@@ -65,7 +65,7 @@ def half_open(bench, name):
     viewer, view = join(bench, relay, "aiortc", "live")
     text = bench.client("aiortc").call("offer")
     report = bench.reporter.check
-    if first_picture(viewer, view) is None:
+    if first_frame(viewer, view) is None:
         report(name, "receives a frame", False)
         return
     # The cost of the first few differs from that of the thousandth.
@@ -81,19 +81,19 @@ def half_open(bench, name):
     report(name, "at most 64 KiB each", grown / UNESTABLISHED <= 64 << 10, kib_each=round(grown / UNESTABLISHED / 1024, 1),
            mib=round(grown / (1 << 20), 1))
     # Both clients and the flood share this machine with the relay: frames may be late, but all of them arrive.
-    check_pictures(bench, f"{name}, during the flood", watch, OWN, rate=20, every=True)
+    check_frames(bench, f"{name}, during the flood", watch, OWN, rate=20, every=True)
     # The time limit to connect is 15 s.
     watch = Watch(viewer, view)
     time.sleep(17)
     watch.end()
     sessions = json.loads(relay.request("GET", "/v1/sessions")[0])["sessions"]
     report(name, "sessions that never connected are removed", len(sessions) == 1, sessions=len(sessions))
-    check_pictures(bench, f"{name}, afterwards", watch, OWN, every=True)
+    check_frames(bench, f"{name}, afterwards", watch, OWN, every=True)
     before = relay.memory()
     post_all(relay, text, HALF_OPEN, 2)
     report(name, "a second wave needs no more memory", relay.memory() - before < 16 << 20,
            mib=round((relay.memory() - before) / (1 << 20), 1))
-    check_sound(bench, name, viewer, view)
+    check_audio(bench, name, viewer, view)
 
 
 # MARK: strangers
@@ -151,7 +151,7 @@ def strangers(bench, name):
     path.listen()
     publisher, call = start(bench, relay, "aiortc", "strangers", rewrite=path.rewrite())
     viewer, view = join(bench, relay, "aiortc", "strangers")
-    if first_picture(viewer, view) is None:
+    if first_frame(viewer, view) is None:
         report(name, "receives a frame", False)
         return
     time.sleep(2)
@@ -191,11 +191,11 @@ def strangers(bench, name):
     time.sleep(0.5)
     watch.end()
     # Both clients and the flood share this machine with the relay: frames may be late, but all of them arrive.
-    check_pictures(bench, f"{name}, during the attack", watch, OWN, rate=20, every=True)
+    check_frames(bench, f"{name}, during the attack", watch, OWN, rate=20, every=True)
     grown = relay.memory() - memory
     report(name, "no growth", grown < 8 << 20, mib=round(grown / (1 << 20), 1))
     report(name, "the relay still answers", json.loads(relay.request("GET", "/v1/sessions")[0]) is not None)
-    check_sound(bench, name, viewer, view)
+    check_audio(bench, name, viewer, view)
     amplification(bench, name, relay)
 
 

@@ -43,7 +43,7 @@ def report(bench, name):
         back, text, *lines = page.evaluate(COLOURS)
         check(name, f"{scheme}: text and lines stand out", contrast(back, text) >= 4.5 and min(contrast(back, line) for line in lines) >= 3,
               back=back, text=text, lines=sorted(set(lines)))
-    page.picture(bench.current / "load.png")
+    page.screenshot(bench.current / "load.png")
     plots = page.evaluate(PLOTS)
     check(name, "eight plots are shown, each with a name and lines",
           len(plots) == 8 and all(plot["label"] and plot["width"] > 400 and min(plot["lines"]) > 200 for plot in plots), plots=plots)

@@ -144,7 +144,7 @@ def features(bench, name):
 
     at_sizes(ada, look)
     ada.page.size(1440, 900)
-    save_pictures(bench, ada, bob)
+    save_screenshots(bench, ada, bob)
     check_late_hand(bench, name, server, ada, bob)
     check_frozen(bench, name, ada, bob)
     refused = ada.look("violations")
@@ -152,8 +152,8 @@ def features(bench, name):
                          refused=refused, without=ada.page.unnamed())
 
 
-def save_pictures(bench, ada, bob):
-    """Saves the pictures of docs/: page.png and page-phone.png."""
+def save_screenshots(bench, ada, bob):
+    """Saves the images of docs/: page.png and page-phone.png."""
     ada.look("press", "test-video")
     bob.look("press", "hand")
     ada.sees("Bob")
@@ -164,7 +164,7 @@ def save_pictures(bench, ada, bob):
         within(ada, lambda: ada.look("seen", "Bob")["isShown"] and ada.look("seen", "Ada (you)")["width"] and "fps" in ada.look("seen", "Bob")["facts"])
         ada.page.evaluate("for (const one of document.querySelectorAll('.notice .quiet')) one.click(); document.getElementById('stage').focus()")
         time.sleep(1)
-        ada.page.picture(bench.current / f"{file}.png")
+        ada.page.screenshot(bench.current / f"{file}.png")
     ada.page.size(1440, 900)
     ada.page.evaluate("document.getElementById('session').classList.add('has-side')")
     bob.look("press", "hand")
@@ -370,7 +370,7 @@ def no_path(bench, name):
     check(name, "the page says after 10 s that there is no media path", told and 8 < took < 16, seconds=round(took, 1), status=ada.look("text", "status"))
     check(name, "and which addresses were tried", banner.startswith("No media path") and f"to {way.address}:{way.port}: " in banner and
           "0 answered" in banner, banner=banner)
-    ada.page.picture(bench.current / "no-path.png")
+    ada.page.screenshot(bench.current / "no-path.png")
     way.is_blocked = False
     check(name, "once media passes it is connected, and the text is gone", ada.until(lambda: ada.look("text", "status") == "Connected" and
           not ada.look("text", "banner"), 40), status=ada.look("text", "status"))

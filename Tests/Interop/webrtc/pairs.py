@@ -4,7 +4,7 @@ import time
 
 import clients
 from webrtc import whip_client
-from webrtc.watch import Watch, check_pictures, check_sound, first_picture, inbound
+from webrtc.watch import Watch, check_frames, check_audio, first_frame, inbound
 
 OWN, DECOY = 17, 99
 
@@ -54,7 +54,7 @@ def encoded(publisher, call):
 def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expectations):
     """Checks video and audio of every subscriber over a period."""
     for viewer, view in viewers:
-        if first_picture(viewer, view) is None:
+        if first_frame(viewer, view) is None:
             bench.reporter.check(case, f"{viewer.kind} receives a frame", False, state=viewer.call("state", id=view)["states"])
             return None
     time.sleep(settle)
@@ -72,14 +72,14 @@ def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expe
     expectations["rate"] = min(expectations.get("rate", 29.0), 0.97 * painted / watches[0].seconds)
     for number, watch in enumerate(watches, 1):
         title = case if len(watches) == 1 else f"{case}, subscriber {number}"
-        check_pictures(bench, title, watch, OWN, **expectations)
+        check_frames(bench, title, watch, OWN, **expectations)
         if watch.client.kind != "aiortc":
             # A browser's compositor decides what is shown; all sent frames are decoded.
             # Some frames are in flight at either end.
             bench.reporter.check(title, "the browser decodes all that was encoded",
                                  sent - decoded[number - 1] <= 8 + 0.03 * watch.seen.latency(0.99),
                                  encoded=sent, decoded=decoded[number - 1])
-        check_sound(bench, title, watch.client, watch.call, mono=publisher.kind == "firefox")
+        check_audio(bench, title, watch.client, watch.call, mono=publisher.kind == "firefox")
     return watches
 
 
@@ -124,11 +124,11 @@ def check_joins(bench, name, relay, viewer, session, joins, limit, **options):
     for _ in range(joins):
         asked = time.time() * 1000
         _, view = join(bench, relay, viewer.kind, session, viewer, **options)
-        picture = first_picture(viewer, view, 5)
+        frame = first_frame(viewer, view, 5)
         times = viewer.call("state", id=view)["times"]
-        waits.append(round(picture - times.get("ice", times["connected"])) if picture else 5000)
-        from_connected.append(round(picture - times["connected"]) if picture else 5000)
-        whole.append(round(picture - asked) if picture else 5000)
+        waits.append(round(frame - times.get("ice", times["connected"])) if frame else 5000)
+        from_connected.append(round(frame - times["connected"]) if frame else 5000)
+        whole.append(round(frame - asked) if frame else 5000)
         viewer.call("close", id=view)
         time.sleep(0.37)
     waits.sort()
@@ -147,7 +147,7 @@ def late_joiners(publisher_kind, viewer_kind, joins=6, viewing=None, **publishin
         start(bench, relay, publisher_kind, "late", **publishing)
         viewer = bench.client(viewer_kind)
         first = join(bench, relay, viewer_kind, "late", viewer, **viewing)
-        first_picture(*first)
+        first_frame(*first)
         time.sleep(2)
         check_joins(bench, name, relay, viewer, "late", joins, limit, **viewing)
         # A subscriber that is already there is not affected by others that come and go.
@@ -158,7 +158,7 @@ def late_joiners(publisher_kind, viewer_kind, joins=6, viewing=None, **publishin
             viewer.call("close", id=view)
         time.sleep(max(0, 3 - (time.time() * 1000 - watch.start) / 1000))
         watch.end()
-        check_pictures(bench, name, watch, OWN, rate=28)
+        check_frames(bench, name, watch, OWN, rate=28)
     return case
 
 
@@ -167,18 +167,18 @@ def deleted(bench, name):
     relay = bench.relay()
     publisher, call = start(bench, relay, "aiortc", "deleted")
     viewer, view = join(bench, relay, "aiortc", "deleted")
-    first_picture(viewer, view)
+    first_frame(viewer, view)
     status = publisher.call("close", id=call)
     bench.reporter.check(name, "DELETE of the publication", status in (200, 204), status=status)
     time.sleep(0.5)
     watch = Watch(viewer, view)
     time.sleep(1)
-    bench.reporter.check(name, "nothing comes after it", len(watch.end()) == 0, pictures=len(watch.seen))
+    bench.reporter.check(name, "nothing comes after it", len(watch.end()) == 0, frames=len(watch.seen))
     status = viewer.call("close", id=view)
     bench.reporter.check(name, "DELETE of the view", status in (200, 204, 404), status=status)
     publisher, call = start(bench, relay, "aiortc", "deleted")
     viewer, view = join(bench, relay, "aiortc", "deleted")
-    bench.reporter.check(name, "the name can be published again", first_picture(viewer, view) is not None)
+    bench.reporter.check(name, "the name can be published again", first_frame(viewer, view) is not None)
     for client, number in ((viewer, view), (publisher, call)):
         client.call("close", id=number)
     time.sleep(0.5)
@@ -197,15 +197,15 @@ def file_publisher(publish, viewer_kind, apart=False):
         bench.keep(publish(bench, relay, file))
         clients.wait_until(lambda: relay.has_stream("file"), 10, "the publisher's stream")
         viewer, view = join(bench, relay, viewer_kind, "file")
-        if first_picture(viewer, view) is None:
+        if first_frame(viewer, view) is None:
             bench.reporter.check(name, "receives a frame", False, state=viewer.call("state", id=view)["states"])
             return
         time.sleep(1.5)
         watch = Watch(viewer, view)
         time.sleep(bench.seconds)
         watch.end()
-        check_pictures(bench, name, watch, OWN, stamped=False, every=True)
-        check_sound(bench, name, viewer, view)
+        check_frames(bench, name, watch, OWN, stamped=False, every=True)
+        check_audio(bench, name, viewer, view)
     return case
 
 

@@ -38,7 +38,7 @@ def see_and_hear(bench, name):
         seen = room.sees(other)
         check(name, f"{room.name} sees {other}'s video and no other", seen and seen["isShown"], seen=seen)
         rate = room.rate(other)
-        check(name, f"{room.name} sees {other} move", rate > 8, pictures_a_second=round(rate, 1))
+        check(name, f"{room.name} sees {other} move", rate > 8, frames_a_second=round(rate, 1))
         check(name, f"{room.name} hears {other}", room.hears(other), level=round(room.level(other), 4))
         check(name, f"{room.name} sees the active speaker", room.until(lambda: room.look("seen", other)["isSpeaking"]))
         own = room.look("seen", f"{room.name} (you)")

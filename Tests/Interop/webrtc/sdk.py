@@ -9,7 +9,7 @@ import clients
 from webrtc.codecs import FREEZE, HEIGHT, IN_FLIGHT, LEAST_RATE, NAMES, RATE, VIDEO, WIDTH, codec_of
 from webrtc.native import Native
 from webrtc.pairs import OWN, check_deleted, encoded, start
-from webrtc.watch import Watch, check_pictures, check_sound, first_picture
+from webrtc.watch import Watch, check_frames, check_audio, first_frame
 
 # Seconds of each codec in cases of all codecs.
 SHORT = 2.5
@@ -70,7 +70,7 @@ def publish(bench, name, relay, codec, subscribers, seconds):
     clients.wait_until(lambda: sdk.latest("encoded", 0) > 0, 15, "the SDK's stream")
     views = [view(relay, client, session) for client in subscribers]
     for viewer, call in views:
-        if first_picture(viewer, call) is None:
+        if first_frame(viewer, call) is None:
             check(name, f"{viewer.kind} receives a frame", False, state=viewer.call("state", id=call)["states"], sdk=sdk.process.tail())
             return
     time.sleep(1.5)
@@ -82,15 +82,15 @@ def publish(bench, name, relay, codec, subscribers, seconds):
     left_out = max(0, settled(sdk) - before) + IN_FLIGHT
     for watch in watches:
         title = f"{name}, {watch.client.kind}"
-        check_pictures(bench, title, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
-        check_sound(bench, title, watch.client, watch.call)
+        check_frames(bench, title, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
+        check_audio(bench, title, watch.client, watch.call)
         check(title, "every frame number that was encoded is seen", watch.seen.missing <= left_out, missing=watch.seen.missing, of=watch.seen.distinct,
               left_out=left_out)
         if watch.client.kind != "aiortc":
             used = codec_of(watch.client, watch.call, "inbound")
             check(title, "in its codec", used == f"video/{codec}", codec=used)
     check(name, "the SDK's session names the codec", sdk.latest("codec") == codec, codec=sdk.latest("codec"))
-    check(name, "a late joiner sees it", first_picture(*view(relay, subscribers[0], session)) is not None)
+    check(name, "a late joiner sees it", first_frame(*view(relay, subscribers[0], session)) is not None)
     sdk.stop()
 
 
@@ -99,7 +99,7 @@ def subscribe(bench, name, relay, codec, publisher, seconds):
     check, session = bench.reporter.check, f"sdk{codec.lower()}"
     _, call = start(bench, relay, publisher.kind, session, publisher, codec=codec, **VIDEO)
     sdk = bench.keep(SDK(bench, relay, "subscribe", session))
-    if first_picture(sdk, None, 15) is None:
+    if first_frame(sdk, None, 15) is None:
         check(name, "the SDK receives a frame", False, sdk=sdk.process.tail())
         return
     time.sleep(1.5)
@@ -108,8 +108,8 @@ def subscribe(bench, name, relay, codec, publisher, seconds):
     time.sleep(seconds)
     watch.end()
     left_out = max(0, publisher.call("painted", id=call) - encoded(publisher, call) - before) + IN_FLIGHT
-    check_pictures(bench, name, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
-    check_sound(bench, name, sdk, None)
+    check_frames(bench, name, watch, OWN, rate=LEAST_RATE * RATE, gap=FREEZE)
+    check_audio(bench, name, sdk, None)
     check(name, "every frame number that was encoded is decoded", watch.seen.missing <= left_out, missing=watch.seen.missing,
           of=watch.seen.distinct, left_out=left_out)
     used = codec_of(publisher, call, "outbound")

@@ -6,7 +6,7 @@ import urllib.request
 
 import clients
 from webrtc.pairs import OWN, join, start
-from webrtc.watch import Watch, check_pictures, check_sound, first_picture
+from webrtc.watch import Watch, check_frames, check_audio, first_frame
 
 
 def trickle(kind):
@@ -22,13 +22,13 @@ def trickle(kind):
             bench.reporter.check(name, f"the {who}'s candidates are taken: 204 each", set(state["patched"]) == {204},
                                  statuses=state["patched"])
             bench.reporter.check(name, f"the {who}'s resource has an ETag", bool(state["etag"]), etag=state["etag"])
-        if first_picture(viewer, view) is None:
+        if first_frame(viewer, view) is None:
             bench.reporter.check(name, "receives a frame", False)
             return
         watch = Watch(viewer, view)
         time.sleep(2.5)
         watch.end()
-        check_pictures(bench, name, watch, OWN, rate=24)
+        check_frames(bench, name, watch, OWN, rate=24)
     return case
 
 
@@ -38,7 +38,7 @@ def restart(kind):
         relay = bench.relay()
         publisher, call = start(bench, relay, kind, "restart")
         viewer, view = join(bench, relay, kind, "restart")
-        if first_picture(viewer, view) is None:
+        if first_frame(viewer, view) is None:
             bench.reporter.check(name, "receives a frame", False)
             return
         time.sleep(1.5)
@@ -50,15 +50,15 @@ def restart(kind):
                                  said["remoteChanged"] and said["etag"] != tag, **said)
             time.sleep(3.5)
             watch.end()
-            check_pictures(bench, f"{name}, {who}", watch, OWN, rate=27)
+            check_frames(bench, f"{name}, {who}", watch, OWN, rate=27)
             states = [s for _, s in client.call("state", id=number)["states"]]
             bench.reporter.check(name, f"the {who} is connected", states[-1] == "connected" and "failed" not in states, states=states)
         # With only the old credentials, consent would end at about this time.
         watch = Watch(viewer, view)
         time.sleep(32 if bench.long else 2)
         watch.end()
-        check_pictures(bench, f"{name}, later", watch, OWN, rate=28)
-        check_sound(bench, name, viewer, view, mono=kind == "firefox")
+        check_frames(bench, f"{name}, later", watch, OWN, rate=28)
+        check_audio(bench, name, viewer, view, mono=kind == "firefox")
     return case
 
 
@@ -67,7 +67,7 @@ def killed(bench, name):
     relay = bench.relay()
     publisher, call = start(bench, relay, "chromium", "killed")
     viewer, view = join(bench, relay, "chromium", "killed")
-    if first_picture(viewer, view) is None:
+    if first_frame(viewer, view) is None:
         bench.reporter.check(name, "receives a frame", False)
         return
     old = viewer.call("state", id=view)["location"]
@@ -89,15 +89,15 @@ def killed(bench, name):
     # The old calls still exist and keep sending checks.
     second, second_call = start(bench, again, "chromium", "killed")
     other, other_view = join(bench, again, "chromium", "killed")
-    if first_picture(other, other_view) is None:
+    if first_frame(other, other_view) is None:
         bench.reporter.check(name, "a new call works", False)
         return
     time.sleep(1)
     watch = Watch(other, other_view)
     time.sleep(3)
     watch.end()
-    check_pictures(bench, name, watch, OWN)
-    check_sound(bench, name, other, other_view)
+    check_frames(bench, name, watch, OWN)
+    check_audio(bench, name, other, other_view)
     old_frames = viewer.call("frames", id=view)
     bench.reporter.check(name, "nothing comes to the old call", not [f for f in old_frames if f[0] > watch.start])
 

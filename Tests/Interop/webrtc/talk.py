@@ -114,7 +114,7 @@ def subsessions(bench, name):
     leo.look("press", "return")
     check(name, "one returns by oneself", leo.until(lambda: "main session" in leo.look("place")), place=leo.look("place"))
     check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
-    save_picture(bench, ada)
+    save_screenshot(bench, ada)
     ada.look("press", "stop-subsessions")
     ada.look("answer", "yes")
     check(name, "closing brings all back",
@@ -139,11 +139,11 @@ def apart(bench, name, *rooms):
         check(name, f"nothing of the others comes to {one.name}", all(silent))
 
 
-def save_picture(bench, room):
+def save_screenshot(bench, room):
     """Saves a screenshot for the run's artefacts and for the documentation."""
     room.page.evaluate("for (const one of document.querySelectorAll('.notice .quiet')) one.click()")
     time.sleep(0.5)
-    room.page.picture(bench.current / "page.png")
+    room.page.screenshot(bench.current / "page.png")
 
 
 def start(ada, others):
@@ -236,7 +236,7 @@ def report(bench, name):
     check = bench.reporter.check
     server, (ada,) = people(bench, name, ("Ada",), "trouble")
     ada.look("press", "report")
-    ada.look("answer", "yes", "The picture <b>froze</b>")
+    ada.look("answer", "yes", "The video <b>froze</b>")
     issue = ada.until(lambda: ada.look("code"))
     check(name, "the page shows an id", issue, dialog=ada.look("dialog"))
 
@@ -244,7 +244,7 @@ def report(bench, name):
         asked = urllib.request.Request(f"{server.url}/v1/admin/issues{path}", headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
         return urllib.request.urlopen(asked, timeout=10).read().decode()
     check(name, "the operator finds the typed text under it",
-          issue in kept("") and "The picture <b>froze</b>" in json.dumps(json.loads(kept(""))), issues=kept("")[:300])
+          issue in kept("") and "The video <b>froze</b>" in json.dumps(json.loads(kept(""))), issues=kept("")[:300])
     check(name, "and the relay's data of the participant", json.loads(kept(f"/{issue}"))["user"]["name"] == "Ada", bundle=kept(f"/{issue}")[:300])
     ada.look("answer", "")
     ada.look("press", "report")

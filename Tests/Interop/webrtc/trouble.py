@@ -5,7 +5,7 @@ import time
 from webrtc.network import RELAY_6
 from webrtc.pairs import OWN, encoded, join, start
 from webrtc.path import Path
-from webrtc.watch import Watch, check_pictures, check_sound, first_picture, inbound
+from webrtc.watch import Watch, check_frames, check_audio, first_frame, inbound
 
 
 def selected(client, call):
@@ -20,7 +20,7 @@ def selected(client, call):
 
 def settled(bench, case, viewer, view, seconds=2.0):
     """Waits until video runs."""
-    if first_picture(viewer, view) is None:
+    if first_frame(viewer, view) is None:
         bench.reporter.check(case, "receives a frame", False, state=viewer.call("state", id=view)["states"])
         return False
     time.sleep(seconds)
@@ -50,14 +50,14 @@ def loss(direction, percent, rate, gap, settle=4.0, codec="VP8", **publishing):
         bench.reporter.check(name, "the datagrams got lost", percent == 0 or 0.6 * percent < 100 * lost / max(came, 1) < 1.6 * percent,
                              came=came, lost=lost)
         # A machine that cannot encode 30 frames a second cannot show them either.
-        check_pictures(bench, name, watch, OWN, rate=min(rate, rate / 30 * sent / watch.seconds), gap=gap)
+        check_frames(bench, name, watch, OWN, rate=min(rate, rate / 30 * sent / watch.seconds), gap=gap)
         if direction == "down":
             decoded = after.get("framesDecoded", 0) - before.get("framesDecoded", 0)
             bench.reporter.check(name, "29 of 30 encoded frames are decoded", decoded >= 29 / 30 * sent - 2, decoded=decoded, encoded=sent)
         bench.reporter.progress(f"{name}: asked again {after.get('nackCount', 0) - before.get('nackCount', 0)} times, for keyframes "
                                 f"{after.get('pliCount', 0) - before.get('pliCount', 0)} times, "
                                 f"heights {watch.seen.heights}")
-        check_sound(bench, name, viewer, view, least=0.9 if percent == 0 else 0.5)
+        check_audio(bench, name, viewer, view, least=0.9 if percent == 0 else 0.5)
     return case
 
 
@@ -93,12 +93,12 @@ def bandwidth(bench, name, **publishing):
     time.sleep(2)
     rows.clear()
     viewer.call("frames", id=view)
-    sound = [inbound(viewer, view, "audio")]
+    audio = [inbound(viewer, view, "audio")]
     began = time.time() * 1000
     path.rate["down"] = NARROW
     down = height_is(lambda h: h < 540, 10)
     time.sleep(max(0, 4 - (time.time() - began / 1000)))
-    sound.append(inbound(viewer, view, "audio"))
+    audio.append(inbound(viewer, view, "audio"))
     time.sleep(max(0, (20 if bench.long else 10) - (time.time() - began / 1000)))
     rows.extend(viewer.call("frames", id=view))
     narrow_heights = sorted({row[5] for row in rows[-60:]})
@@ -106,18 +106,18 @@ def bandwidth(bench, name, **publishing):
     up = height_is(lambda h: h == 540, 25)
     time.sleep(1)
     rows.extend(viewer.call("frames", id=view))
-    sound.append(inbound(viewer, view, "audio"))
+    audio.append(inbound(viewer, view, "audio"))
     report(name, "a lower layer within 2 s", down is not None and down <= 2.0, seconds=down, heights=narrow_heights)
     report(name, "the highest again within 10 s", up is not None and up <= 10, seconds=up)
     whole = Watch(viewer, view, began)
     whole.end(rows)
     # The goal, checked in long runs, is a gap of a second at most; on a shared machine it is up to one and a half.
-    check_pictures(bench, name, whole, OWN, rate=15 if bench.long else 12, gap=1000 if bench.long else 2000)
+    check_frames(bench, name, whole, OWN, rate=15 if bench.long else 12, gap=1000 if bench.long else 2000)
     # At the drop itself a full queue drops any packet, including audio, until the sender has noticed.
-    dropped, later = [(after.get("concealedSamples", 0) - before.get("concealedSamples", 0)) / 48 for before, after in zip(sound, sound[1:])]
+    dropped, later = [(after.get("concealedSamples", 0) - before.get("concealedSamples", 0)) / 48 for before, after in zip(audio, audio[1:])]
     report(name, "audio is concealed for half a second at most at the drop", dropped <= 500, milliseconds=round(dropped))
     report(name, "and then untouched", later <= 60, milliseconds=round(later))
-    check_sound(bench, name, viewer, view)
+    check_audio(bench, name, viewer, view)
 
 
 # MARK: addresses
@@ -141,8 +141,8 @@ def address_change(kind):
             watch = Watch(viewer, view)
             time.sleep(2.5)
             watch.end()
-            check_pictures(bench, f"{name}, {who}", watch, OWN, rate=27)
-        check_sound(bench, name, viewer, view)
+            check_frames(bench, f"{name}, {who}", watch, OWN, rate=27)
+        check_audio(bench, name, viewer, view)
         for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
             states = [s for _, s in client.call("state", id=number)["states"]]
             bench.reporter.check(name, f"the {who} never failed", "failed" not in states and states[-1] == "connected",
@@ -167,8 +167,8 @@ def without_udp(kind):
         watch = Watch(viewer, view)
         time.sleep(bench.seconds)
         watch.end()
-        check_pictures(bench, name, watch, OWN, rate=28)
-        check_sound(bench, name, viewer, view, mono=kind == "firefox")
+        check_frames(bench, name, watch, OWN, rate=28)
+        check_audio(bench, name, viewer, view, mono=kind == "firefox")
     return case
 
 
@@ -187,8 +187,8 @@ def ipv6(publisher_kind, viewer_kind):
         watch = Watch(viewer, view)
         time.sleep(min(4, bench.seconds))
         watch.end()
-        check_pictures(bench, name, watch, OWN)
-        check_sound(bench, name, viewer, view)
+        check_frames(bench, name, watch, OWN)
+        check_audio(bench, name, viewer, view)
     return case
 
 

@@ -8,7 +8,7 @@ import time
 import blocks
 import clients
 from webrtc.network import RELAY
-from webrtc.pairs import OWN, check_pictures
+from webrtc.pairs import OWN, check_frames
 from webrtc.trouble import selected, settled
 from webrtc.watch import Watch
 
@@ -54,7 +54,7 @@ def relayed(bench, name):
     watch = Watch(viewer, view)
     time.sleep(bench.seconds)
     watch.end()
-    check_pictures(bench, name, watch, OWN, rate=27)
+    check_frames(bench, name, watch, OWN, rate=27)
     bench.reporter.check(name, "coturn runs", server.running)
 
 

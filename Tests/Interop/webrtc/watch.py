@@ -65,7 +65,7 @@ class Seen:
         return values[min(len(values) - 1, int(share * len(values)))] if values else float("inf")
 
 
-def first_picture(client, call, seconds=8):
+def first_frame(client, call, seconds=8):
     """Returns the wall clock ms of the first decoded frame."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -96,13 +96,13 @@ class Watch:
         return self.seen.longest_gap(self.start, self.stop)
 
 
-def check_pictures(bench, case, watch, source, rate=29.0, gap=500, every=False, damaged=0, stamped=True):
+def check_frames(bench, case, watch, source, rate=29.0, gap=500, every=False, damaged=0, stamped=True):
     """Checks for any subscriber: frames arrive at their rate, undamaged, without a freeze, and from the right source."""
     report, seen = bench.reporter.check, watch.seen
     if seen.rate(watch.seconds) < rate or watch.gap() >= gap:
         bench.explain(watch.client, watch.call)
     report(case, f"at least {rate:.4g} new frames a second", seen.rate(watch.seconds) >= rate,
-           rate=round(seen.rate(watch.seconds), 2), pictures=seen.distinct, seconds=round(watch.seconds, 1))
+           rate=round(seen.rate(watch.seconds), 2), frames=seen.distinct, seconds=round(watch.seconds, 1))
     report(case, f"no freeze of {gap} ms", watch.gap() < gap, longest=round(watch.gap()))
     report(case, "no damaged frame, none out of order", seen.damaged <= damaged and seen.backwards == 0, damaged=seen.damaged,
            backwards=seen.backwards)
@@ -115,13 +115,13 @@ def check_pictures(bench, case, watch, source, rate=29.0, gap=500, every=False, 
                p99=seen.latency(0.99))
 
 
-def check_sound(bench, case, client, call, mono=False, least=0.9):
+def check_audio(bench, case, client, call, mono=False, least=0.9):
     """440 Hz on the left and 660 Hz on the right; `mono`: 440 Hz on both, the output of Firefox's fake microphone.
 
     `least`: the share of the power that is the tone. If audio packets are lost, their concealment is no pure tone.
     """
     if client.kind == "firefox":
-        return check_sound_statistics(bench, case, client, call)
+        return check_audio_statistics(bench, case, client, call)
     best = None
     for _ in range(5 if least < 0.9 else 1):
         heard = client.call("heard", id=call)
@@ -140,7 +140,7 @@ def inbound(client, call, kind):
     return next((s for s in client.call("stats", id=call) if s["type"] == "inbound-rtp" and s.get("kind") == kind), {})
 
 
-def check_sound_statistics(bench, case, client, call, seconds=1.0):
+def check_audio_statistics(bench, case, client, call, seconds=1.0):
     """For a browser whose audio cannot be analysed: packets arrive at their rate, and are played rather than concealed."""
     before = inbound(client, call, "audio")
     began = time.monotonic()

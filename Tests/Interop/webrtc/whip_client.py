@@ -29,12 +29,12 @@ class File:
              "-r", str(rate), "-i", "/dev/stdin", "-f", "s16le", "-ar", "48000", "-ac", "2", "-i", tone,
              "-c:v", *options.split(), "-g", str(min(30, 2 * rate)), "-b:v", bitrate,
              "-c:a", "libopus", "-b:a", "96k", "-frame_duration", "20", "-f", "webm" if suffix == "webm" else "matroska", part], stdin=subprocess.PIPE)
-        picture = bar.Picture(width, height, source)
+        video = bar.TestVideo(width, height, source)
         for number in range(rate * seconds):
-            encoder.stdin.write(picture.planes(number, milliseconds=0).tobytes())
+            encoder.stdin.write(video.planes(number, milliseconds=0).tobytes())
         encoder.stdin.close()
         if encoder.wait(60) != 0:
-            raise media.MediaError("ffmpeg did not encode the test picture")
+            raise media.MediaError("ffmpeg did not encode the test video")
         part.rename(self.path)
 
 

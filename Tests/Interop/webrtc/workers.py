@@ -4,7 +4,7 @@ import json
 import time
 
 from webrtc import pairs
-from webrtc.watch import Watch, first_picture
+from webrtc.watch import Watch, first_frame
 
 WORKERS = 3
 # The subscribers of every session are spread, whatever the load.
@@ -18,7 +18,7 @@ def spread(bench, name):
     publisher, call = pairs.start(bench, relay, "chromium", "spread", width=480, height=270)
     viewers = [pairs.join(bench, relay, kind, "spread") for kind in ("chromium", "firefox", "chromium")]
     for viewer, view in viewers:
-        first_picture(viewer, view)
+        first_frame(viewer, view)
     # The id of a transport, the last part of its URL, begins with the worker's number.
     workers = sorted(viewer.call("state", id=view)["location"].rsplit("/", 1)[1][:2] for viewer, view in viewers)
     report(name, "each subscriber is on another worker", workers == [f"{number:02x}" for number in range(WORKERS)], workers=workers)

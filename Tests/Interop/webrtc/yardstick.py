@@ -6,7 +6,7 @@ from webrtc import janus
 from webrtc.layers import HEIGHT, HEIGHTS, WIDTH
 from webrtc.pairs import OWN
 from webrtc.trouble import selected
-from webrtc.watch import Watch, first_picture, inbound
+from webrtc.watch import Watch, first_frame, inbound
 
 
 class Own:
@@ -44,7 +44,7 @@ def begin(bench, make, **options):
     publisher.call("connected", id=call)
     view = way.view(viewer)
     viewer.call("connected", id=view)
-    first_picture(viewer, view)
+    first_frame(viewer, view)
     time.sleep(3)
     return way, publisher, viewer, view
 
@@ -78,9 +78,9 @@ def joiners(bench, name):
         waits = []
         for _ in range(12 if bench.long else 6):
             call = way.view(viewer)
-            picture = first_picture(viewer, call, 5)
+            frame = first_frame(viewer, call, 5)
             times = viewer.call("connected", id=call)
-            waits.append(round(picture - times["connected"]) if picture else 5000)
+            waits.append(round(frame - times["connected"]) if frame else 5000)
             way.leave(viewer, call)
             time.sleep(0.37)
         figures[who] = sorted(waits)
@@ -102,7 +102,7 @@ def loss(direction, percent):
             publisher.call("connected", id=call)
             view = way.view(viewer)
             viewer.call("connected", id=view)
-            first_picture(viewer, view)
+            first_frame(viewer, view)
             time.sleep(2)
             port = selected(*((publisher, call) if direction == "up" else (viewer, view)))[0]["port"]
             bench.network.lose(**{direction: percent}, client_ports=[port])

@@ -24,7 +24,7 @@ struct AddressTests {
         let after = subscriber.reception
         #expect(forged >= 3, "\(forged)")
         #expect(after.frames - before.frames >= 20 * 29 && after.longestPause < .milliseconds(100), "\(after)")
-        #expect(subscriber.sound.isContiguous && victim.end == nil)
+        #expect(subscriber.audio.isContiguous && victim.end == nil)
     }
 
     @Test("The address of a peer that has been silent for 4 s belongs to the client that sends checks from there")

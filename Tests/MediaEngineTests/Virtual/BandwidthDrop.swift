@@ -23,9 +23,9 @@ struct BandwidthDrop: Sendable, CustomStringConvertible {
         var up: MediaTime?
         /// Longest time without a frame, and without an audio packet.
         var pause: MediaTime
-        var soundPause: MediaTime
+        var audioPause: MediaTime
         /// Share of the audio packets that did not arrive.
-        var lostSound: Double
+        var lostAudio: Double
         var frames: UInt64
         /// Number of changes of encoding while the path was narrow, and after.
         var switches: UInt64
@@ -59,7 +59,7 @@ struct BandwidthDrop: Sendable, CustomStringConvertible {
         func limit(_ kilobits: Int64) {
             call.network.set(path(kilobits), from: VirtualCall.relayAddress, to: viewer.address)
         }
-        func seen(_ encoding: UInt8) -> UInt64 { viewer.reception.picturesByEncoding[encoding] ?? 0 }
+        func seen(_ encoding: UInt8) -> UInt64 { viewer.reception.framesByEncoding[encoding] ?? 0 }
         func overflowed() -> Int {
             call.network.statistics(from: VirtualCall.relayAddress, to: viewer.address).overflowed
         }
@@ -88,10 +88,10 @@ struct BandwidthDrop: Sendable, CustomStringConvertible {
         let heard = Double(after.audioPackets - before.audioPackets)
         let lost = Double(after.missedAudioPackets) - Double(before.missedAudioPackets)
         return Outcome(
-            down: down, up: up, pause: after.longestPause, soundPause: viewer.sound.longestPause,
-            lostSound: lost / (heard + lost), frames: during.frames - before.frames,
+            down: down, up: up, pause: after.longestPause, audioPause: viewer.audio.longestPause,
+            lostAudio: lost / (heard + lost), frames: during.frames - before.frames,
             switches: during.switches - before.switches, switchesAfter: after.switches - during.switches,
             overflowedAtJoin: overflowedAtJoin, overflowed: overflowedInAll - overflowedAtJoin,
-            first: (before.firstPicture ?? .zero) - (viewer.connectedAt ?? .zero), wrong: after.wrong)
+            first: (before.firstFrame ?? .zero) - (viewer.connectedAt ?? .zero), wrong: after.wrong)
     }
 }

@@ -33,7 +33,7 @@ struct ConsentTests {
         #expect(try call.relay.streams(session: "room").count == 1)
         // Video at 30 frames/s and audio at 50 packets/s, without interruption.
         #expect(subscriber.reception.frames > 75 * 25, "\(subscriber.reception)")
-        #expect(subscriber.sound.isContiguous && subscriber.reception.longestPause < .milliseconds(100))
+        #expect(subscriber.audio.isContiguous && subscriber.reception.longestPause < .milliseconds(100))
     }
 
     @Test("CON-7 packets that are not authentic keep no connection: after 30 s the relay ends it by close_notify")

@@ -10,7 +10,7 @@ struct FeedbackTests {
     @Test(
         "A publisher whose video begins after its audio learns within 100 ms which of its first packets have arrived",
         arguments: 0..<6)
-    func pictureAfterSound(_ phase: Int) throws {
+    func frameAfterAudio(_ phase: Int) throws {
         let room = try VirtualSession(seed: 90)
         let ada = room.join("Ada")
         try room.publish("voice", by: ada, video: [])
@@ -27,7 +27,7 @@ struct FeedbackTests {
             "screen", by: ada, audio: false,
             video: [.init(width: 1_280, height: 720, bitrate: .kilobits(2_000))])
         var turns = 0
-        while ada.published.last?.picture?.number ?? 0 == 0, turns < 200 {
+        while ada.published.last?.vp8?.number ?? 0 == 0, turns < 200 {
             try room.run(seconds: 0.005)
             turns += 1
         }

@@ -43,7 +43,7 @@ struct HostileSubscriberTests {
         /// Checks that the other subscriber received everything, in time.
         func checkOther() {
             let reception = viewer.reception
-            #expect(viewer.sound.isContiguous && viewer.frames.isContiguous, "\(viewer.sound) \(viewer.frames)")
+            #expect(viewer.audio.isContiguous && viewer.frames.isContiguous, "\(viewer.audio) \(viewer.frames)")
             #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
             #expect(reception.longestPause < .milliseconds(50), "\(reception.longestPause)")
             #expect(viewer.end == nil && attacker.end == nil)

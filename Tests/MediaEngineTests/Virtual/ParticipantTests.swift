@@ -200,7 +200,7 @@ struct ParticipantTests {
             seed: 5, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids, temporalLayers: 2)
         try room.run(seconds: 6)
         let revision = try #require(bob.negotiation).openOffer?.revision
-        func picture(_ preferences: StreamPreferences) throws -> (encoding: UInt8?, rate: Int, audioPackets: Int) {
+        func reception(_ preferences: StreamPreferences) throws -> (encoding: UInt8?, rate: Int, audioPackets: Int) {
             try room.prefer(bob, "camera", preferences)
             try room.run(seconds: 2)
             bob.forgetReceived()
@@ -208,23 +208,23 @@ struct ParticipantTests {
             let received = bob.received["camera"]
             return (received?.encoding, (received?.frames ?? 0) / 2, (received?.audioPackets ?? 0) / 2)
         }
-        #expect(try picture(.init()).encoding == 2)
-        #expect(try picture(.init(height: 180)).encoding == 0)
-        #expect(try picture(.init(height: 300)).encoding == 1)
-        #expect(try picture(.init(width: 640)).encoding == 1)
-        #expect(try picture(.init(width: 100, height: 720)).encoding == 2)
+        #expect(try reception(.init()).encoding == 2)
+        #expect(try reception(.init(height: 180)).encoding == 0)
+        #expect(try reception(.init(height: 300)).encoding == 1)
+        #expect(try reception(.init(width: 640)).encoding == 1)
+        #expect(try reception(.init(width: 100, height: 720)).encoding == 2)
         // SES-8: a limit holds whatever size is requested; the smallest encoding that suffices is sent.
-        #expect(try picture(.init(height: 300, maximumHeight: 300)).encoding == 0)
-        #expect(try picture(.init(maximumHeight: 360)).encoding == 1)
-        #expect(try picture(.init(height: 720, maximumWidth: 1_000)).encoding == 1)
-        #expect(try picture(.init(maximumWidth: 1_280, maximumHeight: 100)).encoding == 0)
-        let slow = try picture(.init(height: 180, frameRate: 10))
+        #expect(try reception(.init(height: 300, maximumHeight: 300)).encoding == 0)
+        #expect(try reception(.init(maximumHeight: 360)).encoding == 1)
+        #expect(try reception(.init(height: 720, maximumWidth: 1_000)).encoding == 1)
+        #expect(try reception(.init(maximumWidth: 1_280, maximumHeight: 100)).encoding == 0)
+        let slow = try reception(.init(height: 180, frameRate: 10))
         #expect(slow.encoding == 0 && (9...11).contains(slow.rate), "\(slow)")
-        let heard = try picture(.init(video: false))
+        let heard = try reception(.init(video: false))
         #expect(heard.encoding == nil && (49...51).contains(heard.audioPackets), "\(heard)")
-        let seen = try picture(.init(audio: false))
+        let seen = try reception(.init(audio: false))
         #expect(seen.encoding == 2 && seen.audioPackets == 0 && seen.rate >= 19, "\(seen)")
-        let all = try picture(.init())
+        let all = try reception(.init())
         #expect(all.rate >= 19 && all.audioPackets >= 49, "\(all)")
         #expect(bob.negotiation?.openOffer?.revision == revision && bob.strays.isEmpty)
     }

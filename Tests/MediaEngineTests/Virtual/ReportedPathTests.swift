@@ -49,7 +49,7 @@ struct ReportedPathTests {
                 Self.path(kilobits, queue: limit.queue), from: VirtualCall.relayAddress, to: viewer.address)
         }
         let largest: UInt8 = limit.simulcast ? 2 : 0
-        func frames(of encoding: UInt8) -> UInt64 { viewer.reception.picturesByEncoding[encoding] ?? 0 }
+        func frames(of encoding: UInt8) -> UInt64 { viewer.reception.framesByEncoding[encoding] ?? 0 }
         set(10_000)
         #expect(call.run(atMost: 15) { frames(of: largest) > 60 })
         call.run(seconds: 2)

@@ -171,7 +171,7 @@ struct SubsessionTests {
     @Test("SUB-3 five hundred talkers in fifty subsessions, moved one after the other and brought back at once")
     func fiveHundred() throws {
         let (count, roomCount) = (500, 50)
-        let room = try VirtualSession(seed: 80, soundInterval: .milliseconds(200)) {
+        let room = try VirtualSession(seed: 80, audioInterval: .milliseconds(200)) {
             $0.limits.streamsPerSession = 1_000
         }
         for number in 0..<count { try room.publish("s\(number)", by: room.join("p\(number)"), video: []) }

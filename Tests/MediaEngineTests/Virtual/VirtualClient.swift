@@ -21,7 +21,7 @@ final class VirtualClient {
     private(set) var address: SocketAddress
     private(set) var connectedAt: MediaTime?
     private(set) var end: TransportEnd?
-    private(set) var sound = SequenceWatch()
+    private(set) var audio = SequenceWatch()
     private(set) var frames = SequenceWatch()
     /// Changes a datagram before it is sent; nil drops it.
     var alter: (([UInt8]) -> [UInt8]?)?
@@ -87,7 +87,7 @@ final class VirtualClient {
     }
 
     func forgetPauses() {
-        sound.forgetPauses()
+        audio.forgetPauses()
         frames.forgetPauses()
         if case .viewer(let viewer) = role { viewer.forgetPauses() }
     }
@@ -96,7 +96,7 @@ final class VirtualClient {
         let take = endpoint.onPacket
         endpoint.onPacket = { [unowned self] packet in
             switch packet.kind {
-            case .audio: sound.note(packet, now: network.now)
+            case .audio: audio.note(packet, now: network.now)
             case .video: frames.note(packet, now: network.now)
             }
             take?(packet)

@@ -17,7 +17,7 @@ final class VirtualParticipant {
         let source: UInt32
         var audio: Int?
         var video: Int?
-        var picture: SyntheticVideo?
+        var vp8: SyntheticVideo?
         /// Frames if the relay has answered with H.264.
         var units: SyntheticH264
         /// Frames if the relay has answered with VP9, in three spatial and three temporal layers.
@@ -56,10 +56,10 @@ final class VirtualParticipant {
     private let videoCodecs: [VideoCodec]
     private var addresses: [SocketAddress] = []
     private var places: [VirtualNetwork.ID] = [0, 0]
-    private var nextSound = MediaTime.never
-    private var nextPicture = MediaTime.never
+    private var nextAudio = MediaTime.never
+    private var nextFrame = MediaTime.never
 
-    static let pictureInterval = MediaTime.milliseconds(50)
+    static let frameInterval = MediaTime.milliseconds(50)
 
     init(_ name: String, in room: VirtualSession, videoCodecs: [VideoCodec] = [.vp8]) {
         self.name = name
@@ -73,7 +73,7 @@ final class VirtualParticipant {
                 receive: { [unowned self] datagram, from, _, now in
                     publishing.receive(datagram, from: PeerAddress(from), now: now)
                     drain()
-                }, deadline: { [unowned self] in min(publishing.deadline, nextSound, nextPicture) },
+                }, deadline: { [unowned self] in min(publishing.deadline, nextAudio, nextFrame) },
                 handleTimeout: { [unowned self] in publish(now: $0) }), at: [addresses[0]])
         places[1] = room.call.network.add(
             VirtualEndpoint(
@@ -122,7 +122,7 @@ final class VirtualParticipant {
         if audio { made.audio = places.first }
         if !video.isEmpty {
             made.video = places.last
-            made.picture = SyntheticVideo(
+            made.vp8 = SyntheticVideo(
                 source: source, encodings: video, framesPerSecond: 20, temporalLayers: temporalLayers)
         }
         published.append(made)
@@ -189,28 +189,28 @@ final class VirtualParticipant {
 
     private func publish(now: MediaTime) {
         publishing.handleTimeout(now: now)
-        if nextSound <= now {
-            nextSound += room.soundInterval
-            for at in published.indices { sendSound(at, now) }
+        if nextAudio <= now {
+            nextAudio += room.audioInterval
+            for at in published.indices { sendAudio(at, now) }
         }
-        if nextPicture <= now {
-            nextPicture += Self.pictureInterval
-            for at in published.indices { sendPicture(at, now) }
+        if nextFrame <= now {
+            nextFrame += Self.frameInterval
+            for at in published.indices { sendFrame(at, now) }
         }
         drain()
     }
 
-    private func sendSound(_ at: Int, _ now: MediaTime) {
+    private func sendAudio(_ at: Int, _ now: MediaTime) {
         guard let track = published[at].audio else { return }
-        let sound = SyntheticSound(source: published[at].source, number: published[at].audioPackets, captured: now)
+        let packet = SyntheticAudio(source: published[at].source, number: published[at].audioPackets, captured: now)
         published[at].audioPackets &+= 1
-        _ = sound.payload.withUnsafeBytes {
+        _ = packet.payload.withUnsafeBytes {
             publishing.send(
                 $0, track: track, time: now, marker: false, level: level, now: now)
         }
     }
 
-    private func sendPicture(_ at: Int, _ now: MediaTime) {
+    private func sendFrame(_ at: Int, _ now: MediaTime) {
         guard let track = published[at].video, publishing.encodingCount(track: track) > 0 else { return }
         if publishing.tracks[track]?.videoCodec == .h264 {
             return published[at].units.nextFrame(captured: now) { payload, isLast in
@@ -229,7 +229,7 @@ final class VirtualParticipant {
             }
             return
         }
-        published[at].picture?.nextPicture(captured: now) { encoding, payload, isLast in
+        published[at].vp8?.nextFrame(captured: now) { encoding, payload, isLast in
             publishing.send(payload, track: track, encoding: encoding, time: now, marker: isLast, now: now)
         }
     }
@@ -276,11 +276,11 @@ final class VirtualParticipant {
         reception.packets += 1
         switch packet.kind {
         case .audio:
-            guard let sound = SyntheticSound(parsing: packet.payload) else {
-                strays.append(Stray(description: "\(now) \(name): broken sound of \(stream)"))
+            guard let packet = SyntheticAudio(parsing: packet.payload) else {
+                strays.append(Stray(description: "\(now) \(name): broken audio packet of \(stream)"))
                 break
             }
-            judge(stream, sound.source, .audio, sound.captured, now)
+            judge(stream, packet.source, .audio, packet.captured, now)
             reception.audioPackets += 1
         case .video where receiving.tracks[packet.track]?.codec(under: packet.header.payloadType)?.video == .h264:
             reception.payloadTypes.insert(packet.header.payloadType.rawValue)
@@ -312,14 +312,14 @@ final class VirtualParticipant {
                     receiving.requestKeyFrame(track: packet.track)
                     continue
                 }
-                guard let picture = SyntheticFrame(parsing: frame.bytes) else {
-                    strays.append(Stray(description: "\(now) \(name): broken picture of \(stream)"))
+                guard let content = SyntheticFrame(parsing: frame.bytes) else {
+                    strays.append(Stray(description: "\(now) \(name): broken frame of \(stream)"))
                     continue
                 }
-                judge(stream, picture.source, .video, picture.captured, now)
+                judge(stream, content.source, .video, content.captured, now)
                 reception.frames += 1
-                reception.encoding = picture.encoding
-                reception.encodings.insert(picture.encoding)
+                reception.encoding = content.encoding
+                reception.encodings.insert(content.encoding)
             }
         }
         received[stream] = reception
@@ -351,11 +351,11 @@ final class VirtualParticipant {
             case .transmit(let bytes, let to): room.call.network.send(bytes, from: addresses[0], to: to.address)
             case .connected where isSilent: break
             case .connected:
-                nextSound = room.call.now
-                nextPicture = room.call.now
+                nextAudio = room.call.now
+                nextFrame = room.call.now
             case .keyFrameWanted(let track, let encoding):
                 for at in published.indices where published[at].video == track {
-                    published[at].picture?.requestKeyFrame(encoding: encoding)
+                    published[at].vp8?.requestKeyFrame(encoding: encoding)
                     published[at].units.requestKeyFrame()
                     published[at].needsKeyFrame = true
                     published[at].keyFrameRequests += 1

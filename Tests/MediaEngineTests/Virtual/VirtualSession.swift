@@ -19,7 +19,7 @@ final class VirtualSession {
     var signalling = MediaTime.milliseconds(15)
     /// Longest delay of a packet after the relay has decided to send it.
     let flight = MediaTime.milliseconds(40)
-    let soundInterval: MediaTime
+    let audioInterval: MediaTime
     /// Publisher of each stream.
     private(set) var owners: [String: VirtualParticipant] = [:]
     private var random: SeededGenerator
@@ -32,11 +32,11 @@ final class VirtualSession {
 
     /// - Parameter call: relay of the session; nil: a new one.
     init(
-        seed: UInt64, in call: VirtualCall? = nil, soundInterval: MediaTime = .milliseconds(20), isNative: Bool = false,
+        seed: UInt64, in call: VirtualCall? = nil, audioInterval: MediaTime = .milliseconds(20), isNative: Bool = false,
         conditions: LinkConditions = LinkConditions(delay: .milliseconds(10)),
         _ change: (inout EngineConfiguration) -> Void = { _ in }
     ) throws {
-        self.soundInterval = soundInterval
+        self.audioInterval = audioInterval
         self.isNative = isNative
         self.call =
             try call

@@ -29,7 +29,7 @@ extension VirtualSessionTests {
         let second = heard(seconds: 4)
         #expect(second[..<9].allSatisfy { $0 >= 199 } && second[9...12].allSatisfy { $0 == 0 }, "\(second)")
         #expect(second[13] >= 199, "\(second)")
-        #expect(viewers.allSatisfy { $0.reception.wrong == 0 && ($0.sound.packets == 0 || $0.sound.isContiguous) })
+        #expect(viewers.allSatisfy { $0.reception.wrong == 0 && ($0.audio.packets == 0 || $0.audio.isContiguous) })
         #expect(call.relay.counters.packetsWithheld > 1000)
     }
 
@@ -39,7 +39,7 @@ extension VirtualSessionTests {
         let audio = try call.view(video: false)
         let both = try call.view()
         call.run(seconds: 10)
-        #expect(audio.sound.isContiguous && audio.reception.audioPackets > 450 && audio.reception.frames == 0)
+        #expect(audio.audio.isContiguous && audio.reception.audioPackets > 450 && audio.reception.frames == 0)
         #expect(audio.statistics.feedbackSent == 0 && audio.statistics.reportsSent > 0)
         #expect(both.statistics.feedbackSent > 40)
     }

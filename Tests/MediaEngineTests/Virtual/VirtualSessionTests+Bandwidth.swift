@@ -36,15 +36,15 @@ extension VirtualSessionTests {
         func ms(_ time: MediaTime?) -> String { time.map { "\($0.rawValue / 1_000_000)" } ?? "never" }
         print(
             "DROP|\(drop.rate)|\(drop.delay)|\(drop.queue / 1000)|\(drop.seed)|down \(ms(seen.down))|up \(ms(seen.up))|pause",
-            "\(ms(seen.pause))|sound \(ms(seen.soundPause))|lost \(Int(seen.lostSound * 1000))|frames \(seen.frames)|switches",
+            "\(ms(seen.pause))|audio \(ms(seen.audioPause))|lost \(Int(seen.lostAudio * 1000))|frames \(seen.frames)|switches",
             "\(seen.switches)+\(seen.switchesAfter)|join \(seen.overflowedAtJoin)|overflowed \(seen.overflowed)|first \(ms(seen.first))"
         )
         #expect(try #require(seen.down) < .seconds(2))
         #expect(try #require(seen.up) < .seconds(10))
         #expect(seen.pause < .seconds(1))
         // At 300 kb/s a frame of the largest encoding takes 170 ms, which delays the audio behind it.
-        #expect(seen.soundPause < .milliseconds(drop.rate < 500 ? 250 : 200))
-        #expect(seen.lostSound < 0.01)
+        #expect(seen.audioPause < .milliseconds(drop.rate < 500 ? 250 : 200))
+        #expect(seen.lostAudio < 0.01)
         #expect(seen.frames > 570 && seen.wrong == 0)
         // 800 kb/s is near the boundary of two encodings: 16 seeds have 1 to 7 switches in the 20 s, 3 on average.
         #expect(seen.switches <= (drop.rate < 800 ? 3 : 5) && seen.switchesAfter <= 2)
@@ -65,7 +65,7 @@ extension VirtualSessionTests {
         call.run(seconds: 2)
         let link = call.network.statistics(from: VirtualCall.relayAddress, to: viewer.address)
         #expect(link.overflowed == 0, "\(link)")
-        let first = try #require(viewer.reception.firstPicture) - (try #require(viewer.connectedAt))
+        let first = try #require(viewer.reception.firstFrame) - (try #require(viewer.connectedAt))
         #expect(first <= .milliseconds(100), "\(first)")
         #expect(viewer.reception.longestPause < .milliseconds(200), "\(viewer.reception)")
     }

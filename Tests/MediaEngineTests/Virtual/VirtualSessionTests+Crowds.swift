@@ -98,7 +98,7 @@ extension VirtualSessionTests {
         let heard = Double(audioPackets) / Double(audioPackets + lost)
         print(
             "\(crowd.rawValue): \(lap.virtual.seconds) s in \(lap.spent.seconds) s of CPU, \(lap.factor) times as fast;",
-            "frames \(share), sound \(heard),",
+            "frames \(share), audio \(heard),",
             "longest pause \(outcome.seen.map(\.longestPause).max() ?? .zero),",
             "recovered \(outcome.received.map(\.recovered).reduce(0, +)) of",
             "\(outcome.received.map(\.receivedPackets).reduce(0, +)) packets, tracks paused \(call.relay.counters.tracksPaused)"

@@ -65,7 +65,7 @@ extension VirtualSessionTests {
         let reception = other.reception
         #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
         #expect(reception.longestPause < .milliseconds(50), "\(reception)")
-        #expect(other.sound.isContiguous && other.frames.isContiguous)
+        #expect(other.audio.isContiguous && other.frames.isContiguous)
     }
 
     @Test("A buffer that is full at times: audio continues between the drops, no broken frame reaches the subscriber")
@@ -84,6 +84,6 @@ extension VirtualSessionTests {
         let end = slow.reception.frames
         call.run(seconds: 2)
         #expect(slow.reception.frames > end + 50, "\(slow.reception)")
-        #expect(other.reception.missedFrames == 0 && other.sound.isContiguous)
+        #expect(other.reception.missedFrames == 0 && other.audio.isContiguous)
     }
 }

@@ -29,7 +29,7 @@ extension VirtualSessionTests {
         #expect((29...31).contains(try frames(0)))
         #expect((59...61).contains(try frames(1)))
         #expect((119...121).contains(try frames(2)))
-        #expect(viewer.frames.isContiguous && viewer.sound.isContiguous, "\(viewer.frames)")
+        #expect(viewer.frames.isContiguous && viewer.audio.isContiguous, "\(viewer.frames)")
         #expect(viewer.reception.wrong == 0 && viewer.reception.longestPause < .milliseconds(150))
     }
 
@@ -48,8 +48,8 @@ extension VirtualSessionTests {
             call.run(seconds: 1)
             let after = viewer.reception
             #expect(after.frames > before.frames + 25, "\(rid)")
-            let of = after.picturesByEncoding[UInt8(place), default: 0]
-            let had = before.picturesByEncoding[UInt8(place), default: 0]
+            let of = after.framesByEncoding[UInt8(place), default: 0]
+            let had = before.framesByEncoding[UInt8(place), default: 0]
             #expect(of - had == after.frames - before.frames, "\(rid): \(before) \(after)")
         }
         let reception = viewer.reception
@@ -78,7 +78,7 @@ extension VirtualSessionTests {
         }
         let reception = viewer.reception
         #expect(reception.wrong == 0 && reception.longestPause < .milliseconds(250), "\(reception)")
-        #expect(viewer.frames.isContiguous && viewer.sound.isContiguous, "\(viewer.frames) \(viewer.sound)")
+        #expect(viewer.frames.isContiguous && viewer.audio.isContiguous, "\(viewer.frames) \(viewer.audio)")
         let tracks = try #require(try call.relay.streams(session: "room").first)
         #expect(tracks.audio != nil && tracks.video != nil)
         #expect(call.relay.counters.droppedTooOld == 0)
@@ -99,8 +99,8 @@ extension VirtualSessionTests {
             let before = viewer.reception
             call.run(seconds: 2)
             let after = viewer.reception
-            let had = before.picturesByEncoding[UInt8(place), default: 0]
-            #expect(after.picturesByEncoding[UInt8(place), default: 0] >= had + 50, "\(place): \(before) \(after)")
+            let had = before.framesByEncoding[UInt8(place), default: 0]
+            #expect(after.framesByEncoding[UInt8(place), default: 0] >= had + 50, "\(place): \(before) \(after)")
         }
         #expect(viewer.reception.wrong == 0 && viewer.frames.isContiguous, "\(viewer.reception) \(viewer.frames)")
     }

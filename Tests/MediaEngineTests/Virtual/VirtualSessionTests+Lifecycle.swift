@@ -27,7 +27,7 @@ extension VirtualSessionTests {
         call.run(seconds: 35)
         let reception = viewer.reception
         #expect(publisher.end == nil && viewer.end == nil && call.relay.counters.peersLostConsent == 0)
-        #expect(viewer.sound.isContiguous && viewer.frames.isContiguous && reception.wrong == 0)
+        #expect(viewer.audio.isContiguous && viewer.frames.isContiguous && reception.wrong == 0)
         #expect(reception.missedFrames == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
     }
 
@@ -106,8 +106,8 @@ extension VirtualSessionTests {
         let before = call.relay.counters
         var borrowed = 0
         for _ in 0..<10 {
-            let sound = SyntheticSound(source: 1, number: 0, captured: call.now)
-            _ = sound.payload.withUnsafeBytes {
+            let audio = SyntheticAudio(source: 1, number: 0, captured: call.now)
+            _ = audio.payload.withUnsafeBytes {
                 publisher.endpoint.send($0, track: 0, time: call.now, marker: false, now: call.now)
             }
             while let output = publisher.endpoint.nextOutput() {
@@ -185,7 +185,7 @@ extension VirtualSessionTests {
         let reception = viewer.reception
         #expect(reception.frames > 130 && reception.audioPackets > 220 && reception.wrong == 0, "\(reception)")
         #expect(reception.missedFrames == 0 && seen > 140)
-        #expect(viewer.sound.isContiguous && viewer.frames.isContiguous, "\(viewer.sound) \(viewer.frames)")
+        #expect(viewer.audio.isContiguous && viewer.frames.isContiguous, "\(viewer.audio) \(viewer.frames)")
         #expect(viewer.end == nil && call.relay.counters.peersClosed == 1)
     }
 
@@ -251,7 +251,7 @@ extension VirtualSessionTests {
         #expect(counters.peersDisplaced + counters.peersTimedOut == 4000, "\(counters.peersTimedOut)")
         #expect(counters.sessions == 1 && counters.transports == 3)
         let reception = viewer.reception
-        #expect(viewer.sound.isContiguous && viewer.frames.isContiguous && reception.wrong == 0)
+        #expect(viewer.audio.isContiguous && viewer.frames.isContiguous && reception.wrong == 0)
         #expect(reception.missedFrames == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
     }
 }

@@ -18,13 +18,13 @@ extension VirtualSessionTests {
 
         let published = try call.control { try $0.peerTrace(publisher.id, session: publisher.session) }
         #expect(published.published.count == 2 && published.subscribed.isEmpty)
-        let sound = try #require(published.published.first { $0.kind == .audio }).headers
-        #expect((1_450...1_510).contains(sound.count), "\(sound.count)")
-        #expect(zip(sound, sound.dropFirst()).allSatisfy { $1.sequence == $0.sequence &+ 1 })
-        #expect(zip(sound, sound.dropFirst()).allSatisfy { $1.timestamp == $0.timestamp &+ 960 })
-        let ages = sound.map { $0.age(now: published.now) }
+        let audio = try #require(published.published.first { $0.kind == .audio }).headers
+        #expect((1_450...1_510).contains(audio.count), "\(audio.count)")
+        #expect(zip(audio, audio.dropFirst()).allSatisfy { $1.sequence == $0.sequence &+ 1 })
+        #expect(zip(audio, audio.dropFirst()).allSatisfy { $1.timestamp == $0.timestamp &+ 960 })
+        let ages = audio.map { $0.age(now: published.now) }
         #expect(ages.allSatisfy { $0 <= .seconds(30) } && zip(ages, ages.dropFirst()).allSatisfy { $0 > $1 })
-        #expect(sound.allSatisfy { ($0.fate == .muted) == ($0.age(now: published.now) < .seconds(4)) })
+        #expect(audio.allSatisfy { ($0.fate == .muted) == ($0.age(now: published.now) < .seconds(4)) })
         let frames = try #require(published.published.first { $0.kind == .video }).headers
         #expect(frames.contains { $0.flags.contains(.keyFrame) })
         #expect((880...920).contains(frames.count { $0.flags.contains(.marker) }))

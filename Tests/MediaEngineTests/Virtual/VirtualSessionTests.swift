@@ -18,13 +18,13 @@ struct VirtualSessionTests {
         #expect(connected < .milliseconds(300), "\(connected)")
         for viewer in viewers {
             let reception = viewer.reception
-            #expect(viewer.sound.isContiguous && viewer.frames.isContiguous, "\(viewer.sound) \(viewer.frames)")
-            #expect(viewer.sound.packets > 480 && reception.frames > 290, "\(reception)")
+            #expect(viewer.audio.isContiguous && viewer.frames.isContiguous, "\(viewer.audio) \(viewer.frames)")
+            #expect(viewer.audio.packets > 480 && reception.frames > 290, "\(reception)")
             #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
             #expect(reception.outOfOrder == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
             // Twice 10 ms of delay and 1 ms of gathering; packets that are cached for new subscribers are older.
             let joined = try #require(viewer.connectedAt)
-            #expect(try #require(reception.firstPicture) - joined < .milliseconds(100))
+            #expect(try #require(reception.firstFrame) - joined < .milliseconds(100))
             #expect(viewer.statistics.refused == 0 && viewer.statistics.recovered == 0)
             #expect(viewer.statistics.reportsReceived >= 4 && viewer.end == nil)
         }
@@ -42,7 +42,7 @@ struct VirtualSessionTests {
             let viewer = try call.view()
             call.run(seconds: 0.3)
             let joined = try #require(viewer.connectedAt)
-            let first = try #require(viewer.reception.firstPicture)
+            let first = try #require(viewer.reception.firstFrame)
             #expect(first - joined <= .milliseconds(100), "\(first - joined)")
             #expect(viewer.reception.missedFrames == 0 && viewer.reception.wrong == 0)
         }

@@ -26,19 +26,19 @@ import Testing
                     number += 1
                     return number
                 }
-                var picture = I420Frame(width: 320, height: 180)
+                var frame = I420Frame(width: 320, height: 180)
                 // The right third is bright; in the upright frame it is the lower third.
-                for y in 0..<180 { for x in 214..<320 { picture.bytes[y * 320 + x] = 220 } }
-                picture.rotation = .quarter
-                picture.captureTime = .seconds(1) + .milliseconds(Int64(number) * 66)
-                publisher.push(picture)
+                for y in 0..<180 { for x in 214..<320 { frame.bytes[y * 320 + x] = 220 } }
+                frame.rotation = .quarter
+                frame.captureTime = .seconds(1) + .milliseconds(Int64(number) * 66)
+                publisher.push(frame)
             }
             let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
             let times = NIOLockedValueBox<[MediaTime]>([])
-            let seen = await first(of: subscriber.canvas.frames(limit: 50), "pictures") { picture -> I420Frame? in
+            let seen = await first(of: subscriber.canvas.frames(limit: 50), "frames") { frame -> I420Frame? in
                 times.withLockedValue { times in
-                    times.append(picture.captureTime)
-                    return times.count > 30 ? picture : nil
+                    times.append(frame.captureTime)
+                    return times.count > 30 ? frame : nil
                 }
             }
             task.cancel()
@@ -66,27 +66,27 @@ import Testing
             let (ada, bob, subscriber) = (call.ada, call.bob, call.subscriber)
             // Readers are independent, each with its own pace: this one takes a single frame.
             let slow = subscriber.canvas.frames(limit: 1)
-            let (pictures, sound) = (subscriber.canvas.frames(limit: 50), subscriber.canvas.audio(limit: 200))
+            let (frames, audio) = (subscriber.canvas.frames(limit: 50), subscriber.canvas.audio(limit: 200))
             let video = MemorySink()
             let writer = try Y4MWriter(
                 sink: video, header: Y4MHeader(width: TestSource.width, height: TestSource.height, rate: 15))
             var counters: [UInt32] = []
-            for await picture in pictures {
-                try writer.write(picture)
-                if let bar = FrameBar.read(from: picture) { counters.append(bar.counter) }
+            for await frame in frames {
+                try writer.write(frame)
+                if let bar = FrameBar.read(from: frame) { counters.append(bar.counter) }
                 if writer.frameCount == 20 { break }
             }
             try writer.finish()
             let reader = try Y4MReader(source: MemorySource(video.bytes))
             var read: [UInt32] = []
-            while let picture = try reader.next() {
-                if let bar = FrameBar.read(from: picture) { read.append(bar.counter) }
+            while let frame = try reader.next() {
+                if let bar = FrameBar.read(from: frame) { read.append(bar.counter) }
             }
             #expect(read == counters && read.count == 20)
 
             let tone = MemorySink()
             let wav = try WAVWriter(sink: tone)
-            for await block in sound {
+            for await block in audio {
                 try wav.write(block)
                 if wav.frameCount >= 48_000 { break }
             }
@@ -95,7 +95,7 @@ import Testing
 
             let still = try #require(slow.poll())
             #expect(try PNGWriter.encode(still).starts(with: [0x89, 0x50, 0x4e, 0x47]))
-            #expect(slow.dropped > 0 && pictures.dropped == 0)
+            #expect(slow.dropped > 0 && frames.dropped == 0)
             _ = call.source
             await ada.disconnect()
             await bob.disconnect()

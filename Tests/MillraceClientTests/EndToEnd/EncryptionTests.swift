@@ -41,10 +41,10 @@ import Testing
             let source = TestSource(publisher)
             let seen = try await SessionMediaTests.subscribe(bob, to: stream)
             #expect(bob.streams[stream]?.isEncrypted == true)
-            let sound = seen.canvas.audio(limit: 200)
+            let audio = seen.canvas.audio(limit: 200)
             let counters = await SessionMediaTests.counters(seen, 45, "45 frames")
             #expect(counters == counters.sorted() && counters.count >= 45)
-            let tone = await first(of: sound, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
+            let tone = await first(of: audio, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
             #expect(tone == true)
 
             // A wrong secret and no secret: an event, no frame, no audio.
@@ -111,9 +111,9 @@ import Testing
             #expect(ofTwo.split(separator: " ").map(\.count) == Array(repeating: 5, count: 12))
             let seen = try await SessionMediaTests.subscribe(bob, to: stream)
             #expect(bob.streams[stream]?.isEncrypted == true)
-            let sound = seen.canvas.audio(limit: 200)
+            let audio = seen.canvas.audio(limit: 200)
             #expect(await SessionMediaTests.counters(seen, 20, "20 frames").count >= 20)
-            let tone = await first(of: sound, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
+            let tone = await first(of: audio, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
             #expect(tone == true)
 
             // Without the option nothing can be decrypted.

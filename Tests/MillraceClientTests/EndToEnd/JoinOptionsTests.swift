@@ -68,9 +68,9 @@ import Testing
             _ = await SessionMediaTests.counters(subscriber, 15, "frames")
             #expect(bob.streams[stream]?.isAudioMuted == true && bob.streams[stream]?.isVideoMuted == false)
             #expect(await subscriber.statistics.audioPackets == 0)
-            let sound = subscriber.canvas.audio(limit: 200)
+            let audio = subscriber.canvas.audio(limit: 200)
             try await publisher.setMuted(.audio, false)
-            _ = await first(of: sound, "the tone") { block -> Bool? in
+            _ = await first(of: audio, "the tone") { block -> Bool? in
                 ToneDetector.holds(TestSource.tone, in: block) ? true : nil
             }
             #expect(!publisher.isAudioMuted && bob.streams[stream]?.isAudioMuted == false)

@@ -47,7 +47,7 @@ import Testing
 
         func seeEachOther(_ when: String) async throws {
             for (session, subscriber, whose) in [(ada, adaSees, "Bob's"), (bob, bobSees, "Ada's")] {
-                let seen = await SessionMediaTests.counters(subscriber, 15, "\(whose) pictures \(when)")
+                let seen = await SessionMediaTests.counters(subscriber, 15, "\(whose) frames \(when)")
                 guard seen.count < 15 else { continue }
                 let relays = try await session.statistics()
                 Issue.record("\(seen.count) seen; \(await subscriber.statistics); at the relay: \(relays)")
@@ -174,9 +174,9 @@ import Testing
             #expect(created.id != stream && created.connection == call.ada.connection)
             #expect(call.adas.stream == created.id)
             let again = try await SessionMediaTests.subscribe(call.bob, to: created.id)
-            _ = await SessionMediaTests.counters(again, 15, "Ada's pictures afterwards")
+            _ = await SessionMediaTests.counters(again, 15, "Ada's frames afterwards")
             #expect(!call.adaSees.isEnded)
-            _ = await SessionMediaTests.counters(call.adaSees, 15, "Bob's pictures afterwards")
+            _ = await SessionMediaTests.counters(call.adaSees, 15, "Bob's frames afterwards")
         }
     }
 }

@@ -9,8 +9,8 @@ import Testing
     /// Returns `count` of the frame numbers that are drawn into the received video.
     static func counters(_ subscriber: Subscriber, _ count: Int, _ what: String) async -> [UInt32] {
         let counters = NIOLockedValueBox<[UInt32]>([])
-        _ = await first(of: subscriber.canvas.frames(limit: 100), within: 30, what) { picture -> Bool? in
-            guard let bar = FrameBar.read(from: picture) else { return nil }
+        _ = await first(of: subscriber.canvas.frames(limit: 100), within: 30, what) { frame -> Bool? in
+            guard let bar = FrameBar.read(from: frame) else { return nil }
             return counters.withLockedValue { counters in
                 counters.append(bar.counter)
                 return counters.count >= count ? true : nil
@@ -47,19 +47,19 @@ import Testing
                 return nil
             }
             #expect(created?.id == stream && created?.connection == ada.connection)
-            #expect(created?.name == "test picture" && created?.hasAudio == true && created?.hasVideo == true)
+            #expect(created?.name == "test video" && created?.hasAudio == true && created?.hasVideo == true)
             #expect(bob.streams[stream]?.width == TestSource.width)
             let subscriber = try await bob.subscribe(to: stream)
             let connected = subscriber.events
-            let sound = subscriber.canvas.audio(limit: 200)
-            let counters = await Self.counters(subscriber, 45, "45 pictures")
+            let audio = subscriber.canvas.audio(limit: 200)
+            let counters = await Self.counters(subscriber, 45, "45 frames")
             #expect(counters == counters.sorted())
             #expect(counters.count >= 45)
             // Only the encoder may skip frames on the way.
             if let low = counters.first, let high = counters.last { #expect(high - low < 60) }
             #expect(subscriber.isConnected || connected.poll() == .connected)
             let heard = NIOLockedValueBox(0)
-            _ = await first(of: sound, "the tone") { block -> Bool? in
+            _ = await first(of: audio, "the tone") { block -> Bool? in
                 guard ToneDetector.holds(TestSource.tone, in: block) else { return nil }
                 return heard.withLockedValue { heard in
                     heard += 1
@@ -103,18 +103,18 @@ import Testing
             let cameraStream = try await ada.publish(camera)
             let cameraSource = TestSource(camera)
             let watching = try await Self.subscribe(bob, to: cameraStream)
-            _ = await Self.counters(watching, 5, "the camera's pictures")
+            _ = await Self.counters(watching, 5, "the camera's frames")
             let screenStream = try await ada.publish(screen)
             let screenSource = TestSource(screen, audio: false)
             await #expect(throws: SessionError.self) { try await ada.publish(Publisher(TestSource.settings)) }
             let sharing = try await Self.subscribe(bob, to: screenStream)
-            _ = await Self.counters(sharing, 10, "the screen's pictures")
-            _ = await Self.counters(watching, 10, "the camera's pictures, still")
+            _ = await Self.counters(sharing, 10, "the screen's frames")
+            _ = await Self.counters(watching, 10, "the camera's frames, still")
             #expect(bob.streams.count == 2)
             await #expect(throws: SessionError.self) { try await bob.subscribe(to: StreamID(rawValue: "elsewhere")) }
             try await bob.unsubscribe(watching)
             #expect(watching.isEnded)
-            _ = await Self.counters(sharing, 10, "the screen's pictures, still")
+            _ = await Self.counters(sharing, 10, "the screen's frames, still")
             _ = (cameraSource, screenSource)
             await ada.disconnect()
             await bob.disconnect()
@@ -134,12 +134,12 @@ import Testing
             let stream = try await ada.publish(publisher)
             let source = TestSource(publisher)
             let early = try await Self.subscribe(bob, to: stream)
-            let sound = early.canvas.audio(limit: 200)
+            let audio = early.canvas.audio(limit: 200)
             let counters = await Self.counters(early, 30, "30 frames")
             #expect(counters == counters.sorted() && counters.count >= 30)
             if let low = counters.first, let high = counters.last { #expect(high - low < 45) }
             #expect(bob.streams[stream]?.codec == codec.rawValue)
-            let tone = await first(of: sound, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
+            let tone = await first(of: audio, "the tone") { ToneDetector.holds(TestSource.tone, in: $0) ? true : nil }
             #expect(tone == true)
             let eve = try await relay.join("Eve")
             let late = try await Self.subscribe(eve, to: stream)
@@ -218,12 +218,12 @@ import Testing
             let stream = try await ada.publish(publisher)
             let source = TestSource(publisher)
             let subscriber = try await Self.subscribe(bob, to: stream)
-            _ = await first(of: subscriber.canvas.frames(), "a whole picture") { picture -> Bool? in
-                picture.width == TestSource.width ? true : nil
+            _ = await first(of: subscriber.canvas.frames(), "a whole frame") { frame -> Bool? in
+                frame.width == TestSource.width ? true : nil
             }
             try await subscriber.setPreferences(SubscriptionPreferences(width: 80, height: 44))
-            _ = await first(of: subscriber.canvas.frames(), "a small picture") { picture -> Bool? in
-                picture.width <= 80 ? true : nil
+            _ = await first(of: subscriber.canvas.frames(), "a small frame") { frame -> Bool? in
+                frame.width <= 80 ? true : nil
             }
             _ = source
             await ada.disconnect()

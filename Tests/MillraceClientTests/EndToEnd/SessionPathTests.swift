@@ -19,12 +19,12 @@ import Testing
             let (ada, bob, publisher, stream, subscriber) = (
                 call.ada, call.bob, call.publisher, call.stream, call.subscriber
             )
-            _ = await SessionMediaTests.counters(subscriber, 10, "pictures before")
+            _ = await SessionMediaTests.counters(subscriber, 10, "frames before")
             let (peer, answered) = (await Self.isSubscribed(bob), await bob.core.answeredRevision)
             let (adas, bobs) = (ada.events, bob.events)
             await bob.core.subscribePath(is: .silent)
             await ada.core.publishPath(is: .silent)
-            _ = await SessionMediaTests.counters(subscriber, 30, "pictures after")
+            _ = await SessionMediaTests.counters(subscriber, 30, "frames after")
             #expect(await Self.isSubscribed(bob) == peer)
             #expect(try #require(await bob.core.answeredRevision) > (answered ?? 0))
             #expect(publisher.stream == stream)
@@ -90,9 +90,9 @@ import Testing
             let (first, second) = (try await ada.publish(adas), try await bob.publish(bobs))
             let sources = [TestSource(adas), TestSource(bobs)]
             let watching = try await SessionMediaTests.subscribe(ada, to: second)
-            _ = await SessionMediaTests.counters(watching, 10, "Bob's pictures before")
+            _ = await SessionMediaTests.counters(watching, 10, "Bob's frames before")
             let watched = try await SessionMediaTests.subscribe(bob, to: first)
-            _ = await SessionMediaTests.counters(watched, 10, "Ada's pictures before")
+            _ = await SessionMediaTests.counters(watched, 10, "Ada's frames before")
             let events = bob.events
             // The relay is not informed of the loss.
             network.cut(.silent)
@@ -104,7 +104,7 @@ import Testing
             async let publishing: Void = ada.core.publishPath(is: .ended)
             async let subscribing: Void = ada.core.subscribePath(is: .ended)
             _ = await (publishing, subscribing)
-            _ = await SessionMediaTests.counters(watching, 15, "Bob's pictures after")
+            _ = await SessionMediaTests.counters(watching, 15, "Bob's frames after")
             #expect(!watching.isEnded)
             let created = await MillraceClientTests.first(of: events, "the stream of the new one") {
                 event -> StreamID? in
@@ -113,7 +113,7 @@ import Testing
             }
             if let created {
                 let again = try await SessionMediaTests.subscribe(bob, to: created)
-                _ = await SessionMediaTests.counters(again, 15, "Ada's pictures after")
+                _ = await SessionMediaTests.counters(again, 15, "Ada's frames after")
                 #expect(adas.stream == created && watched.isEnded)
             }
             #expect(ada.status == .connected)

@@ -22,7 +22,7 @@ import Testing
             let (ada, bob, publisher, stream, subscriber) = (
                 call.ada, call.bob, call.publisher, call.stream, call.subscriber
             )
-            _ = await SessionMediaTests.counters(subscriber, 10, "pictures before the cut")
+            _ = await SessionMediaTests.counters(subscriber, 10, "frames before the cut")
             let (connection, events, bobs) = (ada.connection, ada.events, bob.events)
             let dropped = subscriber.events
             for number in 1...3 { try await bob.signal(type: "count", data: "\(number)") }
@@ -33,7 +33,7 @@ import Testing
             #expect(bob.streams[stream]?.isDropped == true)
             for number in 4...20 { try await bob.signal(type: "count", data: "\(number)") }
             // Media uses another path.
-            _ = await SessionMediaTests.counters(subscriber, 15, "pictures during the cut")
+            _ = await SessionMediaTests.counters(subscriber, 15, "frames during the cut")
             await #expect(throws: SessionError.self) {
                 try await ada.signal(type: "now", retryAfterReconnect: false)
             }
@@ -50,7 +50,7 @@ import Testing
                 if case .signal(let from, "later", "kept") = event { return from == connection ? true : nil }
                 return nil
             }
-            _ = await SessionMediaTests.counters(subscriber, 15, "pictures after the cut")
+            _ = await SessionMediaTests.counters(subscriber, 15, "frames after the cut")
             #expect(bob.streams[stream]?.isDropped == false)
             _ = call.source
             await ada.disconnect()
@@ -74,8 +74,8 @@ import Testing
             let sources = [TestSource(publisher), TestSource(bobs)]
             let received = try await SessionMediaTests.subscribe(ada, to: theirs)
             let sent = try await SessionMediaTests.subscribe(bob, to: stream)
-            _ = await SessionMediaTests.counters(received, 5, "pictures for Ada")
-            _ = await SessionMediaTests.counters(sent, 5, "pictures of Ada")
+            _ = await SessionMediaTests.counters(received, 5, "frames for Ada")
+            _ = await SessionMediaTests.counters(sent, 5, "frames of Ada")
             let events = ada.events
             proxy.cut(blocks: true)
             _ = await first(of: events, "reconnecting") { $0 == .didBeginReconnecting ? true : nil }
@@ -89,8 +89,8 @@ import Testing
             #expect(ada.connection == connection && publisher.stream == stream)
             #expect(publisher.isAudioMuted && !publisher.isVideoMuted)
             #expect(ada.remoteUsers.map(\.name) == ["Bob", "Cleo"])
-            _ = await SessionMediaTests.counters(received, 10, "pictures for Ada after the snapshot")
-            _ = await SessionMediaTests.counters(sent, 10, "pictures of Ada after the snapshot")
+            _ = await SessionMediaTests.counters(received, 10, "frames for Ada after the snapshot")
+            _ = await SessionMediaTests.counters(sent, 10, "frames of Ada after the snapshot")
             withExtendedLifetime(sources) {}
             for session in [ada, bob, cleo] { await session.disconnect() }
             await proxy.stop()
@@ -145,7 +145,7 @@ import Testing
             }
             guard let stream else { return }
             let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
-            _ = await SessionMediaTests.counters(subscriber, 10, "pictures by way of the new relay")
+            _ = await SessionMediaTests.counters(subscriber, 10, "frames by way of the new relay")
             _ = source
             await ada.disconnect()
             await bob.disconnect()
@@ -162,7 +162,7 @@ import Testing
                 let (ada, bob, publisher, stream, before) = (
                     call.ada, call.bob, call.publisher, call.stream, call.subscriber
                 )
-                _ = await SessionMediaTests.counters(before, 10, "pictures by way of the first relay")
+                _ = await SessionMediaTests.counters(before, 10, "frames by way of the first relay")
                 let (adas, bobs, news) = (ada.events, bob.events, bob.events)
                 let body = #"{"seconds": 4, "url": "\#(second.url)"}"#
                 let target = try #require(HTTPTarget(first.url + "/v1/admin/drain"))
@@ -191,7 +191,7 @@ import Testing
                 guard let created else { return }
                 #expect(created != stream && publisher.stream == created && before.isEnded)
                 let after = try await SessionMediaTests.subscribe(bob, to: created)
-                _ = await SessionMediaTests.counters(after, 10, "pictures by way of the second relay")
+                _ = await SessionMediaTests.counters(after, 10, "frames by way of the second relay")
                 _ = call.source
                 await ada.disconnect()
                 await bob.disconnect()
@@ -204,10 +204,10 @@ import Testing
         try await RelayUnderTest.run { relay in
             let call = try await relay.call()
             let (ada, bob, subscriber) = (call.ada, call.bob, call.subscriber)
-            _ = await SessionMediaTests.counters(subscriber, 10, "pictures before")
+            _ = await SessionMediaTests.counters(subscriber, 10, "frames before")
             await ada.networkChanged()
             await bob.networkChanged()
-            _ = await SessionMediaTests.counters(subscriber, 30, "pictures after")
+            _ = await SessionMediaTests.counters(subscriber, 30, "frames after")
             #expect(ada.status == .connected && bob.status == .connected)
             _ = call.source
             await ada.disconnect()

@@ -191,7 +191,7 @@ import Testing
             $0.limitIssueSeconds = 0
         } _: { relay in
             let ada = try await relay.join("Ada", canHost: true)
-            let first = try await ada.reportIssue("the picture froze")
+            let first = try await ada.reportIssue("the video froze")
             let second = try await ada.reportIssue()
             #expect(!first.isEmpty && first != second)
             await ada.disconnect()

@@ -136,7 +136,7 @@ import Testing
             let stream = try await ada.publish(publisher)
             let source = TestSource(publisher)
             let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
-            _ = await SessionMediaTests.counters(subscriber, 10, "pictures in the main session")
+            _ = await SessionMediaTests.counters(subscriber, 10, "frames in the main session")
             try await ada.subsessions.commit(["Red", "Blue"])
             try await ada.subsessions.start()
             await Self.wait(bob, "the start") { bob.subsessions.isStarted }
@@ -146,22 +146,22 @@ import Testing
             _ = await first(of: events, "suspended") { $0 == .suspended ? true : nil }
             #expect(subscriber.isSuspended && !subscriber.isEnded)
             let quiet = subscriber.canvas.frames(limit: 100)
-            _ = await SessionMediaTests.counters(others, 8, "pictures in the main session, still")
+            _ = await SessionMediaTests.counters(others, 8, "frames in the main session, still")
             // Skips frames that were in flight.
             while quiet.poll() != nil {}
-            _ = await SessionMediaTests.counters(others, 15, "pictures in the main session, still")
+            _ = await SessionMediaTests.counters(others, 15, "frames in the main session, still")
             #expect(quiet.poll() == nil)
             try await ada.subsessions.list[0].join()
             _ = await first(of: events, "resumed") { $0 == .resumed ? true : nil }
             // A subscription to a publisher in another subsession stays pending.
             let dora = try await relay.join("Dora")
             let waiting = try await SessionMediaTests.subscribe(dora, to: stream)
-            _ = await SessionMediaTests.counters(subscriber, 15, "pictures in the subsession")
+            _ = await SessionMediaTests.counters(subscriber, 15, "frames in the subsession")
             #expect(!waiting.isConnected && others.isSuspended)
             try await ada.subsessions.stop()
-            _ = await SessionMediaTests.counters(waiting, 10, "pictures for Dora once Ada is back")
+            _ = await SessionMediaTests.counters(waiting, 10, "frames for Dora once Ada is back")
             for back in [subscriber, others] {
-                _ = await SessionMediaTests.counters(back, 10, "pictures for who was there before")
+                _ = await SessionMediaTests.counters(back, 10, "frames for who was there before")
             }
             await dora.disconnect()
             _ = source

@@ -18,7 +18,7 @@ final class TestSource: Sendable {
         let pushed = NIOLockedValueBox<UInt32>(0)
         self.pushed = pushed
         let loop = MultiThreadedEventLoopGroup.singleton.any()
-        let picture = TestVideo(width: Self.width, height: Self.height)
+        let video = TestVideo(width: Self.width, height: Self.height)
         let started = NIODeadline.now()
         let samples = NIOLockedValueBox<Int64>(0)
         var tasks = [
@@ -27,7 +27,7 @@ final class TestSource: Sendable {
                     number += 1
                     return number
                 }
-                publisher.push(picture.frame(FrameBar(counter: number, captureMicroseconds: 0)))
+                publisher.push(video.frame(FrameBar(counter: number, captureMicroseconds: 0)))
             }
         ]
         if audio {
@@ -56,7 +56,7 @@ final class TestSource: Sendable {
 
     static var settings: PublisherSettings {
         PublisherSettings(
-            name: "test picture",
+            name: "test video",
             video: .init(
                 width: width, height: height, framesPerSecond: 15, bitrate: .kilobits(400), speed: 12))
     }

@@ -25,7 +25,7 @@ import Testing
             let stream = try await ada.publish(publisher)
             let source = TestSource(publisher)
             let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
-            #expect(await SessionMediaTests.counters(subscriber, 20, "20 pictures").count >= 20)
+            #expect(await SessionMediaTests.counters(subscriber, 20, "20 frames").count >= 20)
             #expect(await subscriber.statistics.audioPackets > 10)
             try await ada.unpublish(publisher)
             #expect(source.count > 10)

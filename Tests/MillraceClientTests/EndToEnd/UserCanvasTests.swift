@@ -40,9 +40,9 @@ import Testing
             let call = try await relay.call()
             let (ada, bob) = (call.ada, call.bob)
             let user = try #require(ada.connection)
-            let pictures = bob.canvas(of: user).frames(limit: 50)
+            let frames = bob.canvas(of: user).frames(limit: 50)
             // Before its first packet the stream has no video to request.
-            _ = await first(of: pictures, "a picture") { _ in true }
+            _ = await first(of: frames, "a frame") { _ in true }
             let answer = Answer()
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .channelInitializer { $0.pipeline.addHandler(answer) }
@@ -51,8 +51,8 @@ import Testing
                 "GET /v1/sessions/room/participants/\(user)/canvas.y4m?rate=15 HTTP/1.1\r\n"
                 + "Host: 127.0.0.1:\(relay.port)\r\nConnection: close\r\n\r\n"
             try await channel.writeAndFlush(ByteBuffer(string: request))
-            let before = await first(of: pictures, "a picture of the first stream") { picture -> UInt32? in
-                FrameBar.read(from: picture).flatMap { $0.counter > 90 ? $0.counter : nil }
+            let before = await first(of: frames, "a frame of the first stream") { frame -> UInt32? in
+                FrameBar.read(from: frame).flatMap { $0.counter > 90 ? $0.counter : nil }
             }
             let frame = TestSource.width * TestSource.height * 3 / 2
             try await eventually("frames over HTTP") { answer.bytes.count > 3 * frame }
@@ -64,8 +64,8 @@ import Testing
             let source = TestSource(second)
             _ = try await SessionMediaTests.subscribe(bob, to: stream)
             // The second source counts from 1 again; 80 of its frames leave 5 s for the subscription.
-            let after = await first(of: pictures, "a picture of the second stream") { picture -> UInt32? in
-                FrameBar.read(from: picture).flatMap { $0.counter < 80 ? $0.counter : nil }
+            let after = await first(of: frames, "a frame of the second stream") { frame -> UInt32? in
+                FrameBar.read(from: frame).flatMap { $0.counter < 80 ? $0.counter : nil }
             }
             #expect((before ?? 0) > (after ?? .max))
             let count = answer.bytes.count

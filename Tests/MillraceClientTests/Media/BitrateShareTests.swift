@@ -28,7 +28,7 @@ import Testing
         #expect(share.rates(available: .kilobits(300), audio: .kilobits(48))[2] == nil)
     }
 
-    @Test func packetsOfALargePictureAreSpread() {
+    @Test func packetsOfALargeFrameAreSpread() {
         var pacer = PacketPacer(rate: .kilobits(4_000))
         var now = MediaTime.seconds(1)
         let payload = [UInt8](repeating: 0, count: 1_190)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [(640, 360), (641, 361), (2, 2), (16, 9)])
-    func halfAPicture(width: Int, height: Int) {
+    func halfAFrame(width: Int, height: Int) {
         var frame = I420Frame(width: width, height: height)
         for place in frame.bytes.indices { frame.bytes[place] = UInt8(truncatingIfNeeded: place * 7) }
         frame.captureTime = .seconds(3)

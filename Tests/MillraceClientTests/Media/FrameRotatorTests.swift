@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rotation of frames") struct FrameRotatorTests {
     /// Frame of 3 x 2 pixels with six shades.
-    private static func picture(_ rotation: Rotation) -> I420Frame {
+    private static func frame(_ rotation: Rotation) -> I420Frame {
         var frame = I420Frame(width: 3, height: 2)
         frame.bytes.replaceSubrange(frame.yRange, with: [1, 2, 3, 4, 5, 6])
         frame.bytes.replaceSubrange(frame.uRange, with: [7, 8])
@@ -22,7 +22,7 @@ import Testing
             (.half, [6, 5, 4, 3, 2, 1], [8, 7], [10, 9]), (.threeQuarters, [3, 6, 2, 5, 1, 4], [8, 7], [10, 9]),
         ] as [(Rotation, [UInt8], [UInt8], [UInt8])])
     func turns(rotation: Rotation, luma: [UInt8], blue: [UInt8], red: [UInt8]) {
-        let turned = FrameRotator.upright(Self.picture(rotation))
+        let turned = FrameRotator.upright(Self.frame(rotation))
         let isSideways = rotation == .quarter || rotation == .threeQuarters
         #expect(turned.width == (isSideways ? 2 : 3) && turned.height == (isSideways ? 3 : 2))
         #expect(Array(turned.bytes[turned.yRange]) == luma)

@@ -24,7 +24,7 @@ import Testing
     @Test(
         "STR-1 audio in blocks of any length becomes packets of 20 ms, with times from its sample count",
         arguments: [1, 2])
-    func sound(channels: Int) {
+    func audio(channels: Int) {
         let output = Output()
         let pipeline = AudioPipeline(.init(channels: channels), output: { output.add($0) }, failure: { _ in })
         // A paused pipeline produces no packets.

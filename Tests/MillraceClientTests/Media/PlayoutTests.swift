@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test("CAN-1 a tone over a lossy path plays without gaps", arguments: [0.0, 0.05, 0.15])
-    func sound(loss: Double) throws {
+    func audio(loss: Double) throws {
         var random = SeededGenerator(seed: 11)
         let encoder = try OpusEncoder(application: .voice, bitrate: .kilobits(48), fec: true, expectedLoss: 15)
         let playout = try AudioPlayout(JitterBuffer.Configuration())
@@ -69,7 +69,7 @@ import Testing
         #expect(times == times.sorted())
     }
 
-    @Test("CAN-1 frames are delivered whole and in order; a loss causes a key frame request") func pictures() throws {
+    @Test("CAN-1 frames are delivered whole and in order; a loss causes a key frame request") func frames() throws {
         let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 160, height: 96, bitrate: .kilobits(400)))
         var packetizer = VP8Packetizer(maximumPayloadLength: 300)
         let playout = VideoPlayout()
@@ -107,8 +107,8 @@ import Testing
         #expect(playout.width == 160 && playout.height == 96)
         let decoder = try VPXDecoder()
         for frame in frames {
-            if let picture = try decoder.decode(frame.bytes, captureTime: frame.captureTime) {
-                seen.withLockedValue { $0.append(picture.captureTime) }
+            if let decoded = try decoder.decode(frame.bytes, captureTime: frame.captureTime) {
+                seen.withLockedValue { $0.append(decoded.captureTime) }
             }
         }
         let times = seen.withLockedValue { $0 }
@@ -196,11 +196,11 @@ import Testing
                 now: now)
             sequence += Int64(payloads.count)
             now += .milliseconds(33)
-            var pictures: [EncodedFrame] = []
-            if playout.take(now: now, { pictures.append($0) }) { asked.append(number) }
-            for picture in pictures {
-                #expect(picture.codec == codec)
-                #expect(try decoder.decode(picture.bytes) != nil)
+            var frames: [EncodedFrame] = []
+            if playout.take(now: now, { frames.append($0) }) { asked.append(number) }
+            for frame in frames {
+                #expect(frame.codec == codec)
+                #expect(try decoder.decode(frame.bytes) != nil)
                 decoded += 1
             }
         }
@@ -274,9 +274,9 @@ import Testing
     @Test("STR-7 a format that cannot be decoded is reported once, and no key frames are requested for it")
     func undecodable() throws {
         let (asked, failures) = (NIOLockedValueBox(0), NIOLockedValueBox<[CodecError]>([]))
-        let pictures = NIOLockedValueBox(0)
+        let frames = NIOLockedValueBox(0)
         let decoder = FrameDecoder { _ in
-            pictures.withLockedValue { $0 += 1 }
+            frames.withLockedValue { $0 += 1 }
         } needsKeyFrame: {
             asked.withLockedValue { $0 += 1 }
         } undecodable: { error in
@@ -292,8 +292,8 @@ import Testing
         let good = try Self.encoded(.vp9, count: 1)[0].frame
         decoder.add(EncodedFrame(codec: .vp9, bytes: good.bytes, isKeyFrame: true, captureTime: .zero))
         let deadline = ContinuousClock.now + .seconds(10)
-        while pictures.withLockedValue({ $0 }) == 0, ContinuousClock.now < deadline {}
-        #expect(pictures.withLockedValue { $0 } == 1)
+        while frames.withLockedValue({ $0 }) == 0, ContinuousClock.now < deadline {}
+        #expect(frames.withLockedValue { $0 } == 1)
         #expect(asked.withLockedValue { $0 } == 0)
         let reported = failures.withLockedValue { $0 }
         #expect(reported.count == 1, "\(reported)")
@@ -304,9 +304,9 @@ import Testing
     func slowDecoder() throws {
         let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 64, height: 64, bitrate: .kilobits(200)))
         let asked = NIOLockedValueBox(0)
-        let pictures = NIOLockedValueBox(0)
+        let frames = NIOLockedValueBox(0)
         let decoder = FrameDecoder { _ in
-            pictures.withLockedValue { $0 += 1 }
+            frames.withLockedValue { $0 += 1 }
         } needsKeyFrame: {
             asked.withLockedValue { $0 += 1 }
         }
@@ -321,10 +321,10 @@ import Testing
             }
         }
         let deadline = ContinuousClock.now + .seconds(10)
-        while asked.withLockedValue({ $0 }) == 0 || pictures.withLockedValue({ $0 }) == 0,
+        while asked.withLockedValue({ $0 }) == 0 || frames.withLockedValue({ $0 }) == 0,
             ContinuousClock.now < deadline
         {}
         #expect(asked.withLockedValue { $0 } > 0)
-        #expect(pictures.withLockedValue { $0 } > 0)
+        #expect(frames.withLockedValue { $0 } > 0)
     }
 }

@@ -9,15 +9,15 @@ class Painter {
     this.canvas.height = height;
     this.context = this.canvas.getContext("2d", {alpha: false});
     this.texture = new OffscreenCanvas(width, height);
-    const context = this.texture.getContext("2d"), picture = context.createImageData(width, height);
+    const context = this.texture.getContext("2d"), image = context.createImageData(width, height);
     // Edges and some grain, so that an encoder has work and a drop of bandwidth has an effect.
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const at = (y * width + x) * 4, grain = (x * 7919 + y * 104729 + x * y) % 37;
-        picture.data.set([(x >> 4 ^ y >> 4) * 8 % 200 + grain, (x + y) % 200 + grain, y * 200 / height + grain, 255], at);
+        image.data.set([(x >> 4 ^ y >> 4) * 8 % 200 + grain, (x + y) % 200 + grain, y * 200 / height + grain, 255], at);
       }
     }
-    context.putImageData(picture, 0, 0);
+    context.putImageData(image, 0, 0);
     if (typeof MediaStreamTrackGenerator !== "undefined") {
       this.track = new MediaStreamTrackGenerator({kind: "video"});
       this.writer = this.track.writable.getWriter();
@@ -51,7 +51,7 @@ class Painter {
   }
 }
 
-async function soundTrack() {
+async function audioTrack() {
   if (navigator.userAgent.includes("Firefox")) {
     // Without an audio system there is no WebAudio: the fake microphone, a mono tone of 440 Hz.
     return (await navigator.mediaDevices.getUserMedia({audio: true, fake: true})).getAudioTracks()[0];
@@ -73,7 +73,7 @@ function offerOnly(transceiver, codec = "VP8") {
 async function prepare(call) {
   const {options, pc} = call;
   call.painter = new Painter(options);
-  if (options.audio !== false) pc.addTransceiver(await soundTrack(), {direction: "sendonly"});
+  if (options.audio !== false) pc.addTransceiver(await audioTrack(), {direction: "sendonly"});
   // Without a mode, Chromium sends only the smallest of several encodings of VP9 and AV1.
   const mode = options.scalability && {scalabilityMode: options.scalability};
   const encodings = options.simulcast ? SIMULCAST : [{maxBitrate: options.bitrate ?? 1500000}];

@@ -41,9 +41,9 @@ struct ConnectMediaTests {
             #expect(
                 try await ben.socket.ask(UpdateSubscriptionRequest(stream: id, preferences: quiet)) == nil)
             try await ben.sees(4, more: sections)
-            let before = ben.receiving.reception(sections.audioMid).sounds
+            let before = ben.receiving.reception(sections.audioMid).audioPackets
             try await ben.sees(8, more: sections)
-            #expect(ben.receiving.reception(sections.audioMid).sounds == before)
+            #expect(ben.receiving.reception(sections.audioMid).audioPackets == before)
             #expect(
                 try await ben.socket.ask(
                     UpdateSubscriptionRequest(stream: id, preferences: SubscriptionPreferences())) == nil)
@@ -123,9 +123,9 @@ struct ConnectMediaTests {
             func isSilent(_ stream: OfferMade.Stream) async throws -> Bool {
                 // Packets in flight may still arrive.
                 try await ada.sees(2, more: sections)
-                let muted = ada.receiving.reception(stream.audioMid).sounds
+                let muted = ada.receiving.reception(stream.audioMid).audioPackets
                 try await ada.sees(10, more: sections)
-                return ada.receiving.reception(stream.audioMid).sounds == muted
+                return ada.receiving.reception(stream.audioMid).audioPackets == muted
             }
             #expect(try await ada.socket.ask(ForceMuteAllRequest()) == nil)
             #expect(try await isSilent(sections))
@@ -151,7 +151,7 @@ struct ConnectMediaTests {
             #expect(stream?.isAudioMuted == true && stream?.hasAudio == false)
             let lateSections = try await ada.subscribe(late)
             try await ada.sees(10, more: sections)
-            #expect(ada.receiving.reception(lateSections.audioMid).sounds == 0)
+            #expect(ada.receiving.reception(lateSections.audioMid).audioPackets == 0)
             #expect(try await ada.socket.ask(DisableForceMuteRequest()) == nil)
             // USR-8: a moderator cannot unmute another user.
             let again = SetMutedRequest(stream: late, kind: .audio, isMuted: false)

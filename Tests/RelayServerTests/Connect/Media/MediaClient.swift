@@ -75,9 +75,9 @@ final class MediaClient: Sendable {
 
     /// Waits until `count` more frames of a stream have arrived.
     func sees(_ count: Int, more of: OfferMade.Stream) async throws {
-        let before = receiving.reception(of.videoMid).pictures
-        try await eventually("\(count) pictures of \(of.id)") {
-            receiving.reception(of.videoMid).pictures >= before + count
+        let before = receiving.reception(of.videoMid).frames
+        try await eventually("\(count) frames of \(of.id)") {
+            receiving.reception(of.videoMid).frames >= before + count
         }
     }
 
@@ -85,10 +85,10 @@ final class MediaClient: Sendable {
     func hears(_ stream: OfferMade.Stream, within limit: Duration = .seconds(15)) async throws {
         let start = MediaPeer.now
         try await eventually("media of \(stream.id)", within: limit) {
-            let sound = receiving.reception(stream.audioMid)
-            let picture = receiving.reception(stream.videoMid)
-            return (stream.audioMid == nil || sound.lastSound > start)
-                && (stream.videoMid == nil || picture.lastPicture > start)
+            let audio = receiving.reception(stream.audioMid)
+            let frame = receiving.reception(stream.videoMid)
+            return (stream.audioMid == nil || audio.lastAudio > start)
+                && (stream.videoMid == nil || frame.lastFrame > start)
         }
     }
 }

@@ -14,11 +14,11 @@ import WebRTCTestKit
 final class MediaPeer: @unchecked Sendable {
     /// Media received in one media section.
     struct Reception: Sendable, Equatable {
-        var sounds = 0
-        var pictures = 0
+        var audioPackets = 0
+        var frames = 0
         /// Capture time of the newest packet and frame.
-        var lastSound = MediaTime.zero
-        var lastPicture = MediaTime.zero
+        var lastAudio = MediaTime.zero
+        var lastFrame = MediaTime.zero
         /// Source numbers found in the audio.
         var sources: Set<UInt32> = []
     }
@@ -34,8 +34,8 @@ final class MediaPeer: @unchecked Sendable {
     private var source: UInt32
     private var audio: Set<Int> = []
     private var video: [Int: SyntheticVideo] = [:]
-    private var sounds: UInt32 = 0
-    private var nextPicture = MediaTime.zero
+    private var audioNumber: UInt32 = 0
+    private var nextFrame = MediaTime.zero
     private var receptions: [String: Reception] = [:]
     private var isDeaf = false
 
@@ -149,19 +149,19 @@ final class MediaPeer: @unchecked Sendable {
             let now = Self.now
             endpoint.handleTimeout(now: now)
             if endpoint.isConnected {
-                sounds &+= 1
-                let sound = SyntheticSound(source: source, number: sounds, captured: now)
+                audioNumber &+= 1
+                let packet = SyntheticAudio(source: source, number: audioNumber, captured: now)
                 for track in audio {
-                    _ = sound.payload.withUnsafeBytes {
+                    _ = packet.payload.withUnsafeBytes {
                         endpoint.send(
                             $0, track: track, time: now, marker: false, level: AudioLevel(level: 30, isVoice: true),
                             now: now)
                     }
                 }
-                if now >= nextPicture {
-                    nextPicture = now + .milliseconds(50)
+                if now >= nextFrame {
+                    nextFrame = now + .milliseconds(50)
                     for track in video.keys where endpoint.encodingCount(track: track) > 0 {
-                        video[track]?.nextPicture(captured: now) { encoding, payload, isLast in
+                        video[track]?.nextFrame(captured: now) { encoding, payload, isLast in
                             endpoint.send(
                                 payload, track: track, encoding: encoding, time: now, marker: isLast, now: now)
                         }
@@ -176,13 +176,13 @@ final class MediaPeer: @unchecked Sendable {
         var reception = receptions[packet.mid.rawValue] ?? Reception()
         switch packet.kind {
         case .audio:
-            guard let sound = SyntheticSound(parsing: packet.payload) else { return }
-            reception.sounds += 1
-            reception.sources.insert(sound.source)
-            reception.lastSound = max(reception.lastSound, sound.captured)
+            guard let content = SyntheticAudio(parsing: packet.payload) else { return }
+            reception.audioPackets += 1
+            reception.sources.insert(content.source)
+            reception.lastAudio = max(reception.lastAudio, content.captured)
         case .video:
-            reception.pictures += packet.header.marker ? 1 : 0
-            reception.lastPicture = Self.now
+            reception.frames += packet.header.marker ? 1 : 0
+            reception.lastFrame = Self.now
         }
         receptions[packet.mid.rawValue] = reception
     }

@@ -41,9 +41,9 @@ struct NativeMediaTests {
             let mute = SetMutedRequest(stream: id, kind: .audio, isMuted: true)
             #expect(try await ada.socket.ask(mute) == nil)
             try await ben.sees(2, more: sections)
-            let silent = ben.receiving.reception(sections.audioMid).sounds
+            let silent = ben.receiving.reception(sections.audioMid).audioPackets
             try await ben.sees(8, more: sections)
-            #expect(ben.receiving.reception(sections.audioMid).sounds == silent)
+            #expect(ben.receiving.reception(sections.audioMid).audioPackets == silent)
 
             #expect(try await ben.socket.ask(RestartICERequest()) == nil)
             try await ben.answerOffer()

@@ -39,7 +39,7 @@ struct RunningPushTests {
         try #require(answer.status == 201, "\(answer.text)")
         try peer.accept(answer.text)
         try await eventually("audio and video") {
-            peer.reception("0").sounds > 20 && peer.reception("1").pictures > 10
+            peer.reception("0").audioPackets > 20 && peer.reception("1").frames > 10
         }
         #expect(peer.reception("0").sources == [1])
         await peer.close()

@@ -32,7 +32,7 @@ struct WHEPEventTests {
     private func receives(_ peer: MediaPeer) async throws {
         let start = MediaPeer.now
         try await eventually("audio and video") {
-            peer.reception("0").lastSound > start && peer.reception("1").lastPicture > start
+            peer.reception("0").lastAudio > start && peer.reception("1").lastFrame > start
         }
     }
 

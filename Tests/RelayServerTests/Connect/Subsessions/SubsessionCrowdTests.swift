@@ -49,7 +49,7 @@ struct SubsessionCrowdTests {
             let all = people
             func latest(_ person: Person, _ speaker: Int) -> MediaTime {
                 let mid = person.speakers.first { $0.value == speaker }?.key
-                return person.client.receiving.reception(mid).lastSound
+                return person.client.receiving.reception(mid).lastAudio
             }
             // The main session forwards ten speakers at a time; each client has negotiated all of its five subscriptions.
             #expect(all.allSatisfy { $0.speakers.count == 5 })

@@ -57,11 +57,11 @@ struct SubsessionMediaTests {
 
         /// Capture time of the newest audio that one participant received of another.
         func heard(_ person: Int, of other: Int) -> MediaTime {
-            people[person].receiving.reception(sections[person][other]?.audioMid).lastSound
+            people[person].receiving.reception(sections[person][other]?.audioMid).lastAudio
         }
 
-        func pictures(_ person: Int, of other: Int) -> Int {
-            people[person].receiving.reception(sections[person][other]?.videoMid).pictures
+        func frames(_ person: Int, of other: Int) -> Int {
+            people[person].receiving.reception(sections[person][other]?.videoMid).frames
         }
 
         func close() async { for person in people { await person.close() } }
@@ -74,15 +74,15 @@ struct SubsessionMediaTests {
         try await withConnect({ $0.connect.conference.movesPerSecond = 100 }) { relay in
             let stage = try await Stage(relay, count: 3)
             let parted = try await stage.join(1, 0)
-            let before = (stage.pictures(0, of: 1), stage.pictures(1, of: 0), stage.pictures(1, of: 2))
+            let before = (stage.frames(0, of: 1), stage.frames(1, of: 0), stage.frames(1, of: 2))
             // Participants who are still together keep their media, and no audio captured since then reaches the other subsession.
             try await stage.people[0].sees(8, more: try #require(stage.sections[0][2]))
             for (person, other) in [(0, 1), (1, 0), (1, 2), (2, 1)] {
                 #expect(stage.heard(person, of: other) <= parted, "\(person) hears \(other)")
             }
             // One frame may have been in flight.
-            #expect(stage.pictures(0, of: 1) <= before.0 + 1 && stage.pictures(1, of: 0) <= before.1 + 1)
-            #expect(stage.pictures(1, of: 2) <= before.2 + 1)
+            #expect(stage.frames(0, of: 1) <= before.0 + 1 && stage.frames(1, of: 0) <= before.1 + 1)
+            #expect(stage.frames(1, of: 2) <= before.2 + 1)
             guard case .subscriptionChanged(let change) = try await last(.subscriptionChanged, of: stage.people[1])
             else {
                 return
@@ -93,11 +93,11 @@ struct SubsessionMediaTests {
             var longest = MediaTime.zero
             for round in 0..<6 {
                 let mover = round % 2 == 0 ? 2 : 1
-                let (one, two) = (stage.pictures(1, of: 2), stage.pictures(2, of: 1))
+                let (one, two) = (stage.frames(1, of: 2), stage.frames(2, of: 1))
                 let asked = MediaPeer.now
                 _ = try await stage.join(mover, 0)
                 try await eventually("both see each other") {
-                    stage.pictures(1, of: 2) > one && stage.pictures(2, of: 1) > two
+                    stage.frames(1, of: 2) > one && stage.frames(2, of: 1) > two
                         && stage.heard(1, of: 2) > asked && stage.heard(2, of: 1) > asked
                 }
                 longest = max(longest, MediaPeer.now - asked)
@@ -109,7 +109,7 @@ struct SubsessionMediaTests {
                 try await stage.people[0].sees(4, more: try #require(stage.sections[0][2]))
                 _ = try await stage.join(3 - first, 0)
             }
-            print("moved to first picture and sound, both ways: at most \(longest.milliseconds) ms")
+            print("moved to first frame and audio, both ways: at most \(longest.milliseconds) ms")
             #expect(longest < .milliseconds(200))
             #expect(stage.people.allSatisfy { $0.socket.events.count { $0.event.name == .offer } <= 3 })
             await stage.close()

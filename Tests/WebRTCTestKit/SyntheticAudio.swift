@@ -2,7 +2,7 @@ package import MediaBase
 
 /// 20 ms of synthetic audio: the TOC byte of an Opus packet (RFC 6716 section 3.1), then its source, number and capture time. Not
 /// decodable.
-package struct SyntheticSound: Hashable, Sendable {
+package struct SyntheticAudio: Hashable, Sendable {
     package var source: UInt32
     /// Number of packets before this one.
     package var number: UInt32
