@@ -18,12 +18,12 @@ import WebRTCTestKit
         let near = try pipe.origin.view()
         try pipe.run(seconds: 4)
         for viewer in [first, late, near] {
-            #expect(viewer.sound.isContiguous && viewer.frames.isContiguous, "\(viewer.sound) \(viewer.frames)")
+            #expect(viewer.audio.isContiguous && viewer.frames.isContiguous, "\(viewer.audio) \(viewer.frames)")
             #expect(viewer.reception.missedFrames == 0 && viewer.reception.missedAudioPackets == 0)
             #expect(viewer.reception.wrong == 0)
         }
         #expect(first.reception.frames > 200 && first.reception.audioPackets > 350, "\(first.reception)")
-        let start = try #require(late.reception.firstPicture) - (try #require(late.connectedAt))
+        let start = try #require(late.reception.firstFrame) - (try #require(late.connectedAt))
         #expect(start <= .milliseconds(100), "\(start)")
         let before = [first, near].map(\.reception)
         try pipe.run(seconds: 2)
@@ -69,8 +69,8 @@ import WebRTCTestKit
             let before = viewer.reception
             try pipe.run(seconds: 1)
             let after = viewer.reception
-            let of = after.picturesByEncoding[UInt8(place), default: 0]
-            let had = before.picturesByEncoding[UInt8(place), default: 0]
+            let of = after.framesByEncoding[UInt8(place), default: 0]
+            let had = before.framesByEncoding[UInt8(place), default: 0]
             #expect(of - had == after.frames - before.frames && of - had > 25, "\(rid): \(before) \(after)")
         }
         #expect(viewer.frames.isContiguous && viewer.reception.wrong == 0, "\(viewer.frames)")
