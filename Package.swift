@@ -86,8 +86,7 @@ let package = Package(
         .target(name: "TestMedia", dependencies: ["MediaBase"]),
 
         // L2: safe owners of C handles
-        .target(
-            name: "SRTP", dependencies: ["CSRTP", "COpenSSL", "CIPSecMB"], swiftSettings: hotPath),
+        .target(name: "SRTP", dependencies: ["CSRTP", "COpenSSL", "CIPSecMB"], swiftSettings: hotPath),
         .target(name: "DTLS", dependencies: ["MediaBase", "SRTP", "COpenSSL"]),
         .target(name: "Cryptography", dependencies: ["COpenSSL"]),
         .target(name: "SFrame", dependencies: ["MediaBase", "Cryptography", "COpenSSL"]),
@@ -280,11 +279,12 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(name: "SDPTests", dependencies: ["SDP", "MediaBase", "RTP", "MillraceTestKit"]),
-        .testTarget(
-            name: "DTLSTests", dependencies: ["DTLS", "MediaBase", "SRTP", "MillraceTestKit"]),
+        .testTarget(name: "DTLSTests", dependencies: ["DTLS", "MediaBase", "SRTP", "MillraceTestKit"]),
         .testTarget(
             name: "TransportTests",
-            dependencies: ["Transport", "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase", "CLinuxNet", "MillraceTestKit"]),
+            dependencies: [
+                "Transport", "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase", "CLinuxNet", "MillraceTestKit",
+            ]),
         .testTarget(
             name: "WebRTCClientTests",
             dependencies: [
