@@ -140,7 +140,7 @@ let package = Package(
         .target(
             name: "Persistence",
             dependencies: [
-                "MediaBase", "Signaling", "Conference", "Messaging", "Cluster", "CPQ",
+                "MediaBase", "Signaling", "Conference", "Messaging", "Cluster", "CPQ", "CLinuxNet",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(
@@ -197,7 +197,7 @@ let package = Package(
             name: "millrace",
             dependencies: [
                 "MediaBase", "Signaling", "SFrame", "Containers", "Recording", "MillraceTokens", "HTTPCalls",
-                "ControlServer", "FFmpegBridge", "RelayServer",
+                "Persistence", "ControlServer", "FFmpegBridge", "RelayServer",
                 "LoadGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], linkerSettings: fullRELRO),

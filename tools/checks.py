@@ -271,7 +271,7 @@ def commands():
     known = {}
     for stem, (file, text) in sources.items():
         if found := re.search(r'commandName:\s*"([\w-]+)"', text):
-            group = {"Session": "session ", "User": "user "}.get(file.parent.name, "")
+            group = {"Session": "session ", "User": "user ", "Messages": "messages "}.get(file.parent.name, "")
             name = found[1] if found[1] == group.strip() else group + found[1]
             known[name] = options(stem, set()) | {"help", "version"}
     return known
@@ -288,7 +288,7 @@ def check_commands(faults):
         for piece in pieces:
             words = piece.split()
             name = next((n for n in (" ".join(words[:2]), words[0]) if n in known), None)
-            if name is None or name in ("session", "user") and re.fullmatch(r"[a-z-]+", " ".join(words[1:2])):
+            if name is None or name in ("session", "user", "messages") and re.fullmatch(r"[a-z-]+", " ".join(words[1:2])):
                 faults.append(f"{path.relative_to(ROOT)}: no subcommand millrace {' '.join(words[:2])}")
                 continue
             for option in re.findall(r"(?<!\S)--([a-z][\w-]*)", piece):
@@ -299,7 +299,7 @@ def check_commands(faults):
 def check_metrics(faults):
     """Every family of /metrics stands in a document; documents, dashboard and alert rules name no other.
 
-    The tables of a cluster's store have names of the same form.
+    The tables of a cluster's store, and the schema of conversations, have names of the same form.
     """
     families = set()
     for file in tracked("Sources/ControlServer/*.swift"):
@@ -318,6 +318,8 @@ def check_metrics(faults):
             named.setdefault(re.sub(r"_seconds_(bucket|sum|count)$", "_seconds", name), path.relative_to(ROOT))
     schema = (ROOT / "Sources/Persistence/Cluster/StoreSchema.swift").read_text()
     tables = set(re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", schema))
+    messages = (ROOT / "Sources/Persistence/Messages/PostgresMessageSchema.swift").read_text()
+    tables |= set(re.findall(r'static let name = "(\w+)"', messages))
     for name in sorted(named.keys() - families - tables):
         faults.append(f"{named[name]}: {name} is no metric")
 

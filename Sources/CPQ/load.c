@@ -47,6 +47,11 @@ static void load(void) {
         {"PQgetvalue", &functions.value},
         {"PQgetlength", &functions.length},
         {"PQclear", &functions.clear},
+        {"PQfnumber", &functions.column},
+        {"PQgetisnull", &functions.is_null},
+        {"PQenterPipelineMode", &functions.enter_pipeline},
+        {"PQpipelineSync", &functions.pipeline_sync},
+        {"PQnotifies", &functions.next_notice},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         // POSIX defines this conversion between pointers to objects and to functions.

@@ -10,4 +10,9 @@ package struct MessagingOutcome: Hashable, Sendable {
         self.deliveries = deliveries
         self.cost = cost
     }
+
+    /// Returns the app of the users that the events are for.
+    package func app(of command: MessagingCommand) -> String {
+        if case .swept(_, let app) = answer { app } else { command.user.app }
+    }
 }

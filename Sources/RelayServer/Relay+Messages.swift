@@ -7,9 +7,9 @@ import Persistence
 extension Relay {
     /// Makes the hub of conversations, and the service that maintains their store.
     func messages(statistics: ControlStatistics) throws(RelayError) -> (MessageHub, MessageService?) {
-        // The relays of a cluster do not share conversations yet.
         let isTemporary =
-            configuration.storageDirectory.isEmpty && configuration.development && configuration.clusterURL.isEmpty
+            configuration.storageDirectory.isEmpty && configuration.storageURL.isEmpty && configuration.development
+            && configuration.clusterURL.isEmpty
         let directory =
             isTemporary
             ? NSTemporaryDirectory() + "millrace-messages-\(UUID().uuidString)" : configuration.storageDirectory
@@ -25,27 +25,57 @@ extension Relay {
     /// Opens the store of conversations. If that fails, the relay runs without conversations or does not start,
     /// depending on `storageRequired`.
     private func storage(in directory: String) throws(RelayError) -> MessageHub.Storage {
+        guard configuration.storageURL.isEmpty else { return try storage(at: configuration.storageURL) }
         guard !directory.isEmpty else { return .disabled }
-        let storage = configuration.storage(in: directory)
-        do {
-            let database = try MessageDatabase(storage, limits: configuration.messages.limits) {
-                Int64(Date().timeIntervalSince1970 * 1_000)
-            }
+        do throws(StorageError) {
+            let database = try open(.directory(directory))
             logger.info(
-                "conversations are stored",
-                metadata: ["file": "\(storage.databasePath)", "bytes": "\(database.bytes)"])
+                "conversations are stored", metadata: ["directory": "\(directory)", "bytes": "\(database.bytes)"])
             return .open(database)
         } catch {
-            guard !configuration.storageRequired else {
-                throw .storage(path: directory, reason: error.detail, advice: error.advice)
-            }
-            logger.critical(
-                "the relay runs WITHOUT conversations: their database cannot be opened; nothing in it was changed",
-                metadata: [
-                    "directory": "\(directory)", "kind": "\(error.kind.rawValue)", "detail": "\(error.detail)",
-                    "advice": "\(error.advice)",
-                ])
-            return .failed(error)
+            return try withoutStorage(directory, error)
         }
+    }
+
+    /// Opens a store that other relays may use as well. If its database cannot be reached, the relay starts without waiting for it.
+    private func storage(at url: String) throws(RelayError) -> MessageHub.Storage {
+        do throws(StorageError) {
+            let database = try open(.url(url))
+            do throws(StorageError) {
+                try database.probe()
+            } catch {
+                guard error.kind == .unreachable, !configuration.storageRequired else {
+                    database.close()
+                    throw error
+                }
+                logger.error(
+                    "the database of conversations cannot be reached yet",
+                    metadata: ["detail": "\(error.detail)", "advice": "\(error.advice)"])
+                return .open(database)
+            }
+            logger.info("conversations are stored in the database of storage.url")
+            return .open(database)
+        } catch {
+            return try withoutStorage("the database of storage.url", error)
+        }
+    }
+
+    private func open(_ place: StorageConfiguration.Place) throws(StorageError) -> MessageDatabase {
+        try MessageDatabase(configuration.storage(at: place), limits: configuration.messages.limits) {
+            Int64(Date().timeIntervalSince1970 * 1_000)
+        }
+    }
+
+    private func withoutStorage(_ place: String, _ error: StorageError) throws(RelayError) -> MessageHub.Storage {
+        guard !configuration.storageRequired else {
+            throw .storage(path: place, reason: error.detail, advice: error.advice)
+        }
+        logger.critical(
+            "the relay runs WITHOUT conversations: their database cannot be opened; nothing in it was changed",
+            metadata: [
+                "place": "\(place)", "kind": "\(error.kind.rawValue)", "detail": "\(error.detail)",
+                "advice": "\(error.advice)",
+            ])
+        return .failed(error)
     }
 }

@@ -2,9 +2,9 @@ import ControlServer
 import Persistence
 
 extension RelayConfiguration {
-    /// Returns the configuration of the conversation store in a directory.
-    func storage(in directory: String) -> StorageConfiguration {
-        var storage = StorageConfiguration(directory: directory)
+    /// Returns the configuration of the conversation store at a place.
+    func storage(at place: StorageConfiguration.Place) -> StorageConfiguration {
+        var storage = StorageConfiguration(place)
         storage.maximumMegabytes = storageMaximumMegabytes
         storage.checksAtStart = storageCheckAtStart
         return storage

@@ -21,7 +21,12 @@ extension RelayConfiguration {
         guard clusterURL.isEmpty || storageDirectory.isEmpty else {
             throw .badValue(
                 key: "storage.directory", value: storageDirectory,
-                allowed: "nothing, because the relays of a cluster do not share conversations yet", source: .code)
+                allowed: "nothing, because the relays of a cluster share conversations by storage.url", source: .code)
+        }
+        guard storageURL.isEmpty || storageDirectory.isEmpty else {
+            throw .badValue(
+                key: "storage.directory", value: storageDirectory, allowed: "nothing, because storage.url is set",
+                source: .code)
         }
         guard bandwidthMinimumKilobits <= bandwidthStartKilobits, bandwidthStartKilobits <= bandwidthMaximumKilobits
         else {

@@ -234,7 +234,9 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// Directory of the database of conversations. Empty for no conversations, or with `development` for a temporary
     /// one.
     public var storageDirectory = ""
-    /// Maximum size of the database in MiB; 0 for no limit.
+    /// PostgreSQL database of conversations that relays share, as a `postgres:` URL, in place of a directory.
+    public var storageURL = ""
+    /// Maximum size of the database in `storageDirectory`, in MiB; 0 for no limit.
     public var storageMaximumMegabytes = 16_384
     /// Whether the whole database is checked at startup.
     public var storageCheckAtStart = true

@@ -43,12 +43,12 @@ class Client:
     async def __aenter__(self):
         self._socket = await websockets.connect(
             self.url, subprotocols=["millrace.v1"], max_size=16 << 20, compression=None, ping_interval=None)
-        self._reader = asyncio.create_task(self._read())
+        self.reader = asyncio.create_task(self._read())
         await self.ask("login", version=1, token=token(self.user))
         return self
 
     async def __aexit__(self, *_):
-        self._reader.cancel()
+        self.reader.cancel()
         try:
             await asyncio.wait_for(self._socket.close(), 2)
         except (OSError, asyncio.TimeoutError, websockets.WebSocketException):
@@ -60,6 +60,7 @@ class Client:
                 message = json.loads(text)
                 if "id" not in message:
                     self.events += 1
+                    self.on_event(message)
                     continue
                 waiting = self._waiting.pop(message["id"], None)
                 if waiting and not waiting.done():
@@ -72,16 +73,24 @@ class Client:
                     waiting.set_exception(ConnectionError("the relay is gone"))
             self._waiting = {}
 
+    def on_event(self, message):
+        """Receives each event."""
+
+    async def end(self):
+        """Closes the WebSocket, after which the reader ends."""
+        await self._socket.close()
+
     async def ask(self, method, **parameters):
         """Returns the result; raises `Refused` for an error, `ConnectionError` if the connection ends before the answer."""
-        if self._reader.done():
+        if self.reader.done():
             raise ConnectionError("the relay is gone")
         self._id += 1
         waiting = asyncio.get_running_loop().create_future()
         self._waiting[self._id] = waiting
         try:
             await self._socket.send(json.dumps({"id": self._id, "method": method, "params": parameters}))
-        except websockets.WebSocketException as error:
+        except (OSError, websockets.WebSocketException) as error:
+            self._waiting.pop(self._id, None)
             if waiting.done():
                 waiting.exception()  # the reader has already reported the same end
             raise ConnectionError(str(error)) from None

@@ -40,6 +40,13 @@ class Database:
     def url(self):
         return f"postgres://millrace@{self.address}:{self.port}/postgres"
 
+    def rows(self, sql):
+        """Returns the rows of a query about conversations, as texts."""
+        output = subprocess.run([*self._prefix, PROGRAMS / "psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-h", self.address, "-p",
+                                 str(self.port), "-U", "millrace", "-d", "postgres", "-c",
+                                 f"SET search_path = millrace_messages; {sql}"], check=True, capture_output=True, text=True).stdout
+        return [line.split("\x1f") for line in output.splitlines()]
+
     def start(self):
         self._starts += 1
         self._log = self.folder.parent / f"postgres-{self._starts}.log"

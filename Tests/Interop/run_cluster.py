@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Three relays and one PostgreSQL database, as processes: any relay takes any client, and the relay that runs a session is killed. Long runs:
-times to join, relays that are stopped, a database that is killed, and networks that are cut.
+times to join, relays that are stopped, a database that is killed, networks that are cut, and a hundred kills under conversations.
 
     python3 Tests/Interop/run_cluster.py --relay .build/release/millrace
     python3 Tests/Interop/run_cluster.py --relay .build/debug/millrace --long --only "cut off"
@@ -32,6 +32,7 @@ except ImportError:
 import clients  # noqa: E402
 import clocks  # noqa: E402
 import clusternet  # noqa: E402
+import conversations  # noqa: E402
 import partitions  # noqa: E402
 import postgres  # noqa: E402
 import takeovers  # noqa: E402
@@ -186,9 +187,9 @@ async def without_store(case, cluster, report):
         report(case, "still no client was cut", all(m.is_up and not m.back_after for m in members + late))
 
 
-CASES = {"any relay": spread, "home relay killed": killed, **takeovers.CASES}
+CASES = {"any relay": spread, "home relay killed": killed, **takeovers.CASES, **conversations.CASES}
 LONG = {"edges": edges, "home relay stopped": stopped, "database killed": without_store, **takeovers.LONG, **clocks.ALL,
-        **partitions.ALL}
+        **partitions.ALL, **conversations.LONG}
 
 
 async def run_case(name, case, make, reporter):
@@ -221,7 +222,8 @@ def run(arguments, reporter):
             reporter.skip(f"cluster: {name}", missing)
             continue
         ran += 1
-        kind = clusternet.SeparatedCluster if is_separated else clocks.ShiftedCluster if name in clocks.ALL else Cluster
+        kind = (clusternet.SeparatedCluster if is_separated else clocks.ShiftedCluster if name in clocks.ALL
+                else conversations.TalkingCluster if name in conversations.ALL else Cluster)
         name = f"cluster: {name}"
         folder = pathlib.Path(arguments.work).resolve() / name.replace(" ", "-").replace(":", "")
 

@@ -9,13 +9,12 @@ import Testing
 
 @Suite struct DatabasePropertyTests {
     @Test(
-        "CHT-4 CHT-9 the database equals the plain model, and passes its integrity check afterwards", arguments: 1...6)
-    func model(_ seed: UInt64) async throws {
-        let folder = TemporaryFolder()
+        "CHT-4 CHT-9 the database equals the plain model, and passes its integrity check afterwards", arguments: 1...6,
+        TestedStorage.Kind.present)
+    func model(_ seed: UInt64, _ kind: TestedStorage.Kind) async throws {
+        let storage = try TestedStorage(kind)
         let time = Mutex(Int64(0))
-        let database = try MessageDatabase(
-            StorageConfiguration(directory: folder.path), limits: RandomConversations.limits,
-            wallClock: { time.withLock { $0 } })
+        let database = try storage.open(limits: RandomConversations.limits, wallClock: { time.withLock { $0 } })
         func apply(_ command: MessagingCommand, _ now: Int64) async -> Result<MessagingOutcome, SignalingError> {
             time.withLock { $0 = now }
             return await (command.isReading ? database.read(command) : database.perform(command)).mapError(\.answer)

@@ -32,13 +32,15 @@ import Testing
         return messages.map(\.text)
     }
 
-    @Test("CHT-9 an answered message is stored once after the database is opened again")
-    func again() async throws {
-        let folder = TemporaryFolder()
-        let database = try Self.open(folder)
+    @Test(
+        "CHT-9 an answered message is stored once after the database is opened again",
+        arguments: TestedStorage.Kind.present)
+    func again(_ kind: TestedStorage.Kind) async throws {
+        let storage = try TestedStorage(kind)
+        let database = try storage.open()
         let first = try await database.perform(Self.send(1, text: "a \u{0} b 🙂")).get()
         database.close()
-        let second = try Self.open(folder)
+        let second = try storage.open()
         #expect(try await second.perform(Self.send(1, text: "a \u{0} b 🙂")).get().answer == first.answer)
         #expect(try await Self.texts(second) == ["a \u{0} b 🙂"])
     }
@@ -59,10 +61,12 @@ import Testing
         #expect(try reopened.integrityFault() == nil)
     }
 
-    @Test("commands that arrive during a commit are committed together and answered in order")
-    func group() async throws {
-        let folder = TemporaryFolder()
-        let database = try Self.open(folder)
+    @Test(
+        "commands that arrive during a commit are committed together and answered in order",
+        arguments: TestedStorage.Kind.present)
+    func group(_ kind: TestedStorage.Kind) async throws {
+        let storage = try TestedStorage(kind)
+        let database = try storage.open()
         let answered = Mutex<[Int]>([])
         await withCheckedContinuation { continuation in
             for number in 0..<1_000 {
@@ -105,33 +109,27 @@ import Testing
         return answers.withLock { $0 }
     }
 
-    @Test("a failing command does not affect other commands of its commit")
-    func failsAlone() async throws {
-        let folder = TemporaryFolder()
-        let database = try Self.open(folder)
-        let other = try DatabaseQueue(path: folder.path + "/messages.sqlite")
-        try await other.write { db in
-            try db.execute(
-                sql: """
-                    CREATE TRIGGER damage BEFORE INSERT ON message WHEN NEW.client IN ('m7', 'm13')
-                    BEGIN SELECT RAISE(ABORT, 'damaged'); END
-                    """)
-        }
-        try other.close()
+    @Test("a failing command does not affect other commands of its commit", arguments: TestedStorage.Kind.present)
+    func failsAlone(_ kind: TestedStorage.Kind) async throws {
+        let storage = try TestedStorage(kind)
+        let database = try storage.open()
+        // The tables exist after the first commit.
+        _ = try await database.perform(Self.send(100)).get()
+        try storage.refuseMessages(["m7", "m13"])
         let answers = await Self.submit(1...20, to: database)
         #expect(answers.map { $0.number } == Array(1...20))
         #expect(answers.filter { $0.failure != nil }.map { $0.number } == [7, 13])
         #expect(answers.compactMap { $0.failure }.allSatisfy { $0.answer.code == .storageFailed })
         #expect(database.statistics.failures == [.failed: 2])
-        #expect(try await Self.texts(database).count == 19)
+        #expect(try await Self.texts(database).count == 20)
     }
 
-    @Test("a commit is bounded by the cost of its commands, not only by their number", arguments: [false, true])
-    func work(isGroup: Bool) async throws {
-        let folder = TemporaryFolder()
-        var configuration = StorageConfiguration(directory: folder.path)
-        configuration.batchCost = isGroup ? 10 : 1
-        let database = try MessageDatabase(configuration, wallClock: { 0 })
+    @Test(
+        "a commit is bounded by the cost of its commands, not only by their number", arguments: [false, true],
+        TestedStorage.Kind.present)
+    func work(isGroup: Bool, _ kind: TestedStorage.Kind) async throws {
+        let storage = try TestedStorage(kind)
+        let database = try storage.open(change: { $0.batchCost = isGroup ? 10 : 1 })
         let ada = UserKey(app: "", id: "ada")
         let group = CreateGroupRequest(name: "g", members: (0..<10).map { "u\($0)" })
         _ = try await database.perform(
@@ -159,10 +157,12 @@ import Testing
         #expect(try database.writerSynchronous() == 2)
     }
 
-    @Test("a refused command is rolled back, and other commands of its commit are kept")
-    func refused() async throws {
-        let folder = TemporaryFolder()
-        let database = try Self.open(folder)
+    @Test(
+        "a refused command is rolled back, and other commands of its commit are kept",
+        arguments: TestedStorage.Kind.present)
+    func refused(_ kind: TestedStorage.Kind) async throws {
+        let storage = try TestedStorage(kind)
+        let database = try storage.open()
         let full = (0..<501).map { "u\($0)" }
         let group = MessagingCommand(
             user: UserKey(app: "", id: "ada"), action: .request(.createGroup(.init(name: "g", members: full))),
@@ -184,12 +184,10 @@ import Testing
         #expect(try await Self.texts(database).count == 10)
     }
 
-    @Test("commands above the queue's limit are refused with an error")
-    func queue() async throws {
-        let folder = TemporaryFolder()
-        var configuration = StorageConfiguration(directory: folder.path)
-        configuration.queue = 10
-        let database = try MessageDatabase(configuration, wallClock: { 0 })
+    @Test("commands above the queue's limit are refused with an error", arguments: TestedStorage.Kind.present)
+    func queue(_ kind: TestedStorage.Kind) async throws {
+        let storage = try TestedStorage(kind)
+        let database = try storage.open(change: { $0.queue = 10 })
         let gate = DispatchSemaphore(value: 0)
         let results = Mutex<[ErrorCode?]>([])
         // The first answer blocks the writer.
@@ -256,10 +254,12 @@ import Testing
         try reader.close()
     }
 
-    @Test("CHT-5 a user who never logged in is forgotten with its last group, and learns of the end of others")
-    func strangers() async throws {
-        let folder = TemporaryFolder()
-        let database = try Self.open(folder)
+    @Test(
+        "CHT-5 a user who never logged in is forgotten with its last group, and learns of the end of others",
+        arguments: TestedStorage.Kind.present)
+    func strangers(_ kind: TestedStorage.Kind) async throws {
+        let storage = try TestedStorage(kind)
+        let database = try storage.open()
         func command(_ user: String, _ request: MessagingRequest, group: String = "") -> MessagingCommand {
             MessagingCommand(user: UserKey(app: "", id: user), action: .request(request), newGroup: group)
         }
@@ -300,12 +300,7 @@ import Testing
         #expect(try await changes("zoe").deleted.map(\.ref) == [.group("four")])
         #expect(try database.integrityFault() == nil)
         database.close()
-        let reader = try DatabaseQueue(path: folder.path + "/messages.sqlite")
-        let users = try await reader.read { db in
-            try String.fetchAll(db, sql: "SELECT identity FROM user ORDER BY identity")
-        }
-        #expect(users == ["ada", "bob", "zoe"])
-        try reader.close()
+        #expect(try storage.identities() == ["ada", "bob", "zoe"])
     }
 
     @Test("other users of the host cannot read the files")

@@ -6,12 +6,13 @@ import Testing
 
 /// Queue of a connection to the cluster's store, and the times of its attempts to connect, in virtual time.
 @Suite struct RequestQueueTests {
-    private func queue(_ maximumRequests: Int = 3) -> RequestQueue<Int> {
+    private func queue(_ maximumRequests: Int = 3) -> RequestQueue<StoreRequest, Int> {
         RequestQueue(maximumRequests: maximumRequests, timeLimit: .seconds(5))
     }
 
     /// Adds a request that is recognized by its limit, and returns whether it was accepted.
-    private func add(_ number: Int, to queue: inout RequestQueue<Int>, at now: MediaTime = .zero) -> Bool {
+    private func add(_ number: Int, to queue: inout RequestQueue<StoreRequest, Int>, at now: MediaTime = .zero) -> Bool
+    {
         if case .accepted = queue.add(.list(limit: number), number, now) { true } else { false }
     }
 

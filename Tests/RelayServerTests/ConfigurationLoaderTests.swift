@@ -111,6 +111,21 @@ struct ConfigurationLoaderTests {
         #expect(throws: ConfigurationError.self) { try configuration.validate() }
     }
 
+    @Test("conversations are in a directory or in a database, and those of a cluster in a database")
+    func placeOfConversations() {
+        let url = "postgres://db/millrace"
+        for (directory, storage, cluster, isValid) in [
+            ("/var/lib/a", "", "", true), ("", url, "", true), ("", url, url, true), ("", "", url, true),
+            ("/var/lib/a", url, "", false), ("/var/lib/a", "", url, false),
+        ] {
+            var configuration = RelayConfiguration()
+            configuration.storageDirectory = directory
+            configuration.storageURL = storage
+            configuration.clusterURL = cluster
+            #expect(((try? configuration.validate()) != nil) == isValid, "\(directory) \(storage) \(cluster)")
+        }
+    }
+
     @Test(
         "every key can be set by its flag and by its environment variable", arguments: ConfigurationKey.all.map(\.name))
     func everyKeyIsReachable(name: String) async throws {

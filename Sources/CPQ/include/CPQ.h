@@ -38,6 +38,11 @@ struct millrace_pq {
     __typeof__(&PQgetvalue) value;
     __typeof__(&PQgetlength) length;
     __typeof__(&PQclear) clear;
+    __typeof__(&PQfnumber) column;
+    __typeof__(&PQgetisnull) is_null;
+    __typeof__(&PQenterPipelineMode) enter_pipeline;
+    __typeof__(&PQpipelineSync) pipeline_sync;
+    __typeof__(&PQnotifies) next_notice;
 };
 
 /// Loads the library at the first call. May be called from any thread.

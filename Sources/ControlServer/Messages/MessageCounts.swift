@@ -9,6 +9,8 @@ package struct MessageCounts: Hashable, Sendable {
     package var events: UInt64 = 0
     /// Sockets that were closed because they did not read.
     package var slowSockets: UInt64 = 0
+    /// Sockets that were closed because events of other relays were missed.
+    package var endedLogins: UInt64 = 0
 
     package init() {}
 }

@@ -35,6 +35,8 @@ package final class MessageHub: Sendable {
         var isDraining = false
         var rates: UserRates
         var counts = MessageCounts()
+        /// Events of other relays that were not passed to sockets yet.
+        var announced = 0
         /// Time at which each kind of failure was last logged.
         var complaints: [StorageError.Kind: MediaTime] = [:]
 
@@ -95,6 +97,7 @@ package final class MessageHub: Sendable {
         }
         if case .open(let database) = storage {
             database.reportFailures { [weak self] error in self?.complain(error) }
+            database.reportNews { [weak self] news in self?.receive(news) }
         }
     }
 
@@ -188,6 +191,43 @@ package final class MessageHub: Sendable {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             tell(Outbound(told: { continuation.resume() }))
         }
+    }
+
+    // MARK: other relays
+
+    /// Passes events that another relay has committed to the users of this relay.
+    private func receive(_ news: MessageNews) {
+        guard case .announced(let announcement) = news else { return endLogins() }
+        let item = state.withLockedValue { state -> Outbound? in
+            let deliveries = announcement.deliveries.filter { delivery in
+                delivery.users.contains { state.sockets[UserKey(app: announcement.app, id: $0)] != nil }
+            }
+            guard !deliveries.isEmpty else { return nil }
+            state.announced += deliveries.count
+            return Outbound(deliveries: deliveries, app: announcement.app)
+        }
+        guard var item else { return }
+        let count = item.deliveries.count
+        guard state.withLockedValue({ $0.announced }) <= configuration.announcedEvents else {
+            state.withLockedValue { $0.announced -= count }
+            return endLogins()
+        }
+        item.told = { [state] in state.withLockedValue { $0.announced -= count } }
+        tell(item)
+    }
+
+    /// Closes all logged-in sockets, because some of their events are lost. Their clients return, and request what they lack from their cursors.
+    private func endLogins() {
+        let sockets = state.withLockedValue { state in
+            defer { state.sockets = [:] }
+            state.counts.endedLogins += UInt64(state.sockets.values.reduce(0) { $0 + $1.count })
+            return Array(state.sockets.values.joined())
+        }
+        guard !sockets.isEmpty else { return }
+        logger.warning(
+            "events of other relays were missed, so clients have to read their conversations again",
+            metadata: ["connections": "\(sockets.count)"])
+        for socket in sockets { socket.close(.goingAway, DisconnectReason.networkLost.rawValue) }
     }
 
     // MARK: failures

@@ -11,5 +11,8 @@ package struct MessageHubConfiguration: Hashable, Sendable {
     package var unsentEvents = 4_096
     package var unsentBytes = 8 << 20
 
+    /// Maximum number of events of other relays that wait to be passed to sockets. Beyond it, all logged-in sockets are closed.
+    package var announcedEvents = 65_536
+
     package init() {}
 }

@@ -25,13 +25,18 @@ struct MessageMetrics {
         text.single(
             "millrace_message_slow_connections_total", .counter, "Connections closed because they did not read",
             counts.slowSockets)
+        text.single(
+            "millrace_message_missed_connections_total", .counter,
+            "Connections closed because events of other relays were missed", counts.endedLogins)
         guard case .open(let database) = hub.storage else { return }
         storage(database, &text)
     }
 
     private func storage(_ database: MessageDatabase, _ text: inout PrometheusText) {
         let statistics = database.statistics
-        text.single("millrace_storage_bytes", .gauge, "Size of the database and its log in bytes", database.bytes)
+        text.single(
+            "millrace_storage_bytes", .gauge, "Size of the database in bytes, with its log if it is a file",
+            database.bytes)
         text.single(
             "millrace_storage_commands_total", .counter, "Commands carried out by the store", statistics.commands)
         text.single(

@@ -8,9 +8,11 @@ package final class PostgresClusterStore: ClusterStore {
     /// Maximum number of requests that wait for a connection; further ones fail at once.
     package static let maximumRequests = 1_024
 
-    private let beats: PostgresLane
-    private let saves: PostgresLane
-    private let others: PostgresLane
+    private typealias Lane = PostgresLane<StoreRequest, StoreAnswer>
+
+    private let beats: Lane
+    private let saves: Lane
+    private let others: Lane
 
     /// Prepares the connections, which the first requests open.
     /// - Parameter url: connection URI of libpq, such as `postgres://user:password@db1,db2/millrace`.
@@ -20,18 +22,35 @@ package final class PostgresClusterStore: ClusterStore {
     ) throws(StoreFailure) {
         let library = try PostgresLibrary.shared.get()
         let address = try PostgresAddress(url, library)
-        beats = PostgresLane(name: "store-beats", address, library, settings, maximumRequests: maximumRequests)
-        saves = PostgresLane(name: "store-saves", address, library, settings, maximumRequests: maximumRequests)
-        others = PostgresLane(name: "store", address, library, settings, maximumRequests: maximumRequests)
+        func lane(_ name: String) -> Lane {
+            Lane(name: name, address, library, maximumRequests: maximumRequests) { connection throws(PostgresError) in
+                try connection.prepare()
+            } work: { connection, request, number in
+                try connection.perform(request, number: number, settings)
+            }
+        }
+        beats = lane("store-beats")
+        saves = lane("store-saves")
+        others = lane("store")
     }
 
     deinit { close() }
 
     package func perform(_ request: StoreRequest) async throws(StoreFailure) -> StoreAnswer {
-        switch request {
-        case .register, .beat, .leave: try await beats.perform(request)
-        case .save: try await saves.perform(request)
-        case .claim, .takeOver, .held, .end, .find, .lookup, .load, .list: try await others.perform(request)
+        let lane =
+            switch request {
+            case .register, .beat, .leave: beats
+            case .save: saves
+            case .claim, .takeOver, .held, .end, .find, .lookup, .load, .list: others
+            }
+        do {
+            return try await lane.perform(request)
+        } catch let error as StoreFailure {
+            throw error
+        } catch let error as PostgresError {
+            throw StoreFailure(error.reason)
+        } catch {
+            throw StoreFailure("\(type(of: error))")
         }
     }
 

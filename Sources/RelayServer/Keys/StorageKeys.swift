@@ -9,13 +9,20 @@ package enum StorageKeys: ConfigurationSection {
         .text(
             "storage.directory", \.storageDirectory, .directory,
             """
-            directory of the database of conversations; without it there are no conversations \
+            directory of the database of conversations; without it and `storage.url` there are no conversations \
             ([messages.md](messages.md))
+            """),
+        .text(
+            "storage.url", \.storageURL, .storeURL,
+            """
+            PostgreSQL database of conversations that several relays share, in place of `storage.directory`; the relays \
+            of a cluster need it for conversations ([messages.md](messages.md#relays-that-share-conversations))
             """),
         .integer(
             "storage.maximumMegabytes", \.storageMaximumMegabytes, 0...1_000_000_000,
-            "maximum size of the database, in MiB; 0: limited by the disk only"),
-        .flag("storage.checkAtStart", \.storageCheckAtStart, "checks the whole database at start"),
+            "maximum size of the database in `storage.directory`, in MiB; 0: limited by the disk only"),
+        .flag(
+            "storage.checkAtStart", \.storageCheckAtStart, "checks the whole database in `storage.directory` at start"),
         .flag("storage.required", \.storageRequired, "the relay does not start if the database cannot be opened"),
         .integer(
             "messages.retentionDays", \.messagesRetentionDays, 0...36_500,

@@ -9,14 +9,16 @@ import MediaBase
 /// is stopped, or whose network is cut, would otherwise delay the thread without end.
 final class PostgresConnection {
     /// Time limit of one statement, which is longer than the server's own (`StoreSchema.limits`).
-    private static let statementTime = MediaTime.seconds(4)
+    static let statementTime = MediaTime.seconds(4)
     /// Time after which a waiting thread looks whether the store was closed.
     private static let pollMilliseconds: Int32 = 100
 
-    private let library: PostgresLibrary
-    private let handle: OpaquePointer
+    let library: PostgresLibrary
+    let handle: OpaquePointer
     private let isCancelled: () -> Bool
     private var prepared: Set<StoreStatement> = []
+    /// State of the pipeline; see `PostgresConnection+Pipeline.swift`.
+    var pipeline = PostgresPipeline()
 
     /// Connects. libpq limits the time for each host of the address (`connect_timeout`).
     init(_ address: PostgresAddress, _ library: PostgresLibrary, isCancelled: @escaping () -> Bool)
@@ -39,6 +41,9 @@ final class PostgresConnection {
     }
 
     deinit { library.finish(handle) }
+
+    /// Descriptor to wait for, when no statement is under way.
+    var socket: Int32 { library.socket(handle) }
 
     /// Executes statements that are separated by semicolons, as one transaction.
     /// - Returns: the rows of the last one.
@@ -85,7 +90,7 @@ final class PostgresConnection {
         return last
     }
 
-    private func flush(until deadline: MediaTime) throws(PostgresError) {
+    func flush(until deadline: MediaTime) throws(PostgresError) {
         while true {
             switch library.flush(handle) {
             case 0: return
@@ -96,7 +101,7 @@ final class PostgresConnection {
     }
 
     /// Waits until the connection is ready, at most for a short time, and receives what has arrived.
-    private func wait(for events: Int32, until deadline: MediaTime) throws(PostgresError) {
+    func wait(for events: Int32, until deadline: MediaTime) throws(PostgresError) {
         if isCancelled() { throw PostgresError(.timeLimit, "the store was closed") }
         guard MediaTime.monotonic < deadline else {
             throw PostgresError(.timeLimit, "the database did not answer within \(Self.statementTime)")
@@ -107,7 +112,7 @@ final class PostgresConnection {
         guard library.consume_input(handle) == 1 else { throw lost() }
     }
 
-    private func lost(_ failure: PostgresError? = nil) -> PostgresError {
+    func lost(_ failure: PostgresError? = nil) -> PostgresError {
         PostgresError(
             .connection, failure?.reason ?? library.message(handle), state: failure?.state)
     }

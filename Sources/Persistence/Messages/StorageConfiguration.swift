@@ -2,17 +2,23 @@
 package struct StorageConfiguration: Hashable, Sendable {
     package static let maximumMegabytesKey = "storage.maximumMegabytes"
 
-    /// Directory; created with access for this user only if it does not exist.
-    package var directory: String
-    /// Largest size of the database file in MiB; 0 for no limit.
+    package enum Place: Hashable, Sendable {
+        /// Directory of an SQLite file; created with access for this user only if it does not exist.
+        case directory(String)
+        /// PostgreSQL database that other relays may use as well, as a connection URI of libpq. It can contain a password.
+        case url(String)
+    }
+
+    package var place: Place
+    /// Largest size of the database file in MiB; 0 for no limit. Does not apply to PostgreSQL.
     package var maximumMegabytes = 16_384
     /// Whether the whole file is checked at startup, which takes seconds per gigabyte.
     package var checksAtStart = true
     /// Seconds to wait for another program's lock.
     package var busyTimeout = 2.0
-    /// Number of connections that read concurrently.
+    /// Number of connections that read concurrently, and with PostgreSQL of threads that do.
     package var readers = 4
-    /// Commands that can wait for a commit; further ones are refused.
+    /// Commands that can wait for a commit, and with PostgreSQL those that can wait for each reading connection; further ones are refused.
     package var queue = 4_096
     /// Maximum number of commands in one commit.
     package var batch = 256
@@ -22,10 +28,7 @@ package struct StorageConfiguration: Hashable, Sendable {
     /// Size of the write-ahead log in bytes from which it is moved into the database.
     package var checkpointBytes = 32 << 20
 
-    package init(directory: String) {
-        self.directory = directory
-    }
-
-    package var databasePath: String { directory + "/messages.sqlite" }
-    package var lockPath: String { directory + "/messages.lock" }
+    package init(_ place: Place) { self.place = place }
+    package init(directory: String) { place = .directory(directory) }
+    package init(url: String) { place = .url(url) }
 }

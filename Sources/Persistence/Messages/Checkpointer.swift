@@ -17,7 +17,7 @@ final class Checkpointer: Sendable {
     private static let patience = 4
 
     /// Opens a connection; `start` must follow.
-    init(_ configuration: StorageConfiguration) throws {
+    init(_ path: String, _ configuration: StorageConfiguration) throws {
         var settings = Configuration()
         settings.label = "millrace.messages.checkpoint"
         settings.busyMode = .timeout(configuration.busyTimeout)
@@ -25,8 +25,8 @@ final class Checkpointer: Sendable {
             try db.execute(sql: "PRAGMA synchronous = FULL")
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
         }
-        queue = try DatabaseQueue(path: configuration.databasePath, configuration: settings)
-        log = configuration.databasePath + "-wal"
+        queue = try DatabaseQueue(path: path, configuration: settings)
+        log = path + "-wal"
         bytes = configuration.checkpointBytes
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "millrace.messages.checkpoint.timer"))
         timer.schedule(deadline: .distantFuture)

@@ -1,8 +1,8 @@
 import Cluster
 import MediaBase
 
-/// Requests of one connection to the store in the order of their arrival, until they are answered, expire, or the store is closed.
-struct RequestQueue<Reply> {
+/// Requests of one connection to the database in the order of their arrival, until they are answered, expire, or the store is closed.
+struct RequestQueue<Request, Reply> {
     enum Admission {
         /// - Parameters:
         ///   - wakes: whether the thread waits for this request.
@@ -12,7 +12,7 @@ struct RequestQueue<Reply> {
     }
 
     private struct Entry {
-        let request: StoreRequest
+        let request: Request
         let reply: Reply
         let deadline: MediaTime
     }
@@ -34,8 +34,8 @@ struct RequestQueue<Reply> {
         self.timeLimit = timeLimit
     }
 
-    mutating func add(_ request: StoreRequest, _ reply: Reply, _ now: MediaTime) -> Admission {
-        if isClosed { return .refused(Self.closed) }
+    mutating func add(_ request: Request, _ reply: Reply, _ now: MediaTime) -> Admission {
+        if isClosed { return .refused(.closed) }
         guard entries.count < maximumRequests else {
             return .refused(StoreFailure("\(maximumRequests) requests wait for the database already"))
         }
@@ -50,7 +50,7 @@ struct RequestQueue<Reply> {
     }
 
     /// Returns the next request to be carried out. If there is none, the thread waits until `add` or `close` wakes it.
-    mutating func take() -> (number: UInt64, request: StoreRequest)? {
+    mutating func take() -> (number: UInt64, request: Request)? {
         while next < end {
             defer { next += 1 }
             if let entry = entries[next] { return (next, entry.request) }
@@ -85,6 +85,8 @@ struct RequestQueue<Reply> {
         defer { entries = [:] }
         return entries.sorted { $0.key < $1.key }.map(\.value.reply)
     }
+}
 
-    static var closed: StoreFailure { StoreFailure("the store was closed") }
+extension StoreFailure {
+    static let closed = StoreFailure("the store was closed")
 }

@@ -15,7 +15,7 @@ extension MessageDatabase {
     ) async -> Result<Int?, StorageFailure> {
         await slice(.sweep(olderThan: time, limit: Self.slice), completion).map { answer in
             guard case .swept(let removed, _) = answer else { return nil }
-            state.withLock { $0.statistics.removedMessages += UInt64(removed ?? 0) }
+            reports.count { $0.removedMessages += UInt64(removed ?? 0) }
             return removed
         }
     }

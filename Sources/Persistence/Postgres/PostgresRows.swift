@@ -26,6 +26,11 @@ final class PostgresRows {
         }
     }
 
+    /// Whether the result is the end of a pipeline.
+    var isEndOfPipeline: Bool { library.result_status(result) == PGRES_PIPELINE_SYNC }
+    /// Whether the statement was not executed, because an earlier one of its pipeline has failed.
+    var isSkipped: Bool { library.result_status(result) == PGRES_PIPELINE_ABORTED }
+
     private func field(_ code: Int32) -> String? { library.error_field(result, code).map { String(cString: $0) } }
 
     /// Returns the value of a column that is not null.
@@ -45,4 +50,17 @@ final class PostgresRows {
     }
 
     func bool(_ row: Int, _ column: Int) -> Bool { text(row, column) == "t" }
+
+    /// Calls `body` with a value in the binary format of the database; returns nil for null.
+    func bytes<Value>(
+        _ row: Int, _ column: String, _ body: (UnsafeRawBufferPointer) throws(PostgresError) -> Value
+    ) throws(PostgresError) -> Value? {
+        let place = library.column(result, column)
+        guard place >= 0, let bytes = library.value(result, Int32(row), place) else {
+            throw PostgresError(.statement, "the answer has no column \(column)")
+        }
+        guard library.is_null(result, Int32(row), place) == 0 else { return nil }
+        let length = Int(library.length(result, Int32(row), place))
+        return try body(UnsafeRawBufferPointer(start: bytes, count: length))
+    }
 }

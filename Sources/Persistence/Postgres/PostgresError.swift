@@ -5,6 +5,8 @@ struct PostgresError: Error {
         case connection
         /// The connection is given up, and the time of the request is over.
         case timeLimit
+        /// The connection was lost during a commit, so that it is not known whether the database has carried it out.
+        case commit
         /// Only this statement has failed.
         case statement
     }
@@ -14,9 +16,12 @@ struct PostgresError: Error {
     let reason: String
     /// SQLSTATE, if the database reported the failure.
     let state: String?
+    /// Whether the tables are of a newer version than this program knows.
+    let isOfVersion: Bool
 
-    init(_ cause: Cause, _ reason: String, state: String? = nil) {
+    init(_ cause: Cause, _ reason: String, state: String? = nil, isOfVersion: Bool = false) {
         self.cause = cause
+        self.isOfVersion = isOfVersion
         let text = reason.split(whereSeparator: \.isNewline).joined(separator: "; ")
         self.reason = String(text.prefix(Self.maximumCharacters))
         self.state = state

@@ -1,3 +1,4 @@
+import Cluster
 import GRDB
 package import Signaling
 
@@ -11,6 +12,8 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
         /// The store was written by a newer version of this program.
         case newer
         case directory
+        /// The database does not answer, or the connection to it was lost.
+        case unreachable
         case failed
     }
 
@@ -26,6 +29,14 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
     init(_ error: any Error) {
         if let error = error as? StorageError {
             self = error
+            return
+        }
+        if let error = error as? PostgresError {
+            self.init(Self.kind(error), error.reason)
+            return
+        }
+        if let error = error as? StoreFailure {
+            self.init(.unreachable, error.reason)
             return
         }
         guard let error = error as? DatabaseError else {
@@ -51,6 +62,9 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
     /// Returns whether the cause is the disk, the file or another program, so that all other commands fail as well.
     /// Otherwise the cause may be the requested rows.
     static func isOfStore(_ error: any Error) -> Bool {
+        if let error = error as? PostgresError {
+            return error.cause != .statement || ![.failed, .corrupted].contains(kind(error))
+        }
         guard let error = error as? DatabaseError else { return false }
         switch error.resultCode {
         case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED,
@@ -61,17 +75,32 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
+    private static func kind(_ error: PostgresError) -> Kind {
+        switch error.state {
+        case "53100": return .diskFull
+        // Privileges, and a server that only reads.
+        case "42501", "25006": return .readOnly
+        // Time limits of a lock, of a statement, and of a transaction in which the relay was silent.
+        case "55P03", "57014", "25P03": return .locked
+        case "XX001", "XX002": return .corrupted
+        default: return error.isOfVersion ? .newer : error.cause == .statement ? .failed : .unreachable
+        }
+    }
+
     /// Advice for the operator.
     package var advice: String {
         switch kind {
-        case .diskFull: "free space on the disk of storage.directory, or raise storage.maximumMegabytes"
-        case .readOnly: "let the relay's user write to storage.directory and its files"
-        case .locked: "another program holds the database: end it, or give each relay a storage.directory of its own"
+        case .diskFull: "free space on the disk of the database, or raise storage.maximumMegabytes"
+        case .readOnly:
+            "let the relay's user write to storage.directory and its files, or to the database of storage.url"
+        case .locked:
+            "another program holds the database for long: end it, or give each relay a storage.directory of its own"
         case .corrupted:
             "stop the relay, keep the files, then restore a backup or recover what can be read:"
                 + " sqlite3 messages.sqlite .recover | sqlite3 recovered.sqlite"
         case .newer: "run the version of millrace that wrote it, or a later one"
         case .directory: "check that storage.directory exists or can be created"
+        case .unreachable: "check storage.url, the database and the network to it"
         case .failed: "see the detail; the disk may be failing"
         }
     }
@@ -85,6 +114,8 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
         case .readOnly: SignalingError(.storageFailed, "the relay's storage is read-only", retryAfter: 60)
         case .locked: SignalingError(.storageFailed, "the relay's storage is busy", retryAfter: 1)
         case .corrupted: SignalingError(.storageFailed, "the relay's storage is damaged")
+        case .unreachable:
+            SignalingError(.storageFailed, "the relay's database does not answer", retryAfter: 1)
         case .newer, .directory, .failed: SignalingError(.storageFailed)
         }
     }

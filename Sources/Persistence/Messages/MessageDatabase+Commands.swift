@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 package import Messaging
 import Signaling
 
@@ -17,9 +16,9 @@ extension MessageDatabase {
         switch step {
         case .wait: break
         case .full:
-            let error = SignalingError(.rateLimited, "too many commands wait for the relay's disk", retryAfter: 1)
+            let error = SignalingError(.rateLimited, "too many commands wait for the relay's database", retryAfter: 1)
             completion(.failure(.refused(error)))
-        case .start: pool.asyncWriteWithoutTransaction { self.drain($0) }
+        case .start: engine.write { self.drain($0) }
         }
     }
 
@@ -35,11 +34,8 @@ extension MessageDatabase {
         precondition(command.isReading, "the command writes")
         do {
             let (limits, now) = (limits, wallClock())
-            let outcome = try await pool.read { db in
-                var rules = Messaging(try MessageStore(db), limits: limits, now: now)
-                return try rules.apply(command)
-            }
-            state.withLock { $0.statistics.commands += 1 }
+            let outcome = try await engine.read { try Self.carryOut(command, in: $0, limits, now) }
+            reports.count { $0.commands += 1 }
             return .success(outcome)
         } catch let error as SignalingError {
             return .failure(.refused(error))
@@ -48,20 +44,26 @@ extension MessageDatabase {
         }
     }
 
-    private func drain(_ db: Database) {
+    private static func carryOut(
+        _ command: MessagingCommand, in transaction: some MessageTransaction, _ limits: MessagingLimits, _ now: Int64
+    ) throws -> MessagingOutcome {
+        var rules = Messaging(transaction, limits: limits, now: now)
+        return try rules.apply(command)
+    }
+
+    private func drain(_ writer: any MessageWriter) {
         let batch = state.withLock { state -> [Pending] in
             let batch = Array(state.pending.prefix(configuration.batch))
             state.pending.removeFirst(batch.count)
             return batch
         }
-        let rest = batch.dropFirst(commit(batch, db))
-        checkpointer.noteWrite()
+        let rest = batch.dropFirst(commit(batch, writer))
         let isMore = state.withLock { state -> Bool in
             state.pending.insert(contentsOf: rest, at: 0)
             state.isWriting = !state.pending.isEmpty
             return state.isWriting
         }
-        if isMore { pool.asyncWriteWithoutTransaction { self.drain($0) } }
+        if isMore { engine.write { self.drain($0) } }
     }
 
     /// Commits the first commands of a batch, up to `batchCost`, in one transaction and answers them. If the
@@ -69,14 +71,14 @@ extension MessageDatabase {
     /// damaged row only fails the commands that need it.
     ///
     /// - Returns: number of answered commands, at least one.
-    private func commit(_ batch: [Pending], _ db: Database) -> Int {
+    private func commit(_ batch: [Pending], _ writer: any MessageWriter) -> Int {
         do {
-            let answers = try transact(batch, db)
+            let answers = try transact(batch, writer)
             for (pending, answer) in zip(batch, answers) { pending.completion(answer) }
             return answers.count
         } catch {
             if batch.count > 1, !StorageError.isOfStore(error) {
-                commitEach(batch, db)
+                commitEach(batch, writer)
             } else {
                 fail(batch[...], failed(error))
             }
@@ -84,10 +86,10 @@ extension MessageDatabase {
         }
     }
 
-    private func commitEach(_ batch: [Pending], _ db: Database) {
+    private func commitEach(_ batch: [Pending], _ writer: any MessageWriter) {
         for (index, pending) in batch.enumerated() {
             do {
-                for answer in try transact([pending], db) { pending.completion(answer) }
+                for answer in try transact([pending], writer) { pending.completion(answer) }
             } catch {
                 // If the store failed, the other commands would fail as well, each after a timeout.
                 let isOfStore = StorageError.isOfStore(error)
@@ -106,43 +108,41 @@ extension MessageDatabase {
     ///
     /// - Returns: answers to the first commands of the batch, up to `batchCost`, which bounds the delay of later
     ///   commands.
-    private func transact(_ batch: [Pending], _ db: Database) throws -> [Answer] {
+    private func transact(_ batch: [Pending], _ writer: any MessageWriter) throws -> [Answer] {
         let start = DispatchTime.now().uptimeNanoseconds
-        var answers: [Answer] = []
-        var cost = 0
-        try db.inTransaction(.immediate) {
-            let store = try MessageStore(db)
+        let answers = try writer.transact { transaction in
+            var done = MessageBatch()
+            var cost = 0
             for pending in batch {
                 let expected = pending.command.cost
-                guard answers.isEmpty || cost + expected <= configuration.batchCost else { break }
-                let answer = try apply(pending.command, store, db)
+                guard done.answers.isEmpty || cost + expected <= configuration.batchCost else { break }
+                let answer = try apply(pending.command, transaction)
+                let outcome = try? answer.get()
                 // The number of members of a group is only known after the first message to it.
-                cost += max(expected, (try? answer.get())?.cost ?? 1)
-                answers.append(answer)
+                cost += max(expected, outcome?.cost ?? 1)
+                done.answers.append(answer)
+                if let outcome, !outcome.deliveries.isEmpty {
+                    done.announcements.append(
+                        MessageAnnouncement(app: outcome.app(of: pending.command), deliveries: outcome.deliveries))
+                }
             }
-            return .commit
-        }
+            return done
+        }.answers
         let (count, seconds) = (answers.count, Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
-        state.withLock {
-            $0.statistics.commands += UInt64(count)
-            $0.statistics.commits += 1
-            $0.statistics.longestCommit = max($0.statistics.longestCommit, seconds)
+        reports.count {
+            $0.commands += UInt64(count)
+            $0.commits += 1
+            $0.longestCommit = max($0.longestCommit, seconds)
         }
         return answers
     }
 
-    private func apply(_ command: MessagingCommand, _ store: MessageStore, _ db: Database) throws -> Answer {
-        var answer: Answer?
-        try db.inSavepoint {
-            do {
-                var rules = Messaging(store, limits: limits, now: wallClock())
-                answer = .success(try rules.apply(command))
-                return .commit
-            } catch let error as SignalingError {
-                answer = .failure(.refused(error))
-                return .rollback
-            }
+    private func apply(_ command: MessagingCommand, _ transaction: some DivisibleTransaction) throws -> Answer {
+        do {
+            return .success(
+                try transaction.isolate { try Self.carryOut(command, in: transaction, limits, wallClock()) })
+        } catch let error as SignalingError {
+            return .failure(.refused(error))
         }
-        return answer ?? .failure(.refused(SignalingError(.internalError)))
     }
 }
