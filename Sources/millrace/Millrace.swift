@@ -14,7 +14,8 @@ struct Millrace: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, LoadCommand.self, DecodeCommand.self, ComposeCommand.self, TokenCommand.self,
-            SessionCommand.self, LiveCommand.self, IngestCommand.self, UserCommand.self, ClusterCommand.self,
+            SessionCommand.self, LiveCommand.self, IngestCommand.self, UserCommand.self, MessagesCommand.self,
+            ClusterCommand.self,
             DoctorCommand.self, ConfigurationCommand.self,
         ])
 
