@@ -333,6 +333,7 @@ struct PostgresMessagesTests {
         #expect(answers.allSatisfy { $0.failure == nil })
         database.close()
         #expect(Self.kind(await database.read(DatabaseTests.history())) == .unreachable)
+        #expect(Self.kind(await database.perform(DatabaseTests.send(100))) == .unreachable)
         #expect(try storage.sql("SELECT count(*) FROM millrace_messages.message") == "51")
     }
 }

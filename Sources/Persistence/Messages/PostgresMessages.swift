@@ -19,6 +19,8 @@ final class PostgresMessages: MessageEngine {
         var bodies: [@Sendable (any MessageWriter) -> Void] = []
         /// Time after which waiting for the database ends; nil before `close`.
         var end: MediaTime?
+        /// Whether the writer's thread has ended.
+        var isOver = false
         var nextReader = 0
     }
 
@@ -66,8 +68,19 @@ final class PostgresMessages: MessageEngine {
     var bytes: Int { size.load(ordering: .relaxed) }
 
     func write(_ body: @escaping @Sendable (any MessageWriter) -> Void) {
-        jobs.withLock { $0.bodies.append(body) }
+        let isOver = jobs.withLock { jobs in
+            if !jobs.isOver { jobs.bodies.append(body) }
+            return jobs.isOver
+        }
+        guard !isOver else { return body(ClosedWriter()) }
         millrace_event_signal(event)
+    }
+
+    /// Writer of a store that was closed.
+    private struct ClosedWriter: MessageWriter {
+        func transact(_ body: (any DivisibleTransaction) throws -> MessageBatch) throws -> MessageBatch {
+            throw StoreFailure.closed
+        }
     }
 
     private func run(_ reports: MessageReports) {
@@ -79,13 +92,14 @@ final class PostgresMessages: MessageEngine {
         }
         let writer = PostgresMessageWriter(client, reports)
         while true {
-            let (bodies, isClosed) = jobs.withLock { jobs in
+            let (bodies, isOver) = jobs.withLock { jobs in
                 defer { jobs.bodies = [] }
-                return (jobs.bodies, jobs.end != nil)
+                jobs.isOver = jobs.bodies.isEmpty && jobs.end != nil
+                return (jobs.bodies, jobs.isOver)
             }
+            if isOver { break }
             for body in bodies { body(writer) }
             if !bodies.isEmpty { continue }
-            if isClosed { break }
             let isMore = writer.keepUp()
             size.store(Int(clamping: writer.bytes), ordering: .relaxed)
             if !isMore { wait(for: writer.socket) }

@@ -62,6 +62,7 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
     /// Returns whether the cause is the disk, the file or another program, so that all other commands fail as well.
     /// Otherwise the cause may be the requested rows.
     static func isOfStore(_ error: any Error) -> Bool {
+        if error is StoreFailure { return true }
         if let error = error as? PostgresError {
             return error.cause != .statement || ![.failed, .corrupted].contains(kind(error))
         }
