@@ -145,12 +145,12 @@ final class EngineSession {
         stream.subsession.streams += 1
         streams.append(stream)
         parts.change()
-        notePipeChange()
+        notePipeChange(of: stream)
     }
 
     /// Makes a new description of a stream due for the other parts of the session, and for pipes.
     func noteChange(of stream: EngineStream) {
-        notePipeChange()
+        notePipeChange(of: stream)
         guard !parts.isEmpty else { return }
         stream.replica = nil
         parts.change()
@@ -161,7 +161,7 @@ final class EngineSession {
         streams.removeAll { $0 === stream }
         leave(stream.subsession)
         parts.change()
-        notePipeChange()
+        notePipeChange(of: stream)
     }
 
     /// Returns the subsession of a transport's streams; creates it if necessary.

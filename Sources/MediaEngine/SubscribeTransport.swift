@@ -26,6 +26,8 @@ final class SubscribeTransport {
     let targets: [SubscriptionTarget]
     /// Whether tracks of streams that are published later are added.
     let wantsAllStreams: Bool
+    /// Pipes: SSRCs that were used. Another stream under the same SSRC and key would repeat the keystream.
+    private var usedSSRCs: Set<SSRC> = []
     /// Plain subscribers: times at which the video is started again.
     var starts: StartSchedule
     /// Paused kinds, for tracks that are attached later.
@@ -148,6 +150,15 @@ final class SubscribeTransport {
     }
 
     // MARK: tracks
+
+    /// Returns whether the pipe has not used any of these SSRCs, and marks them as used.
+    func takeUnused(_ ssrcs: [SSRC]) -> Bool {
+        guard usedSSRCs.isDisjoint(with: ssrcs), Set(ssrcs).count == ssrcs.count,
+            usedSSRCs.count + ssrcs.count <= PipeFormat.maximumSSRCs
+        else { return false }
+        usedSSRCs.formUnion(ssrcs)
+        return true
+    }
 
     func add(_ track: SubscribedTrack) {
         track.id = nextTrack

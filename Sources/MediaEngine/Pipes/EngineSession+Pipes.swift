@@ -31,7 +31,8 @@ extension EngineSession {
             payloadType: producer.configuration.payloadType.rawValue, replayLimit: producer.replayLimit)
     }
 
-    /// Sends the requested tracks through a pipe, and no others. Unknown ones have ended, and are ignored.
+    /// Sends the requested tracks through a pipe, and no others. Unknown ones have ended, and are ignored. Those under an SSRC that the pipe has
+    /// used before are refused and counted.
     func send(
         _ wanted: [PipeTrack], through pipe: SubscribeTransport, now: MediaTime, _ inbound: borrowing InboundTable,
         _ numbers: inout IdentifierSource, _ quiesced: borrowing Quiesced
@@ -50,6 +51,10 @@ extension EngineSession {
                 guard let track = requested[inbound[producer.tag].pointee.number],
                     pipe.tracks.count < PipeFormat.maximumTracks
                 else { continue }
+                guard pipe.takeUnused([SSRC(track.ssrc), SSRC(track.rtx)]) else {
+                    emit(.refused)
+                    continue
+                }
                 let map = producer.canHaveSpatialLayers ? PipeFormat.extensions : PipeFormat.shortExtensions
                 let sent = SubscribedTrack(
                     streamName: stream.name, kind: producer.kind, path: target.path, rtcpAddress: target.rtcpAddress,
@@ -64,9 +69,9 @@ extension EngineSession {
         startReports(now: now)
     }
 
-    /// Emits one event when the streams have changed since they were described last.
-    func notePipeChange() {
-        guard pipes > 0, arePipesTold else { return }
+    /// Emits one event when a stream of this relay has changed since the streams were described last.
+    func notePipeChange(of stream: EngineStream) {
+        guard pipes > 0, arePipesTold, !stream.source.isPipe else { return }
         arePipesTold = false
         emit(.event(.pipedStreamsChanged(session: name)))
     }
@@ -84,6 +89,12 @@ extension EngineSession {
         var moves: [(stream: EngineStream, subsession: String)] = []
         var kept: Set<String> = []
         for described in description.streams {
+            // Published again under the same name: the earlier stream has ended.
+            if let old = stream(named: described.name), old.source.transport == pipe.id,
+                old.createdAt != described.createdAt || old.isEncrypted != described.isEncrypted
+            {
+                endMirror(old, of: pipe, &plain, &inbound, quiesced)
+            }
             let known = stream(named: described.name)
             guard known.map({ $0.source.transport == pipe.id }) ?? canAdd(described.name) else {
                 emit(.refused)
@@ -95,17 +106,28 @@ extension EngineSession {
                 ?? EngineStream(
                     name: described.name, source: pipe.source, subsession: subsession(named: described.subsession),
                     createdAt: described.createdAt, isEncrypted: described.isEncrypted)
+            let hasOtherCodec = stream.codec != described.codec
+            stream.codec = described.codec
             let hasNewTracks = update(stream, described, of: pipe, sender, now: now, &plain, &inbound, quiesced)
             if known == nil { add(stream) }
-            if known == nil || hasNewTracks { attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced) }
+            if known == nil || hasNewTracks || hasOtherCodec {
+                attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced)
+            }
             if stream.subsession.name != described.subsession { moves.append((stream, described.subsession)) }
         }
         for stream in streams(of: pipe) where !kept.contains(stream.name) {
-            for producer in stream.producers { forget(producer, of: pipe, &plain) }
-            end(stream, &inbound, quiesced)
+            endMirror(stream, of: pipe, &plain, &inbound, quiesced)
         }
         if !moves.isEmpty { move(moves, [], inbound, quiesced) }
         return (pipe.reception?.tracks.values.map(\.pipeTrack) ?? []).sorted { $0.number < $1.number }
+    }
+
+    private func endMirror(
+        _ stream: EngineStream, of pipe: PublishTransport, _ plain: inout PlainIngress, _ inbound: inout InboundTable,
+        _ quiesced: borrowing Quiesced
+    ) {
+        for producer in stream.producers { forget(producer, of: pipe, &plain) }
+        end(stream, &inbound, quiesced)
     }
 
     private func canAdd(_ name: String) -> Bool {

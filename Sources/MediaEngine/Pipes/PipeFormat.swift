@@ -22,4 +22,6 @@ enum PipeFormat {
     static let rtx = PayloadType(97)
     /// Maximum number of tracks of one pipe. Each has two SSRCs.
     static let maximumTracks = 4_096
+    /// Maximum number of SSRCs in the life of a pipe. A pipe that has used them is opened again.
+    static let maximumSSRCs = 1 << 20
 }

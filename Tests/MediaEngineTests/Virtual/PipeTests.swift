@@ -241,6 +241,48 @@ import WebRTCTestKit
         #expect(try call.control { try $0.streams(session: "room") }.map(\.name) == ["taken"])
     }
 
+    @Test("A stream that was published again between two descriptions is another stream") func again() throws {
+        let call = try VirtualCall(seed: 972)
+        let end = try call.control { try $0.openPipeReceiver(session: "room", .random()) }
+        let sender = PipeEnd(id: TransportID(rawValue: "x"), address: "10.0.0.9", port: 7982, ssrc: 0)
+        func mirror(createdAt: Int64, codec: VideoCodec, track: UInt64?) throws -> [PipeTrack] {
+            let tracks = track.map {
+                PipeDescription.Track(number: $0, kind: .video, rid: nil, payloadType: 96, replayLimit: .never)
+            }
+            let stream = PipeDescription.Stream(
+                name: "camera", subsession: "", createdAt: createdAt, isEncrypted: createdAt > 1, codec: codec,
+                muted: [], tracks: tracks.map { [$0] } ?? [])
+            return try call.control {
+                try $0.mirror(PipeDescription(streams: [stream]), end.id, session: "room", from: sender)
+            }
+        }
+        let first = try mirror(createdAt: 1, codec: .vp8, track: 1)
+        #expect(try mirror(createdAt: 1, codec: .vp8, track: 1) == first)
+        // The codec is known before the first packet, so before there is a track.
+        #expect(try mirror(createdAt: 2, codec: .av1, track: nil).isEmpty)
+        let snapshot = try call.control { try $0.streams(session: "room") }
+        #expect(snapshot.map(\.createdAt) == [2] && snapshot.first?.codec == .av1 && snapshot.first?.video == nil)
+        let second = try mirror(createdAt: 2, codec: .av1, track: 2)
+        #expect(Set([first, second].joined().flatMap { [$0.ssrc, $0.rtx] }).count == 4)
+    }
+
+    @Test("A pipe sends nothing under an SSRC that it has used before") func keystream() throws {
+        let (pipe, _) = try VirtualPipe.withPublisher(seed: 973)
+        try pipe.run(seconds: 1)
+        func sent() -> Int {
+            pipe.origin.network.statistics(
+                from: pipe.origin.plainAddresses[0], to: pipe.mirror.plainAddresses[0]
+            ).sent
+        }
+        try pipe.origin.control { try $0.sendThroughPipe([], pipe.sender.id, session: "room") }
+        pipe.origin.run(seconds: 0.5)
+        let refused = pipe.origin.relay.counters.refusedLimit
+        let before = sent()
+        try pipe.origin.control { try $0.sendThroughPipe(pipe.tracks, pipe.sender.id, session: "room") }
+        pipe.origin.run(seconds: 1)
+        #expect(sent() == before && pipe.origin.relay.counters.refusedLimit == refused + 2)
+    }
+
     @Test("Changes of the streams are reported once until they are described again") func events() async throws {
         let (pipe, _) = try VirtualPipe.withPublisher(seed: 981)
         try pipe.origin.publish(stream: "second", source: 2)
