@@ -44,7 +44,7 @@ extension Relay {
             do throws(StorageError) {
                 try database.probe()
             } catch {
-                guard error.kind == .unreachable, !configuration.storageRequired else {
+                guard [.unreachable, .locked].contains(error.kind), !configuration.storageRequired else {
                     database.close()
                     throw error
                 }

@@ -235,6 +235,46 @@ struct PostgresMessagesTests {
         #expect(other.texts == ["one", "two"])
     }
 
+    /// Stands for a commit of another relay.
+    private func announce(_ events: String, in storage: TestedStorage) throws {
+        try storage.sql(
+            """
+            WITH next AS (UPDATE millrace_messages.announcements SET last = last + 1 RETURNING last)
+            INSERT INTO millrace_messages.announcement (number, tag, at, events)
+            SELECT last, 1, clock_timestamp(), convert_to(\(events), 'UTF8') FROM next; NOTIFY millrace_messages
+            """)
+    }
+
+    @Test("CLU-4 events that a relay cannot read are reported as missed, and later ones are told")
+    func unknownEvents() async throws {
+        let storage = try storage()
+        let (first, second) = (try storage.open(), try storage.open())
+        defer { [first, second].forEach { $0.close() } }
+        let other = Received(second)
+        _ = try await second.perform(DatabaseTests.send(0, from: "eve")).get()
+        try announce("'[{\"app\": \"\", \"deliveries\": [{\"users\": [\"bob\"], \"event\": {}}]}]'", in: storage)
+        await other.wait { $0.all.contains(.missed) }
+        _ = try await first.perform(DatabaseTests.send(1, text: "one")).get()
+        await other.wait { $0.texts == ["one"] }
+        #expect(other.all.first == .missed && other.texts == ["one"])
+    }
+
+    @Test("CLU-4 large announcements are read one after the other, and none is left out")
+    func largeAnnouncements() async throws {
+        let storage = try storage()
+        let (first, second) = (try storage.open(), try storage.open())
+        defer { [first, second].forEach { $0.close() } }
+        let other = Received(second)
+        _ = try await second.perform(DatabaseTests.send(0, from: "eve")).get()
+        for number in 1...100 {
+            // Spaces behind a list without events.
+            if number % 10 == 0 { try announce("rpad('[]', 900000)", in: storage) }
+            _ = try await first.perform(DatabaseTests.send(number, text: "\(number)")).get()
+        }
+        await other.wait { $0.texts.count >= 100 }
+        #expect(other.texts == (1...100).map(String.init) && !other.all.contains(.missed))
+    }
+
     @Test("commands fail while the database is down, and succeed when it is back")
     func restart() async throws {
         let server = try PostgresServer()

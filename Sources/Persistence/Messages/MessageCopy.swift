@@ -24,6 +24,8 @@ package struct MessageCopy: Sendable {
         /// The database has conversations already.
         case notEmpty
         case failed(StorageError)
+        /// The connection was lost during the commit: the database has all conversations, or none.
+        case inDoubt(StorageError)
     }
 
     /// Rows that are sent before the database has carried out earlier ones.
@@ -72,18 +74,20 @@ package struct MessageCopy: Sendable {
         _ source: SQLiteConnection, _ connection: PostgresConnection, _ report: (Progress) -> Void
     ) throws -> Result {
         let target = PostgresTransaction(connection: connection)
+        let totals = try MessageTable.all.map { table in
+            try source.rows(table.count, []) { try $0.count("value") }.first ?? 0
+        }
+        let total = totals.reduce(0, +)
         try connection.add("BEGIN")
         try connection.add(PostgresMessageSchema.takeLock, [.integer(PostgresMessageSchema.lock)])
-        for table in MessageTable.all where try count(table, target) > 0 {
+        for table in MessageTable.all where try !target.rows(table.probe, [], { _ in true }).isEmpty {
             throw Failure.notEmpty
         }
         let store = try source.rows("SELECT value FROM meta WHERE key = 'store'", []) { try $0.text("value") }.first
         try target.run(
             "UPDATE meta SET value = convert_from($1, 'UTF8') WHERE key = 'store'", [.text(store ?? "")])
-        let totals = try MessageTable.all.map { try count($0, source) }
-        let total = totals.reduce(0, +)
         var copied = 0
-        for (table, rows) in zip(MessageTable.all, totals) {
+        for table in MessageTable.all {
             _ = try source.rows(table.selection, []) { row in
                 try target.run(table.insertion, try table.values(row))
                 copied += 1
@@ -92,18 +96,16 @@ package struct MessageCopy: Sendable {
                     report(Progress(table: table.name, rows: copied, totalRows: total))
                 }
             }
-            guard try count(table, target) == rows else {
-                throw StorageError(.failed, "not all rows of the table \(table.name) arrived in the database")
-            }
             if table.isNumbered { try connection.add(table.continuation) }
         }
-        try connection.add("COMMIT")
         _ = try connection.synchronize()
+        try connection.add("COMMIT")
+        do throws(PostgresError) {
+            _ = try connection.synchronize()
+        } catch {
+            throw error.cause == .statement ? Failure.failed(StorageError(error)) : .inDoubt(StorageError(error))
+        }
         return Result(
             users: totals[0], conversations: totals[1], entries: totals[2], messages: totals[3], receipts: totals[4])
-    }
-
-    private func count(_ table: MessageTable, _ connection: some MessageConnection) throws -> Int {
-        try connection.rows(table.count, []) { try $0.count("value") }.first ?? 0
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaBase
 package import Messaging
 import Signaling
 
@@ -113,9 +114,12 @@ extension MessageDatabase {
         let answers = try writer.transact { transaction in
             var done = MessageBatch()
             var cost = 0
+            let end = writer.batchTime.map { .monotonic + $0 } ?? MediaTime.never
             for pending in batch {
                 let expected = pending.command.cost
-                guard done.answers.isEmpty || cost + expected <= configuration.batchCost else { break }
+                guard done.answers.isEmpty || cost + expected <= configuration.batchCost && .monotonic < end else {
+                    break
+                }
                 let answer = try apply(pending.command, transaction)
                 let outcome = try? answer.get()
                 // The number of members of a group is only known after the first message to it.

@@ -1,3 +1,4 @@
+import MediaBase
 package import Messaging
 
 /// Database of a conversation store: its connections, and the thread that writes.
@@ -19,6 +20,8 @@ protocol MessageEngine: AnyObject, Sendable {
 
 /// The connection of an engine that writes. Used on the writer's thread.
 protocol MessageWriter {
+    /// Time after which a transaction takes no further command; nil: no limit. Other relays wait for its end.
+    var batchTime: MediaTime? { get }
     /// Calls `body` within a transaction, and commits its changes. If it throws, all of them are rolled back.
     func transact(_ body: (any DivisibleTransaction) throws -> MessageBatch) throws -> MessageBatch
 }

@@ -7,7 +7,8 @@ extension ListedRecord {
         LEFT JOIN "user" p ON p.id = CASE WHEN t.kind <> 0 THEN NULL WHEN t.a = e."user" THEN t.b ELSE t.a END
         LEFT JOIN message m ON m.thread = e.thread AND m.number =
             (SELECT max(n.number) FROM message n
-            WHERE n.thread = e.thread AND n.number > e.cleared AND n.number > t.purge)
+            WHERE n.thread = e.thread
+                AND n.number > CASE WHEN e.cleared > t.purge THEN e.cleared ELSE t.purge END)
         LEFT JOIN "user" s ON s.id = m.sender
         """
 }

@@ -52,6 +52,9 @@ struct MessageTable: Sendable {
         return "INSERT INTO \"\(name)\" (\(list(Self.quoted))) VALUES (\(places))"
     }
 
+    /// Returns a row if the table has any.
+    var probe: String { "SELECT 1 AS value FROM \"\(name)\" LIMIT 1" }
+
     var count: String { "SELECT count(*) AS value FROM \"\(name)\"" }
 
     /// Continues the numbers behind the largest one, in PostgreSQL.

@@ -4,11 +4,11 @@ enum PostgresMessageSchema {
     static let version: Int64 = 1
     static let name = "millrace_messages"
 
-    /// Limits of the server in milliseconds. A relay that stops within a transaction holds up the others for the last of them. Without the other
-    /// settings the plan of a statement could stay one for tables that were empty when the relay started.
+    /// Limits of the server in milliseconds. A relay that stops within a transaction holds up the others for the last two of them: the server
+    /// waits for its next statement, or for its network. Without the other settings the plan of a statement could stay one for tables that were empty when the relay started.
     static let settings = """
         SET search_path = \(name); SET statement_timeout = 3500; SET lock_timeout = 3000;
-        SET idle_in_transaction_session_timeout = 2000; SET enable_seqscan = off; SET jit = off
+        SET idle_in_transaction_session_timeout = 2000; SET tcp_user_timeout = 3000; SET enable_seqscan = off; SET jit = off
         """
 
     static let readVersion = "SELECT value FROM meta WHERE key = 'version'"
@@ -39,7 +39,7 @@ enum PostgresMessageSchema {
             sender bigint, client bytea, thread bigint NOT NULL, number bigint NOT NULL, time bigint NOT NULL,
             removed bigint NOT NULL, PRIMARY KEY (sender, client));
         CREATE TABLE IF NOT EXISTS announcement (
-            number bigint PRIMARY KEY, at timestamptz NOT NULL, events bytea NOT NULL);
+            number bigint PRIMARY KEY, tag bigint NOT NULL, at timestamptz NOT NULL, events bytea NOT NULL);
         CREATE TABLE IF NOT EXISTS announcements (
             single boolean PRIMARY KEY DEFAULT true CHECK (single), last bigint NOT NULL, removed bigint NOT NULL)
             WITH (fillfactor = 50);
@@ -71,35 +71,43 @@ enum PostgresMessageSchema {
     /// Waits until no other relay writes. Its parameter is `lock`.
     static let takeLock = "SELECT pg_advisory_xact_lock($1::bigint)"
 
-    /// Announcements of one answer. Each has the events of a commit, which can have some megabytes.
-    static let page = 8
+    /// Limits of one answer: announcements, and bytes of those before its last one. Each has the events of a commit.
+    private static let pageRows = 64
+    private static let pageBytes = 1 << 20
 
     /// Reads the next announcements behind a number. There is always a row, also without announcements.
     static let nextAnnouncements = """
-        SELECT s.last, s.removed, (SELECT value FROM meta WHERE key = 'store') AS store, n.number, n.events
+        SELECT s.last, s.removed, (SELECT value FROM meta WHERE key = 'store') AS store,
+            (SELECT tag FROM announcement WHERE number = s.last) AS lasttag,
+            (SELECT tag FROM announcement WHERE number = $1) AS oldtag, n.number, n.tag, n.events
         FROM announcements s
-        LEFT JOIN LATERAL (SELECT number, events FROM announcement WHERE number > $1 ORDER BY number LIMIT \(page)) n
-            ON true
+        LEFT JOIN (
+            SELECT number, tag, events, sum(length(events)) OVER (ORDER BY number) - length(events) AS before
+            FROM (SELECT number, tag, events FROM announcement WHERE number > $1 ORDER BY number LIMIT \(pageRows)) page
+        ) n ON n.before < \(pageBytes)
         ORDER BY n.number
         """
 
     /// Adds the events of a commit, and wakes the other relays when it is done. Its parameter is the text of the events.
     static let announce = """
         WITH next AS (UPDATE announcements SET last = last + 1 RETURNING last),
-            added AS (INSERT INTO announcement (number, at, events) SELECT last, clock_timestamp(), $1 FROM next
-                RETURNING number)
-        SELECT number AS value, pg_notify('\(channel)', '') FROM added
+            added AS (INSERT INTO announcement (number, tag, at, events)
+                SELECT last, floor(random() * 9e15)::bigint, clock_timestamp(), $1 FROM next RETURNING number, tag)
+        SELECT number, tag, pg_notify('\(channel)', '') FROM added
         """
 
     /// Seconds that announcements are kept. A relay that was cut off for longer ends the connections of its users, who read their lists again.
     static let keptSeconds = 60
 
-    /// Removes some of the announcements that were kept long enough. Each commit adds one at most.
+    /// Removes announcements that were kept long enough, a limited number of them. Each commit adds one at most.
     static let forget = """
         WITH old AS (
-            DELETE FROM announcement WHERE number IN (SELECT number FROM announcement ORDER BY number LIMIT 8)
+            DELETE FROM announcement WHERE number IN (
+                SELECT number FROM announcement WHERE number > (SELECT removed FROM announcements)
+                ORDER BY number LIMIT 1000)
             AND at < clock_timestamp() - interval '\(keptSeconds) s' RETURNING number)
-        UPDATE announcements SET removed = (SELECT max(number) FROM old) WHERE EXISTS (SELECT FROM old)
+        UPDATE announcements SET removed = greatest(removed, (SELECT max(number) FROM old))
+        WHERE EXISTS (SELECT FROM old)
         """
 
     static let size = """

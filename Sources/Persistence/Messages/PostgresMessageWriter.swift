@@ -5,10 +5,13 @@ import Messaging
 /// The writing connection of a relay to a PostgreSQL store, used by the writer's thread.
 ///
 /// Relays write one after the other: a transaction begins with the store's lock. Under the lock a relay first reads the announcements of earlier
-/// commits, so that its users are told of all changes in the order of the commits.
+/// commits, and reports them before its own answers, so that its users are told of all changes in the order of the commits.
 final class PostgresMessageWriter: MessageWriter {
     /// Time between two looks at the size of the database.
     private static let sizeInterval = MediaTime.seconds(60)
+    /// Bytes of announcements that are read before they are reported. Users of a relay that is further behind read their lists again.
+    private static let maximumUnreported = 32 << 20
+    let batchTime: MediaTime? = .milliseconds(250)
 
     private let client: PostgresClient
     private let reports: MessageReports
@@ -17,6 +20,15 @@ final class PostgresMessageWriter: MessageWriter {
     /// Whether other relays may have committed something since the last look.
     private var isBehind = true
     private var sizeDue = MediaTime.zero
+    /// What was read and not reported yet, in order. Reporting takes time, in which other relays should not wait for the lock.
+    private var unreported: [Unreported] = []
+    private var unreportedBytes = 0
+
+    private enum Unreported {
+        case events(String)
+        case missed
+    }
+
     private(set) var bytes: Int64 = 0
 
     init(_ client: PostgresClient, _ reports: MessageReports) {
@@ -28,15 +40,19 @@ final class PostgresMessageWriter: MessageWriter {
     var socket: Int32? { client.connection?.socket }
 
     func transact(_ body: (any DivisibleTransaction) throws -> MessageBatch) throws -> MessageBatch {
-        try client.run { connection in
+        defer { report() }
+        return try client.run { connection in
             do {
-                try connection.add("BEGIN")
+                try connection.add("BEGIN ISOLATION LEVEL READ COMMITTED")
                 try connection.add(PostgresMessageSchema.takeLock, [.integer(PostgresMessageSchema.lock)])
                 try follow(connection)
                 let batch = try body(MessageStore(PostgresTransaction(connection: connection), storeID: storeID))
                 try commit(batch, connection)
+                // The commit has succeeded, so that a failure must not repeat it.
+                if (try? connection.receiveNotices()) ?? true { isBehind = true }
                 return batch
             } catch {
+                position.noteFailure()
                 try rollBack(connection, after: error)
                 throw error
             }
@@ -57,8 +73,9 @@ final class PostgresMessageWriter: MessageWriter {
             guard error.cause != .statement else { throw error }
             throw PostgresError(.commit, "the connection was lost during a commit: \(error.reason)", state: error.state)
         }
-        if isAnnounced, let number = results.dropLast(2).last {
-            position.pass(try PostgresRow(rows: number, row: 0).integer("value"))
+        // The commit has succeeded, so nothing may fail here. Without the position, users are told of their own changes twice.
+        if isAnnounced, let rows = results.dropLast(2).last, let own = try? mark(PostgresRow(rows: rows, row: 0)) {
+            position.pass(own)
         }
     }
 
@@ -76,35 +93,65 @@ final class PostgresMessageWriter: MessageWriter {
         }
     }
 
-    /// Reads the announcements of other relays until there are no more, and reports them.
+    private func mark(_ row: PostgresRow) throws -> AnnouncementPosition.Mark {
+        .init(number: try row.integer("number"), tag: try row.integer("tag"))
+    }
+
+    /// Reads the announcements of other relays until there are no more.
     private func follow(_ connection: PostgresConnection) throws {
         while true {
             try connection.add(PostgresMessageSchema.nextAnnouncements, [.integer(position.number ?? .max)])
-            guard let rows = try connection.synchronize().last else { return }
-            guard try take(rows) else { return }
+            let rows: PostgresRows?
+            do throws(PostgresError) {
+                rows = try connection.synchronize().last
+            } catch {
+                // The same announcements would take too long again.
+                if error.isOfTime { position.skip() }
+                throw error
+            }
+            guard let rows, try take(rows) else { return }
         }
     }
 
-    /// - Returns: whether there may be more.
+    /// - Returns: whether there are more.
     private func take(_ rows: PostgresRows) throws -> Bool {
-        var last: Int64 = 0, removed: Int64 = 0
-        var page: [(number: Int64, events: String)] = []
+        guard rows.count > 0 else { throw StorageError(.corrupted, "the table announcements has no row") }
+        let first = PostgresRow(rows: rows, row: 0)
+        storeID = try first.text("store")
+        var answer = AnnouncementPosition.Answer(
+            last: .init(number: try first.integer("last"), tag: try first.optionalInteger("lasttag")),
+            removed: try first.integer("removed"), tag: try first.optionalInteger("oldtag"), page: [])
+        var page: [String] = []
         for index in 0..<rows.count {
             let row = PostgresRow(rows: rows, row: index)
-            last = try row.integer("last")
-            removed = try row.integer("removed")
-            storeID = try row.text("store")
-            if let number = try row.optionalInteger("number") { page.append((number, try row.body("events"))) }
+            guard try row.optionalInteger("number") != nil else { continue }
+            answer.page.append(try mark(row))
+            page.append(try row.body("events"))
         }
-        switch position.read(
-            last: last, removed: removed, page: page.map(\.number), limit: PostgresMessageSchema.page)
-        {
+        switch position.read(answer) {
         case .missed:
-            reports.tell(.missed)
+            unreported = [.missed]
+            unreportedBytes = 0
             return false
         case .tell(let isMore):
-            for (_, events) in page { tell(events) }
-            return isMore
+            unreported += page.map { .events($0) }
+            unreportedBytes += page.reduce(0) { $0 + $1.utf8.count }
+            guard unreportedBytes > Self.maximumUnreported else { return isMore }
+            position.skip()
+            return true
+        }
+    }
+
+    /// Reports what was read.
+    private func report() {
+        let items = unreported
+        unreported = []
+        unreportedBytes = 0
+        for item in items {
+            switch item {
+            case .missed: reports.tell(.missed)
+            case .events(let events): tell(events)
+            }
         }
     }
 
@@ -112,6 +159,8 @@ final class PostgresMessageWriter: MessageWriter {
         do {
             for announcement in try AnnouncementText.announcements(events) { reports.tell(.announced(announcement)) }
         } catch {
+            // A later event has a newer cursor, by which clients would skip these changes.
+            reports.tell(.missed)
             reports.failedByItself(StorageError(.newer, "a relay of another version has sent unknown events"))
         }
     }
@@ -128,6 +177,7 @@ final class PostgresMessageWriter: MessageWriter {
         }
         let isSizeDue = sizeDue <= .monotonic
         guard isBehind || isSizeDue || client.connection == nil else { return false }
+        defer { report() }
         do {
             try client.run { connection in
                 try follow(connection)
@@ -137,6 +187,7 @@ final class PostgresMessageWriter: MessageWriter {
             return isBehind
         } catch {
             isBehind = true
+            position.noteFailure()
             // While the database is down, only the first failure is new.
             if isConnected { reports.failedByItself(error) }
             return false

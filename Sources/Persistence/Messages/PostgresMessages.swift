@@ -78,6 +78,8 @@ final class PostgresMessages: MessageEngine {
 
     /// Writer of a store that was closed.
     private struct ClosedWriter: MessageWriter {
+        let batchTime: MediaTime? = nil
+
         func transact(_ body: (any DivisibleTransaction) throws -> MessageBatch) throws -> MessageBatch {
             throw StoreFailure.closed
         }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
+import MediaBase
 import Messaging
 
 /// Conversation store in an SQLite file. One connection writes while others read.
@@ -45,6 +46,7 @@ final class SQLiteMessages: MessageEngine {
     }
 
     private struct Writer: MessageWriter {
+        let batchTime: MediaTime? = nil
         let db: Database
 
         func transact(_ body: (any DivisibleTransaction) throws -> MessageBatch) throws -> MessageBatch {

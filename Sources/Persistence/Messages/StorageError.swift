@@ -64,7 +64,9 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
     static func isOfStore(_ error: any Error) -> Bool {
         if error is StoreFailure { return true }
         if let error = error as? PostgresError {
-            return error.cause != .statement || ![.failed, .corrupted].contains(kind(error))
+            // A statement that takes too long may be that of one command.
+            return error.cause != .statement
+                || error.state != PostgresError.queryCanceled && ![.failed, .corrupted].contains(kind(error))
         }
         guard let error = error as? DatabaseError else { return false }
         switch error.resultCode {
@@ -82,7 +84,7 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
         // Privileges, and a server that only reads.
         case "42501", "25006": return .readOnly
         // Time limits of a lock, of a statement, and of a transaction in which the relay was silent.
-        case "55P03", "57014", "25P03": return .locked
+        case "55P03", PostgresError.queryCanceled, "25P03": return .locked
         case "XX001", "XX002": return .corrupted
         default: return error.isOfVersion ? .newer : error.cause == .statement ? .failed : .unreachable
         }
@@ -95,7 +97,7 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
         case .readOnly:
             "let the relay's user write to storage.directory and its files, or to the database of storage.url"
         case .locked:
-            "another program holds the database for long: end it, or give each relay a storage.directory of its own"
+            "another program or relay holds the database for long: end it, or give each relay a storage.directory of its own"
         case .corrupted:
             "stop the relay, keep the files, then restore a backup or recover what can be read:"
                 + " sqlite3 messages.sqlite .recover | sqlite3 recovered.sqlite"

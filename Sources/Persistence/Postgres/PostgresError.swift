@@ -35,6 +35,13 @@ struct PostgresError: Error {
         self.init(isOfConnection ? .connection : .statement, "\(message) (SQLSTATE \(state))", state: state)
     }
 
+    /// Whether the time of the statement was over, by the limit of the relay or by that of the server.
+    var isOfTime: Bool {
+        if case .timeLimit = cause { return true }
+        return state == Self.queryCanceled
+    }
+
+    static let queryCanceled = "57014"
     static let undefinedTable = "42P01"
     private static let maximumCharacters = 400
 

@@ -47,6 +47,11 @@ struct MessagesCopyCommand: AsyncParsableCommand {
                 CommandOutput.error("nothing was copied: the database has conversations already")
                 throw ExitCode(3)
             case .failed(let error): throw Self.failed(error)
+            case .inDoubt(let error):
+                CommandOutput.error(
+                    "the connection was lost at the end (\(error.detail)): either everything or nothing was copied. "
+                        + "Run the command again: it fails with exit code 3 if everything was")
+                throw ExitCode.failure
             }
         }
         print(
