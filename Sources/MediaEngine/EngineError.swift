@@ -19,6 +19,9 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case systemCall(name: String, errno: Int32)
     case stopped
 
+    /// A call about a stream that a pipe mirrors.
+    static let publishedElsewhere = invalidRequest(field: "stream", reason: "is published at another relay")
+
     package var code: String {
         switch self {
         case .unknownSession: "unknownSession"

@@ -228,6 +228,7 @@ extension EngineSession {
             return
         }
         guard let found = self.stream(named: stream) else { throw .unknownStream(stream) }
+        guard !found.source.isPipe else { throw .publishedElsewhere }
         let producers = found.producers.filter { $0.kind == kind }
         // Tracks of a WebRTC publisher are known before their first packets.
         let announced = publisher(of: found)?.sections.contains { $0.stream === found && $0.track.kind == kind }

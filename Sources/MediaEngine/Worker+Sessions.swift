@@ -78,7 +78,13 @@ extension Worker {
             end(peer, quiesced)
         }
         for session in sessions.all {
-            for transport in session.publishers.members { session.close(transport, &inbound, quiesced) }
+            for transport in session.publishers.members {
+                if transport.isPipe {
+                    session.endMirrors(of: transport, &inbound, quiesced)
+                } else {
+                    session.close(transport, &inbound, quiesced)
+                }
+            }
             for transport in session.subscribers.members { session.close(transport, quiesced) }
             carryOut(session)
         }
@@ -100,7 +106,9 @@ extension Worker {
         _ name: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool, _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
         let session = try sessions.find(name)
-        guard let transport = session.subscribers[id] else { throw .unknownTransport(id.rawValue) }
+        guard let transport = session.subscribers[id], !transport.isPipe else {
+            throw .unknownTransport(id.rawValue)
+        }
         try session.setPaused(paused, kind, of: transport, quiesced)
         carryOut(session)
     }

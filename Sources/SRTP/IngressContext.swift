@@ -40,14 +40,15 @@ package final class IngressContext {
 
     /// Sets the initial rollover counter of `ssrc`, as signalled out of band (RFC 3711 section 3.3.1).
     package func addStream(ssrc: UInt32, rolloverCounter: UInt32) throws(SRTPFailure) {
-        guard streamCount < maximumStreams, search(ssrc) == nil else { throw .unknownStream }
+        guard streamCount < maximumStreams, index(of: ssrc) == nil else { throw .unknownStream }
         (streams + streamCount).initialize(to: RTPReplayWindow(ssrc: ssrc, rolloverCounter: rolloverCounter))
         streamCount += 1
     }
 
     /// Forgets an SSRC that has ended. Its packets could be replayed from now on, so the caller must not accept the SSRC any more.
     package func removeStream(ssrc: UInt32) {
-        guard let stream = search(ssrc) else { return }
+        guard let index = index(of: ssrc) else { return }
+        let stream = streams + index
         stream.pointee.deallocate()
         streamCount -= 1
         let last = streams + streamCount
@@ -58,13 +59,14 @@ package final class IngressContext {
     ///
     /// - Parameter length: length of the packet in bytes, before and after.
     package func unprotect(_ packet: UnsafeMutableRawPointer, length: inout Int) throws(SRTPFailure) {
-        var place = 0
+        var place = -1
         try unprotect(packet, length: &length, place: &place)
     }
 
     /// The same for a caller that keeps the place of each SSRC's state, so that many SSRCs need no search.
     ///
-    /// - Parameter place: place of the SSRC's state after its last packet; any number before the first.
+    /// - Parameter place: place of the SSRC's state after its last packet; any number from 0 on before the first, and negative for a caller that
+    ///   keeps none.
     package func unprotect(
         _ packet: UnsafeMutableRawPointer, length: inout Int, place: inout Int
     ) throws(SRTPFailure) {
@@ -101,16 +103,16 @@ package final class IngressContext {
 
     @inline(__always)
     private func stream(_ ssrc: UInt32, _ place: inout Int) -> UnsafeMutablePointer<RTPReplayWindow>? {
-        if place < streamCount, streams[place].ssrc == ssrc { return streams + place }
-        guard let found = search(ssrc) else { return nil }
-        place = found - streams
-        return found
+        if place >= 0, place < streamCount, streams[place].ssrc == ssrc { return streams + place }
+        guard let index = index(of: ssrc) else { return nil }
+        guard place >= 0 else { return index < Self.near ? streams + index : movedForward(index) }
+        // Not moved, because that would make the kept place of another SSRC wrong.
+        place = index
+        return streams + index
     }
 
-    private func search(_ ssrc: UInt32) -> UnsafeMutablePointer<RTPReplayWindow>? {
-        for index in 0..<streamCount where streams[index].ssrc == ssrc {
-            return index < Self.near ? streams + index : movedForward(index)
-        }
+    private func index(of ssrc: UInt32) -> Int? {
+        for index in 0..<streamCount where streams[index].ssrc == ssrc { return index }
         return nil
     }
 

@@ -10,8 +10,8 @@ package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
     ///   - name: name of the option, for the error.
     package init(_ text: String, option name: String) throws(LoadError) {
         self.text = text
-        guard let url = URL(string: expanded(session: "a", stream: "b")), url.scheme == "http" || url.scheme == "https",
-            url.host?.isEmpty == false
+        guard let url = URL(string: expanded(session: "a", stream: "b")),
+            ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
         else { throw .invalidSetting(name, reason: "\"\(text)\" is not an http or https address") }
     }
 

@@ -35,7 +35,7 @@ final class LoadThread: Sendable {
     func start(_ body: @escaping @Sendable (inout ThreadMeter) throws -> Void) throws(LoadError) {
         set(running: true)
         let code = DetachedThread.run(String(name.prefix(15))) { [self] in
-            var meter = ThreadMeter(name: name) { [self] usage in state.withLockedValue { $0.usage = usage } }
+            var meter = makeMeter()
             do { try body(&meter) } catch {
                 state.withLockedValue { $0.failure = error as? LoadError ?? .media("\(name): \(error)") }
             }
@@ -48,6 +48,10 @@ final class LoadThread: Sendable {
         }
     }
 
+    private func makeMeter() -> ThreadMeter {
+        ThreadMeter(name: name) { [self] usage in state.withLockedValue { $0.usage = usage } }
+    }
+
     /// Starts a thread that calls a function at regular times.
     /// - Parameters:
     ///   - interval: time from one call to the next.
@@ -58,6 +62,8 @@ final class LoadThread: Sendable {
     ) throws(LoadError) {
         try start { [self] meter in
             let step = try prepare()
+            // The preparation is not part of the load.
+            meter = makeMeter()
             var due = LoadClock.now
             while !isStopping {
                 let late = LoadClock.now - due

@@ -89,6 +89,10 @@ extension EngineSession {
         var moves: [(stream: EngineStream, subsession: String)] = []
         var kept: Set<String> = []
         for described in description.streams {
+            guard kept.insert(described.name).inserted else {
+                emit(.refused)
+                continue
+            }
             // Published again under the same name: the earlier stream has ended.
             if let old = stream(named: described.name), old.source.transport == pipe.id,
                 old.createdAt != described.createdAt || old.isEncrypted != described.isEncrypted
@@ -100,16 +104,16 @@ extension EngineSession {
                 emit(.refused)
                 continue
             }
-            kept.insert(described.name)
             let stream =
                 known
                 ?? EngineStream(
                     name: described.name, source: pipe.source, subsession: subsession(named: described.subsession),
                     createdAt: described.createdAt, isEncrypted: described.isEncrypted)
             let hasOtherCodec = stream.codec != described.codec
+            let isChanged = hasOtherCodec || stream.muted != described.muted
             stream.codec = described.codec
             let hasNewTracks = update(stream, described, of: pipe, sender, now: now, &plain, &inbound, quiesced)
-            if known == nil { add(stream) }
+            if known == nil { add(stream) } else if isChanged { noteChange(of: stream) }
             if known == nil || hasNewTracks || hasOtherCodec {
                 attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced)
             }

@@ -8,6 +8,8 @@ struct PipeReception {
         let inbound: Int
     }
 
+    /// The sending end. A pipe has one in its life, because another one would begin again with the keystreams of the same SSRCs.
+    var sender: TransportID?
     /// By their number at the sending relay.
     var tracks: [UInt64: Track] = [:]
     /// Next SSRC. An SSRC is used once in the life of a pipe, because another stream under the same SSRC and key would repeat the keystream.

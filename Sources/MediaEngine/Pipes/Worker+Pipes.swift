@@ -30,8 +30,6 @@ extension Worker {
     }
 
     /// Makes the streams of a receiving pipe those of a description.
-    /// - Parameters:
-    ///   - address: numeric address of the sending relay.
     /// - Returns: the tracks to request of the sending relay.
     func mirror(
         _ description: PipeDescription, _ id: TransportID, session name: String, from sender: PipeEnd,
@@ -39,7 +37,12 @@ extension Worker {
     ) throws(EngineError) -> [PipeTrack] {
         let session = try sessions.find(name)
         guard let pipe = session.publishers[id], pipe.isPipe else { throw .unknownTransport(id.rawValue) }
+        guard pipe.reception?.sender ?? sender.id == sender.id else {
+            throw .invalidRequest(
+                field: "sender", reason: "the pipe has another sending end: open a new pipe with new keys")
+        }
         let address = try socketAddress(of: sender)
+        pipe.reception?.sender = sender.id
         let tracks = session.mirror(
             description, through: pipe, address, now: time(), &plain, &inbound, &numbers, quiesced)
         carryOut(session)

@@ -70,6 +70,7 @@ extension Worker {
             return
         }
         guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
+        guard !found.source.isPipe else { throw .publishedElsewhere }
         if let peer = peers[found.source.transport], let inbound = peer.inbound {
             peer.published.removeAll { $0.stream == stream }
             replace(peer.published, of: inbound, now: time(), quiesced)

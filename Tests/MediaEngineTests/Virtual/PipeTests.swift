@@ -119,11 +119,21 @@ import WebRTCTestKit
         #expect(viewer.reception.frames == muted.frames && viewer.reception.audioPackets > muted.audioPackets + 45)
         let snapshot = try pipe.mirror.control { try $0.streams(session: "room") }
         #expect(snapshot.map(\.name) == ["stream"] && snapshot.first?.video?.muted == true)
+        #expect(throws: EngineError.invalidRequest(field: "stream", reason: "is published at another relay")) {
+            try pipe.mirror.control {
+                try $0.setMuted(session: "room", stream: "stream", kind: .video, muted: false)
+            }
+        }
+        // With several workers, these are on different ones.
+        let later = try (0..<3).map { _ in try pipe.mirror.view() }
+        try pipe.run(seconds: 1)
+        #expect(later.allSatisfy { $0.reception.frames == 0 && $0.reception.audioPackets > 20 })
         try pipe.origin.control {
             try $0.setMuted(session: "room", stream: "stream", kind: .video, muted: false)
         }
         try pipe.run(seconds: 1)
         #expect(viewer.reception.frames > muted.frames + 25 && viewer.reception.wrong == 0)
+        #expect(later.allSatisfy { $0.reception.frames > 20 && $0.reception.wrong == 0 })
         publisher.close()
         try pipe.run(seconds: 1)
         #expect(try pipe.mirror.control { try $0.streams(session: "room") }.isEmpty)
@@ -281,6 +291,12 @@ import WebRTCTestKit
         try pipe.origin.control { try $0.sendThroughPipe(pipe.tracks, pipe.sender.id, session: "room") }
         pipe.origin.run(seconds: 1)
         #expect(sent() == before && pipe.origin.relay.counters.refusedLimit == refused + 2)
+        let other = PipeEnd(id: TransportID(rawValue: "other"), address: "10.0.0.1", port: 7982, ssrc: 0)
+        #expect(throws: EngineError.self, "a second sending end would begin with the same SSRCs") {
+            try pipe.mirror.control {
+                try $0.mirror(pipe.description, pipe.receiver.id, session: "room", from: other)
+            }
+        }
     }
 
     @Test("Changes of the streams are reported once until they are described again") func events() async throws {
