@@ -132,7 +132,7 @@ class Demo:
             missing = len(source.frames) - sum(a == b for a, b in zip(source.frames, decoded))
             decibels = source.psnr(receiver.recording)
             audio = media.packet_checksums(receiver.recording, "a")
-            left, right, _ = media.tones(receiver.sound)
+            left, right, _ = media.tones(receiver.audio)
             self.row(f"{receiver.name}: frames decoded, identical to the sent", f"{len(decoded)}, "
                      f"{len(source.frames) - missing}", f"{missing} differ or miss" if missing else None)
             self.row(f"{receiver.name}: PSNR against the raw frames", f"{decibels:.2f} dB",
