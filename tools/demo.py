@@ -137,7 +137,7 @@ class Demo:
                      f"{len(source.frames) - missing}", f"{missing} differ or miss" if missing else None)
             self.row(f"{receiver.name}: PSNR against the raw frames", f"{decibels:.2f} dB",
                      None if abs(decibels - sent_db) < 0.005 else "not that of the sent stream")
-            lost = len(source.sound_packets) - len(audio)
+            lost = len(source.audio_packets) - len(audio)
             self.row(f"{receiver.name}: audio packets, lost", f"{len(audio)}, {lost}", "lost audio" if lost else None)
             self.row(f"{receiver.name}: 440 Hz left, 660 Hz right", f"{100 * left:.1f} %, {100 * right:.1f} % of the power",
                      None if left > 0.95 and right > 0.95 else "wrong tone")
