@@ -33,6 +33,7 @@ struct PipeRun {
     var seconds: Double
     var base: Int
     private static let warmUp = 2.0
+    private var lossyPort: Int { base + shape.subscribers }
 
     func run(_ route: Route) async throws -> Result {
         let origin = try MediaEngine(configuration: TransportsRun.configuration)
@@ -42,8 +43,8 @@ struct PipeRun {
             mirror.stop()
         }
         let sink = try Peer("stamped-sink", sinks: 1, base: base)
-        let path = try Peer("lossy-path", sinks: 1, base: base + 1)
-        let peer = try Peer(sinks: shape.subscribers - 1, base: base + 2)
+        let path = try Peer("lossy-path", sinks: 1, base: lossyPort)
+        let peer = try Peer(sinks: shape.subscribers - 1, base: base + 1)
         defer { for process in [sink, path, peer] { process.stop() } }
         for process in [sink, path] { _ = try process.line() }
 
@@ -51,8 +52,9 @@ struct PipeRun {
             shape, suite: suite, engine: origin, seconds: seconds + Self.warmUp + 0.5)
         order.isStamped = true
         if route != .direct { try await open(route, from: origin, to: mirror, path) }
-        let key = try await subscribe(to: route == .direct ? origin : mirror)
-        try sink.begin(StampedSinkOrder(suite: suite.sdesName, key: key, warmUp: Self.warmUp))
+        let keys = try await RelayRun.openSubscribers(
+            shape, suite: suite, engine: route == .direct ? origin : mirror, base: base)
+        try sink.begin(StampedSinkOrder(suite: suite.sdesName, key: keys[0].base64, warmUp: Self.warmUp))
         try peer.begin(order)
         try await Task.sleep(for: .milliseconds(Int(Self.warmUp * 1000)))
         let before = await origin.counters().packetsReceived
@@ -76,29 +78,13 @@ struct PipeRun {
         if route.loss > 0 {
             try path.begin("\(receiver.port) \(route.loss)")
             receiver = PipeEnd(
-                id: receiver.id, address: receiver.address, port: UInt16(base + 1), ssrc: receiver.ssrc)
+                id: receiver.id, address: receiver.address, port: UInt16(lossyPort), ssrc: receiver.ssrc)
         }
         let sender = try await origin.openPipeSender(session: "bench", keys, to: receiver)
         let description = try await origin.pipeDescription(session: "bench")
         let tracks = try await mirror.mirror(description, receiver.id, session: "bench", from: sender)
         guard tracks.count == shape.publishers else { throw BenchError("\(tracks.count) tracks in the pipe") }
         try await origin.sendThroughPipe(tracks, sender.id, session: "bench")
-    }
-
-    /// Opens the subscribers; returns the key of the one whose packets are measured.
-    private func subscribe(to engine: MediaEngine) async throws -> String {
-        var keys: [String] = []
-        for subscriber in 0..<shape.subscribers {
-            var request = PlainTransportRequest(direction: .subscribe, session: "bench")
-            request.stream = PlainTransportRequest.allStreams
-            request.suite = suite
-            request.address = "127.0.0.1"
-            request.rtcpMux = true
-            let track = PlainTrackRequest(port: UInt16(base + (subscriber == 0 ? 0 : subscriber + 1)))
-            if shape.isVideo { request.video = track } else { request.audio = track }
-            keys.append(try await engine.openPlain(request).relayKey.base64)
-        }
-        return keys[0]
     }
 
     /// Returns the CPU time of this process so far, in nanoseconds.

@@ -103,7 +103,12 @@ struct RelayRun {
     }
 
     /// Opens plain subscribers, each of which receives every publisher's stream on one port.
-    static func openSubscribers(_ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int) async throws {
+    /// - Returns: the key that each of them gets its packets under.
+    @discardableResult
+    static func openSubscribers(
+        _ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int
+    ) async throws -> [SRTPKey] {
+        var keys: [SRTPKey] = []
         for s in 0..<shape.subscribers {
             var request = PlainTransportRequest(direction: .subscribe, session: "bench")
             request.stream = PlainTransportRequest.allStreams
@@ -112,7 +117,8 @@ struct RelayRun {
             request.rtcpMux = true
             let track = PlainTrackRequest(port: UInt16(base + s))
             if shape.isVideo { request.video = track } else { request.audio = track }
-            _ = try await engine.openPlain(request)
+            keys.append(try await engine.openPlain(request).relayKey)
         }
+        return keys
     }
 }

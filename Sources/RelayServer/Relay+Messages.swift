@@ -60,20 +60,20 @@ extension Relay {
         }
     }
 
-    private func open(_ place: StorageConfiguration.Place) throws(StorageError) -> MessageDatabase {
-        try MessageDatabase(configuration.storage(at: place), limits: configuration.messages.limits) {
+    private func open(_ location: StorageConfiguration.Location) throws(StorageError) -> MessageDatabase {
+        try MessageDatabase(configuration.storage(at: location), limits: configuration.messages.limits) {
             Int64(Date().timeIntervalSince1970 * 1_000)
         }
     }
 
-    private func withoutStorage(_ place: String, _ error: StorageError) throws(RelayError) -> MessageHub.Storage {
+    private func withoutStorage(_ location: String, _ error: StorageError) throws(RelayError) -> MessageHub.Storage {
         guard !configuration.storageRequired else {
-            throw .storage(path: place, reason: error.detail, advice: error.advice)
+            throw .storage(path: location, reason: error.detail, advice: error.advice)
         }
         logger.critical(
             "the relay runs WITHOUT conversations: their database cannot be opened; nothing in it was changed",
             metadata: [
-                "place": "\(place)", "kind": "\(error.kind.rawValue)", "detail": "\(error.detail)",
+                "location": "\(location)", "kind": "\(error.kind.rawValue)", "detail": "\(error.detail)",
                 "advice": "\(error.advice)",
             ])
         return .failed(error)

@@ -2,9 +2,9 @@ import ControlServer
 import Persistence
 
 extension RelayConfiguration {
-    /// Returns the configuration of the conversation store at a place.
-    func storage(at place: StorageConfiguration.Place) -> StorageConfiguration {
-        var storage = StorageConfiguration(place)
+    /// Returns the configuration of the conversation store at a location.
+    func storage(at location: StorageConfiguration.Location) -> StorageConfiguration {
+        var storage = StorageConfiguration(location)
         storage.maximumMegabytes = storageMaximumMegabytes
         storage.checksAtStart = storageCheckAtStart
         return storage

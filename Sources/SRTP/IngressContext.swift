@@ -59,22 +59,22 @@ package final class IngressContext {
     ///
     /// - Parameter length: length of the packet in bytes, before and after.
     package func unprotect(_ packet: UnsafeMutableRawPointer, length: inout Int) throws(SRTPFailure) {
-        var place = -1
-        try unprotect(packet, length: &length, place: &place)
+        var slot = -1
+        try unprotect(packet, length: &length, slot: &slot)
     }
 
-    /// The same for a caller that keeps the place of each SSRC's state, so that many SSRCs need no search.
+    /// The same for a caller that keeps the slot of each SSRC's state, so that many SSRCs need no search.
     ///
-    /// - Parameter place: place of the SSRC's state after its last packet; any number from 0 on before the first, and negative for a caller that
+    /// - Parameter slot: index of the SSRC's state after its last packet; any number from 0 on before the first, and negative for a caller that
     ///   keeps none.
     package func unprotect(
-        _ packet: UnsafeMutableRawPointer, length: inout Int, place: inout Int
+        _ packet: UnsafeMutableRawPointer, length: inout Int, slot: inout Int
     ) throws(SRTPFailure) {
         let plainLength = length - suite.tagLength
         let headerLength = try Self.headerLength(packet, plainLength)
         let sequenceNumber = UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         let ssrc = UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-        let known = stream(ssrc, &place)
+        let known = stream(ssrc, &slot)
         let index: UInt64
         if let known {
             guard let estimate = known.pointee.estimate(sequenceNumber) else { throw .keyExpired }
@@ -90,7 +90,7 @@ package final class IngressContext {
         } else {
             (streams + streamCount).initialize(to: RTPReplayWindow(ssrc: ssrc))
             streams[streamCount].note(index)
-            place = streamCount
+            slot = streamCount
             streamCount += 1
         }
         length = plainLength
@@ -102,12 +102,12 @@ package final class IngressContext {
     }
 
     @inline(__always)
-    private func stream(_ ssrc: UInt32, _ place: inout Int) -> UnsafeMutablePointer<RTPReplayWindow>? {
-        if place >= 0, place < streamCount, streams[place].ssrc == ssrc { return streams + place }
+    private func stream(_ ssrc: UInt32, _ slot: inout Int) -> UnsafeMutablePointer<RTPReplayWindow>? {
+        if slot >= 0, slot < streamCount, streams[slot].ssrc == ssrc { return streams + slot }
         guard let index = index(of: ssrc) else { return nil }
-        guard place >= 0 else { return index < Self.near ? streams + index : movedForward(index) }
-        // Not moved, because that would make the kept place of another SSRC wrong.
-        place = index
+        guard slot >= 0 else { return index < Self.near ? streams + index : movedForward(index) }
+        // Not moved, because that would make the kept slot of another SSRC wrong.
+        slot = index
         return streams + index
     }
 

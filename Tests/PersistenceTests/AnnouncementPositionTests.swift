@@ -2,7 +2,7 @@ import Testing
 
 @testable import Persistence
 
-/// Place of a relay in the announcements of the others.
+/// Position of a relay in the announcements of the others.
 @Suite struct AnnouncementPositionTests {
     private typealias Answer = AnnouncementPosition.Answer
     private typealias Mark = AnnouncementPosition.Mark

@@ -46,7 +46,8 @@ struct MessageCopyTests {
     }
 
     private func copy(_ from: TestedStorage, _ to: TestedStorage) throws -> MessageCopy.Result {
-        guard case .directory(let directory) = from.configuration.place, case .url(let url) = to.configuration.place
+        guard case .directory(let directory) = from.configuration.location,
+            case .url(let url) = to.configuration.location
         else { throw StorageError(.failed, "wrong kinds") }
         let copy = try MessageCopy(directory: directory, url: url)
         defer { copy.close() }
@@ -61,7 +62,8 @@ struct MessageCopyTests {
     func complete() async throws {
         let (from, to) = try await filled()
         let result = try copy(from, to)
-        guard case .directory(let directory) = from.configuration.place, case .url(let url) = to.configuration.place
+        guard case .directory(let directory) = from.configuration.location,
+            case .url(let url) = to.configuration.location
         else { return }
         let source = try SQLiteMessages(directory: directory, from.configuration, MessageReports())
         let library = try PostgresLibrary.shared.get()

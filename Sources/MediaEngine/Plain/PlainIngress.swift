@@ -142,16 +142,16 @@ struct PlainIngress: ~Copyable {
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, of source: Int, _ inbound: borrowing InboundTable
     ) -> SRTPFailure? {
         guard let transport = inbound[sources[source].track].pointee.transport else { return .unknownStream }
-        var place = sources[source].place
+        var slot = sources[source].slot
         let failure = transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
             do throws(SRTPFailure) {
-                try transport.context.unprotect(bytes, length: &length, place: &place)
+                try transport.context.unprotect(bytes, length: &length, slot: &slot)
             } catch {
                 return error
             }
             return nil
         }
-        sources[source].place = place
+        sources[source].slot = slot
         return failure
     }
 

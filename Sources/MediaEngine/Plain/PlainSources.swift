@@ -15,8 +15,8 @@ struct PlainSources: ~Copyable {
         let rtx: PayloadType?
         /// Source address of the last authentic packet; empty before the first.
         var address = SocketAddress()
-        /// Place of the SSRC's state in the decryption context.
-        var place = 0
+        /// Index of the SSRC's state in the decryption context.
+        var slot = 0
         /// Index of the next source with this SSRC; -1: none.
         fileprivate var next = -1
 

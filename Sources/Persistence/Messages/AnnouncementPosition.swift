@@ -1,4 +1,4 @@
-/// Place of a relay in the sequence of announcements: the number up to which its users were told.
+/// Position of a relay in the sequence of announcements: the number up to which its users were told.
 struct AnnouncementPosition: Hashable, Sendable {
     /// Announcement in the database. The tag is random: after a failover that has lost commits, their numbers are used again under other tags.
     struct Mark: Hashable, Sendable {

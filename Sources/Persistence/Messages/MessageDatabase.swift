@@ -33,7 +33,7 @@ package final class MessageDatabase: Sendable {
         self.configuration = configuration
         self.limits = limits
         self.wallClock = wallClock
-        switch configuration.place {
+        switch configuration.location {
         case .directory(let directory):
             engine = try SQLiteMessages(directory: directory, configuration, reports)
         case .url(let url): engine = try PostgresMessages(url: url, configuration, reports)

@@ -2,14 +2,14 @@
 package struct StorageConfiguration: Hashable, Sendable {
     package static let maximumMegabytesKey = "storage.maximumMegabytes"
 
-    package enum Place: Hashable, Sendable {
+    package enum Location: Hashable, Sendable {
         /// Directory of an SQLite file; created with access for this user only if it does not exist.
         case directory(String)
         /// PostgreSQL database that other relays may use as well, as a connection URI of libpq. It can contain a password.
         case url(String)
     }
 
-    package var place: Place
+    package var location: Location
     /// Largest size of the database file in MiB; 0 for no limit. Does not apply to PostgreSQL.
     package var maximumMegabytes = 16_384
     /// Whether the whole file is checked at startup, which takes seconds per gigabyte.
@@ -28,7 +28,7 @@ package struct StorageConfiguration: Hashable, Sendable {
     /// Size of the write-ahead log in bytes from which it is moved into the database.
     package var checkpointBytes = 32 << 20
 
-    package init(_ place: Place) { self.place = place }
-    package init(directory: String) { place = .directory(directory) }
-    package init(url: String) { place = .url(url) }
+    package init(_ location: Location) { self.location = location }
+    package init(directory: String) { location = .directory(directory) }
+    package init(url: String) { location = .url(url) }
 }

@@ -2,17 +2,6 @@ import CPQ
 import Glibc
 import MediaBase
 
-/// Statements of a connection whose results have not been read.
-struct PostgresPipeline {
-    /// Names of the prepared statements, by their SQL.
-    var names: [String: String] = [:]
-    /// SQL of the statements that are prepared by this pipeline, so not yet for certain.
-    var new: [String] = []
-    var lastName = 0
-    /// For each queued command, whether it is a statement; otherwise it prepares one.
-    var isStatement: [Bool] = []
-}
-
 /// Pipelines: statements are sent without waiting for the results of those before them, so that a transaction does not wait for the network at
 /// each of them. Values have the database's binary format, so texts can contain any character.
 extension PostgresConnection {
