@@ -241,7 +241,7 @@ let package = Package(
             name: "WebRTCTestKit", dependencies: ["MediaBase", "RTP", "Transport", "WebRTCClient"],
             path: "Tests/WebRTCTestKit"),
         .testTarget(name: "MillraceTestKitTests", dependencies: ["MillraceTestKit", "MediaBase"]),
-        .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),
+        .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase", "MillraceTestKit"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "MillraceTestKit"]),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "MillraceTestKit"]),
         .testTarget(name: "SFrameTests", dependencies: ["SFrame", "Cryptography", "MediaBase", "MillraceTestKit"]),

@@ -1,5 +1,5 @@
 /// Bits per second.
-public struct Bitrate: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct Bitrate: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     public var rawValue: Int64
     @inlinable public init(rawValue: Int64) { self.rawValue = rawValue }
     @inlinable public init(bitsPerSecond: Int64) { rawValue = bitsPerSecond }

@@ -56,3 +56,13 @@ package struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertib
         return algorithm.rawValue + " " + String(decoding: text, as: UTF8.self)
     }
 }
+
+// JSON has the text.
+extension CertificateFingerprint: Codable {
+    package init(from decoder: any Decoder) throws { self = try decoder.decodeText { CertificateFingerprint($0) } }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

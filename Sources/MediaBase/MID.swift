@@ -25,3 +25,13 @@ package struct MID: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { rawValue }
 }
+
+// JSON has the text.
+extension MID: Codable {
+    package init(from decoder: any Decoder) throws { self = try decoder.decodeText { MID($0) } }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}

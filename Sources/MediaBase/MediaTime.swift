@@ -3,7 +3,7 @@
 ///
 /// No operation traps or wraps. Conversions and sums beyond 292 years saturate, so that `.never` plus a span stays `.never`, and extreme
 /// values from a peer stay long spans.
-public struct MediaTime: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct MediaTime: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// Nanoseconds.
     public var rawValue: Int64
     @inlinable public init(rawValue: Int64) { self.rawValue = rawValue }

@@ -5,3 +5,19 @@ public struct PayloadType: RawRepresentable, Hashable, Sendable, CustomStringCon
     @inlinable public init(_ rawValue: UInt8) { self.rawValue = rawValue & 0x7f }
     public var description: String { String(rawValue) }
 }
+
+extension PayloadType: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let number = try container.decode(UInt8.self)
+        guard number < 128 else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "payload types are 0 to 127")
+        }
+        self.init(number)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}

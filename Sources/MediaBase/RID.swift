@@ -30,3 +30,13 @@ package struct RID: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { rawValue }
 }
+
+// JSON has the text.
+extension RID: Codable {
+    package init(from decoder: any Decoder) throws { self = try decoder.decodeText { RID($0) } }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}

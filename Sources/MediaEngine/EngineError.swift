@@ -1,7 +1,7 @@
 package import MediaBase
 
 /// Reason for which the engine refused a call. `code` is stable: HTTP endpoints return it.
-package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum EngineError: Error, Sendable, Equatable, Codable, CustomStringConvertible {
     case unknownSession(String)
     case unknownStream(String)
     case unknownTransport(String)

@@ -3,7 +3,7 @@ package import Transport
 
 /// Changes of streams and peers that the engine reports. Events of a stream name its publisher's transport, because another transport may
 /// publish under the same name before the event is read. Events of a subscribed track name the transport that receives it.
-package enum StreamEvent: Sendable, Equatable {
+package enum StreamEvent: Sendable, Equatable, Codable {
     case published(session: String, transport: TransportID, stream: String)
     case closed(session: String, transport: TransportID, stream: String)
     /// A subscriber's video track was paused because its path has too little bandwidth, or was resumed.

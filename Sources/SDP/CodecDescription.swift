@@ -1,7 +1,7 @@
 package import MediaBase
 
 /// A codec of a media section under its payload types.
-package struct CodecDescription: Sendable, Hashable {
+package struct CodecDescription: Sendable, Hashable, Codable {
     /// Nil: Opus.
     package var video: VideoCodec?
     package var payloadType: PayloadType
@@ -12,6 +12,9 @@ package struct CodecDescription: Sendable, Hashable {
     package var parameters: String
     package var feedback: TrackDescription.Feedback
 
+    /// Maximum characters of the parameters. Those of H.264 have 68.
+    private static let maximumParameters = 128
+
     package init(
         video: VideoCodec?, payloadType: PayloadType, rtxPayloadType: PayloadType? = nil, parameters: String = "",
         feedback: TrackDescription.Feedback = []
@@ -21,6 +24,22 @@ package struct CodecDescription: Sendable, Hashable {
         self.rtxPayloadType = rtxPayloadType
         self.parameters = parameters
         self.feedback = feedback
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        video = try container.decodeIfPresent(VideoCodec.self, forKey: .video)
+        payloadType = try container.decode(PayloadType.self, forKey: .payloadType)
+        rtxPayloadType = try container.decodeIfPresent(PayloadType.self, forKey: .rtxPayloadType)
+        parameters = try container.decode(String.self, forKey: .parameters)
+        feedback = try container.decode(TrackDescription.Feedback.self, forKey: .feedback)
+        try container.check(!payloadType.isTakenForRTCP, .payloadType, "the packets would be taken for RTCP")
+        try container.check(
+            rtxPayloadType?.isTakenForRTCP != true && rtxPayloadType != payloadType, .rtxPayloadType,
+            "the packets would be taken for others")
+        try container.check(
+            parameters.isEmpty || parameters.isToken && parameters.utf8.count <= Self.maximumParameters, .parameters,
+            "the parameters are too long, or have a character that is not allowed")
     }
 
     package var kind: MediaKind { video == nil ? .audio : .video }

@@ -1,3 +1,5 @@
+import MediaBase
+
 /// SRTP key in a description (RFC 4568), with which its sender will encrypt its packets on a transport without DTLS. The key is
 /// only as secret as the connection that carries the description.
 package struct CryptoAttribute: Sendable, Hashable {
@@ -24,7 +26,8 @@ package struct CryptoAttribute: Sendable, Hashable {
     package init?(_ text: some StringProtocol) {
         let fields = text.fields()
         guard fields.count >= 3, fields[0].utf8.count <= 9, let tag = fields[0].decimal(as: UInt32.self),
-            fields[1].isToken, fields[2].hasPrefix("inline:")
+            fields[1].isToken, fields[2].isToken,
+            fields[2].hasPrefix("inline:")
         else { return nil }
         let key = String(fields[2].dropFirst("inline:".count))
         guard !key.isEmpty, key.utf8.count <= Self.maximumKey, !key.contains(";"), !key.contains(":") else {
@@ -47,7 +50,20 @@ package struct CryptoAttribute: Sendable, Hashable {
         return digits
     }
 
-    var line: SDPLine { SDPLine(attribute: "crypto", "\(tag) \(suite) inline:\(key)") }
+    var line: SDPLine { SDPLine(attribute: "crypto", value) }
+
+    /// Value of `a=crypto`.
+    private var value: String { "\(tag) \(suite) inline:\(key)" }
+}
+
+// JSON has the value of the attribute.
+extension CryptoAttribute: Codable {
+    package init(from decoder: any Decoder) throws { self = try decoder.decodeText { CryptoAttribute($0) } }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+    }
 }
 
 // Keeps the key out of logs when the value is interpolated into a message.

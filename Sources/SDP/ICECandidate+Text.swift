@@ -38,3 +38,13 @@ extension ICECandidate: CustomStringConvertible {
     /// Address to send to; nil if `host` is a name.
     package var address: SocketAddress? { SocketAddress(host, port: port) }
 }
+
+// JSON has the value of the attribute.
+extension ICECandidate: Codable {
+    package init(from decoder: any Decoder) throws { self = try decoder.decodeText { ICECandidate($0) } }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

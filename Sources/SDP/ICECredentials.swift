@@ -1,5 +1,5 @@
 /// User name fragment and password of one side, for connectivity checks (RFC 8839 section 5.4).
-package struct ICECredentials: Hashable, Sendable {
+package struct ICECredentials: Hashable, Sendable, Codable {
     /// 4 to 256 characters of letters, digits, `+` and `/`.
     package var ufrag: String
     /// 22 to 256 characters of the same alphabet.
@@ -14,6 +14,18 @@ package struct ICECredentials: Hashable, Sendable {
         else { return nil }
         self.ufrag = ufrag
         self.password = password
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let made = ICECredentials(
+            ufrag: try container.decode(String.self, forKey: .ufrag),
+            password: try container.decode(String.self, forKey: .password))
+        guard let made else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .ufrag, in: container, debugDescription: "a length or a character is not allowed")
+        }
+        self = made
     }
 
     /// Returns random credentials: 48 bits of fragment, so that fragments of one worker do not collide, and 144 bits of password

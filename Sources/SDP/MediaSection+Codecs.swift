@@ -7,7 +7,7 @@ extension MediaSection {
         var order: [UInt8] = []
         var codecs: [UInt8: RTPCodec] = [:]
         for format in formats where order.count < 128 {
-            guard let number = format.decimal(as: UInt8.self), number < 128, !(64...95).contains(number),
+            guard let number = format.decimal(as: UInt8.self), number < 128, !PayloadType(number).isTakenForRTCP,
                 codecs[number] == nil
             else { continue }
             order.append(number)
@@ -93,4 +93,9 @@ extension RTPCodec {
         clockRate = rate
         channels = parts.count > 2 ? parts[2].decimal(as: UInt8.self) ?? 1 : 1
     }
+}
+
+extension PayloadType {
+    /// Whether a receiver with rtcp-mux takes packets of this type for RTCP (RFC 5761 section 4).
+    var isTakenForRTCP: Bool { (64...95).contains(rawValue) }
 }

@@ -1,13 +1,16 @@
 package import MediaBase
 
 /// Transport parameters in a peer's description: its half of ICE and DTLS.
-package struct PeerDescription: Sendable, Hashable {
+package struct PeerDescription: Sendable, Hashable, Codable {
     /// Role in the DTLS handshake (RFC 5763 section 5).
-    package enum Setup: String, Sendable, Hashable {
+    package enum Setup: String, Sendable, Hashable, Codable {
         case active
         case passive
         case actpass
     }
+
+    /// Maximum number of fingerprints that are kept.
+    static let maximumFingerprints = 8
 
     package var credentials: ICECredentials
     /// True if the peer is ICE-lite itself (RFC 8445 section 2.5); the relay cannot connect to it.
@@ -30,6 +33,22 @@ package struct PeerDescription: Sendable, Hashable {
         self.cryptos = cryptos
         self.setup = setup
         self.reducedSizeRTCP = reducedSizeRTCP
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        credentials = try container.decode(ICECredentials.self, forKey: .credentials)
+        isLite = try container.decode(Bool.self, forKey: .isLite)
+        fingerprints = try container.decode([CertificateFingerprint].self, forKey: .fingerprints)
+        cryptos = try container.decode([CryptoAttribute].self, forKey: .cryptos)
+        setup = try container.decode(Setup.self, forKey: .setup)
+        reducedSizeRTCP = try container.decode(Bool.self, forKey: .reducedSizeRTCP)
+        try container.check(
+            fingerprints.isEmpty != cryptos.isEmpty, .fingerprints, "there must be either fingerprints or keys")
+        try container.check(
+            fingerprints.count <= Self.maximumFingerprints, .fingerprints, "there are too many fingerprints")
+        try container.check(cryptos.count <= CryptoAttribute.maximumCount, .cryptos, "there are too many keys")
+        try container.check(Set(cryptos.map(\.tag)).count == cryptos.count, .cryptos, "two keys have the same tag")
     }
 
     /// True if the description carries the keys, so that there is no DTLS handshake.

@@ -1,7 +1,7 @@
 package import MediaBase
 
 /// Own side of one transport, for answers: the relay's, or that of a client that answers the relay.
-package struct RelayDescription: Sendable, Hashable {
+package struct RelayDescription: Sendable, Hashable, Codable {
     package var credentials: ICECredentials
     package var fingerprint: CertificateFingerprint
     /// Keys of a native transport, instead of fingerprint and setup.
@@ -23,6 +23,19 @@ package struct RelayDescription: Sendable, Hashable {
         self.setup = setup
         self.candidates = candidates
         self.isLite = isLite
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        credentials = try container.decode(ICECredentials.self, forKey: .credentials)
+        fingerprint = try container.decode(CertificateFingerprint.self, forKey: .fingerprint)
+        cryptos = try container.decode([CryptoAttribute].self, forKey: .cryptos)
+        setup = try container.decode(PeerDescription.Setup.self, forKey: .setup)
+        candidates = try container.decode([ICECandidate].self, forKey: .candidates)
+        isLite = try container.decode(Bool.self, forKey: .isLite)
+        try container.check(cryptos.count <= CryptoAttribute.maximumCount, .cryptos, "there are too many keys")
+        try container.check(
+            candidates.count <= ICECandidate.maximumCount, .candidates, "there are too many candidates")
     }
 
     /// Lines that give the peer the keys, or the certificate for DTLS.

@@ -33,7 +33,7 @@ extension SessionDescription {
         }
         let first = try find("fingerprint")
         let level = levels.first { $0.has("fingerprint") } ?? []
-        let fingerprints = level.attributes("fingerprint").prefix(8).compactMap {
+        let fingerprints = level.attributes("fingerprint").prefix(PeerDescription.maximumFingerprints).compactMap {
             CertificateFingerprint($0.value ?? "")
         }
         guard !fingerprints.isEmpty else { throw first.error }

@@ -1,7 +1,7 @@
 package import MediaBase
 
 /// Track that the relay sends on a participant's subscribe peer connection, as negotiated.
-package struct SubscriberTrack: Sendable, Hashable {
+package struct SubscriberTrack: Sendable, Hashable, Codable {
     /// Name of the stream that the track belongs to.
     package var stream: String
     /// The offered track, reduced to what the participant's answer accepts.

@@ -2,7 +2,7 @@ package import MediaBase
 package import RTP
 
 /// A media section of one track as negotiated: mid, payload types and ids are those of the peer's offer.
-package struct TrackDescription: Sendable, Hashable {
+package struct TrackDescription: Sendable, Hashable, Codable {
     package var mid: MID
     package var kind: MediaKind
     /// Codecs in the order of preference, at least one. A track that the relay receives has one; a track that it sends has all that
@@ -14,7 +14,7 @@ package struct TrackDescription: Sendable, Hashable {
     package var encodings: [Encoding]
 
     /// One simulcast encoding, or the only one.
-    package struct Encoding: Sendable, Hashable {
+    package struct Encoding: Sendable, Hashable, Codable {
         package var rid: RID?
         package var ssrc: SSRC?
         package var rtxSSRC: SSRC?
@@ -27,7 +27,7 @@ package struct TrackDescription: Sendable, Hashable {
     }
 
     /// RTCP messages that both sides support (RFC 4585 section 4.2).
-    package struct Feedback: OptionSet, Sendable, Hashable {
+    package struct Feedback: OptionSet, Sendable, Hashable, Codable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         package static let nack = Feedback(rawValue: 1)
@@ -51,6 +51,27 @@ package struct TrackDescription: Sendable, Hashable {
         // Transport-wide feedback needs transport-wide sequence numbers.
         guard extensions[.transportWideCC] == nil else { return }
         for place in codecs.indices { self.codecs[place].feedback.remove(.transportCC) }
+    }
+
+    /// Maximum number of codecs of a decoded track.
+    private static let maximumCodecs = 16
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let codecs = try container.decode([CodecDescription].self, forKey: .codecs)
+        try container.check((1...Self.maximumCodecs).contains(codecs.count), .codecs, "a track has 1 to 16 codecs")
+        let kind = try container.decode(MediaKind.self, forKey: .kind)
+        try container.check(codecs.allSatisfy { $0.kind == kind }, .codecs, "a codec is of another kind")
+        let numbers = codecs.flatMap { [$0.payloadType, $0.rtxPayloadType].compactMap(\.self) }
+        try container.check(Set(numbers).count == numbers.count, .codecs, "a payload type has two meanings")
+        let encodings = try container.decode([Encoding].self, forKey: .encodings)
+        try container.check(
+            encodings.count <= MediaSection.maximumEncodings, .encodings, "there are too many encodings")
+        let rids = encodings.compactMap(\.rid)
+        try container.check(Set(rids).count == rids.count, .encodings, "two encodings have the same RID")
+        self.init(
+            mid: try container.decode(MID.self, forKey: .mid), codecs: codecs,
+            extensions: try container.decode(RTPExtensionMap.self, forKey: .extensions), encodings: encodings)
     }
 
     /// Payload type of the first codec.

@@ -72,6 +72,32 @@ package struct SRTPKey: Sendable, Equatable {
     }
 }
 
+// JSON has the bytes in base64. No error repeats them.
+extension SRTPKey: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case suite
+        case base64 = "key"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let suite = try container.decode(SRTPSuite.self, forKey: .suite)
+        let text = try container.decode(String.self, forKey: .base64)
+        guard let key = try? SRTPKey(suite: suite, inline: text), key.base64 == text else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .base64, in: container, debugDescription: "the key must have the length of its suite, in base64"
+            )
+        }
+        self = key
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(suite, forKey: .suite)
+        try container.encode(base64, forKey: .base64)
+    }
+}
+
 // A key must not reach a log by being interpolated into a message.
 extension SRTPKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "SRTPKey(\(suite.sdesName))" }

@@ -44,3 +44,19 @@ package enum SRTPSuite: UInt8, Sendable, CaseIterable {
         self = suite
     }
 }
+
+// JSON has the name of the suite in SDP.
+extension SRTPSuite: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let suite = SRTPSuite(sdesName: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "unknown suite")
+        }
+        self = suite
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(sdesName)
+    }
+}

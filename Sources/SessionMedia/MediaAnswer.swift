@@ -2,7 +2,7 @@ package import MediaBase
 package import SDP
 
 /// Successful answer of the media plane to an order.
-package enum MediaAnswer: Sendable {
+package enum MediaAnswer: Hashable, Sendable, Codable {
     case done
     /// Answer to `openPublisher` and `updatePublisher`.
     case publisher(PeerID, RelayDescription)
@@ -23,5 +23,13 @@ package enum MediaAnswer: Sendable {
         case .publisher(let peer, _), .subscriber(let peer, _, _), .visitor(let peer, _, _): peer
         case .done, .credentials: nil
         }
+    }
+
+    // `visitor` is missing like the order that it answers.
+    private enum CodingKeys: String, CodingKey {
+        case done
+        case publisher
+        case subscriber
+        case credentials
     }
 }

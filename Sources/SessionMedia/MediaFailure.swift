@@ -1,8 +1,8 @@
 package import Signaling
 
 /// Reason why the media plane refused an order.
-package struct MediaFailure: Error, Sendable {
-    package enum Kind: Sendable {
+package struct MediaFailure: Error, Hashable, Sendable, Codable {
+    package enum Kind: String, Sendable, Codable {
         case noSession
         case noStream
         case noPeer

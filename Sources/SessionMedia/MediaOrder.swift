@@ -4,7 +4,7 @@ package import SDP
 package import Signaling
 
 /// Call of the media plane. The first three must reach it before anything else happens, and in their order.
-package enum MediaOrder: Hashable, Sendable {
+package enum MediaOrder: Hashable, Sendable, Codable {
     case setMuted(StreamID, TrackKind, Bool)
     case closeStream(StreamID)
     case closePeer(PeerID, isPlain: Bool)
@@ -22,4 +22,21 @@ package enum MediaOrder: Hashable, Sendable {
     case addTracks(PeerID, [SubscriberTrack])
     case removeTracks(PeerID, [MID])
     case setPreferences(PeerID, StreamID, SubscriptionPreferences)
+
+    // `openVisitor` is missing, so that it cannot be encoded or decoded: the media of visitors stays at the relay that has their offers.
+    private enum CodingKeys: String, CodingKey {
+        case setMuted
+        case closeStream
+        case closePeer
+        case relocate
+        case openPublisher
+        case updatePublisher
+        case openSubscriber
+        case connect
+        case restart
+        case prepareRestart
+        case addTracks
+        case removeTracks
+        case setPreferences
+    }
 }

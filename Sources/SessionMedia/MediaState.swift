@@ -1,16 +1,16 @@
 package import Signaling
 
 /// State of the media plane, read after events of it were missed.
-package struct MediaState: Sendable {
-    package struct Stream: Sendable {
+package struct MediaState: Hashable, Sendable, Codable {
+    package struct Stream: Hashable, Sendable, Codable {
         package var id: StreamID
         /// Whether packets of it have arrived.
         package var hasMedia: Bool
-        /// Frame size in pixels; nil if unknown.
-        package var size: (width: Int, height: Int)?
+        /// Frame size; nil if unknown.
+        package var size: Size?
         package var isSpeaking: Bool
 
-        package init(id: StreamID, hasMedia: Bool, size: (width: Int, height: Int)? = nil, isSpeaking: Bool = false) {
+        package init(id: StreamID, hasMedia: Bool, size: Size? = nil, isSpeaking: Bool = false) {
             self.id = id
             self.hasMedia = hasMedia
             self.size = size
@@ -18,11 +18,34 @@ package struct MediaState: Sendable {
         }
     }
 
+    /// Frame size in pixels.
+    package struct Size: Hashable, Sendable, Codable {
+        package var width: Int
+        package var height: Int
+
+        package init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
+
+    /// Video that a peer receives.
+    package struct Video: Hashable, Sendable, Codable {
+        package var stream: StreamID
+        /// Whether the peer's path is too narrow for it.
+        package var isPaused: Bool
+
+        package init(stream: StreamID, isPaused: Bool) {
+            self.stream = stream
+            self.isPaused = isPaused
+        }
+    }
+
     /// Peers that have ended.
     package var ended: [PeerID] = []
     package var streams: [Stream] = []
-    /// Video that each peer receives, and whether its path is too narrow for it.
-    package var video: [PeerID: [(stream: StreamID, isPaused: Bool)]] = [:]
+    /// Video that each peer receives.
+    package var video: [PeerID: [Video]] = [:]
 
     package init() {}
 }

@@ -30,8 +30,10 @@ extension SessionMedia {
         for (client, member) in members {
             guard let tracks = member.subscriber.flatMap({ state.video[$0.id] }), !tracks.isEmpty else { continue }
             let subscribed = videoOf(client)
-            for (stream, isPaused) in tracks where subscribed.contains(stream) {
-                outputs.append(.report(isPaused ? .videoPaused(client, stream) : .videoResumed(client, stream)))
+            for track in tracks where subscribed.contains(track.stream) {
+                outputs.append(
+                    .report(
+                        track.isPaused ? .videoPaused(client, track.stream) : .videoResumed(client, track.stream)))
             }
         }
     }

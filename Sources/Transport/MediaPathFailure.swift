@@ -1,5 +1,5 @@
 /// Reason why a peer has no media some seconds after it was admitted, as seen by the relay.
-package enum MediaPathFailure: Sendable, Hashable {
+package enum MediaPathFailure: Sendable, Hashable, Codable {
     /// Nothing was received from the peer.
     case noPackets
     /// STUN was received, but no keys were established. `hasBegun`: DTLS was received as well.

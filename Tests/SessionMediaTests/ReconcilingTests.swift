@@ -35,7 +35,9 @@ struct ReconcilingTests {
         state.streams = [MediaState.Stream(id: stream, hasMedia: false)]
         reconcile(world, state)
         #expect(world.conference.streams.isEmpty)
-        state.streams = [MediaState.Stream(id: stream, hasMedia: true, size: (640, 360), isSpeaking: true)]
+        state.streams = [
+            MediaState.Stream(id: stream, hasMedia: true, size: .init(width: 640, height: 360), isSpeaking: true)
+        ]
         reconcile(world, state)
         let info = try #require(world.conference.streams.first)
         #expect(info.id == stream && info.width == 640 && info.height == 360)
@@ -87,12 +89,14 @@ struct ReconcilingTests {
         let peer = try #require(world.media.subscriber(of: viewer))
         var state = MediaState()
         state.streams = [MediaState.Stream(id: stream, hasMedia: true)]
-        state.video[peer] = [(stream, true), (StreamID(rawValue: "other"), true)]
+        state.video[peer] = [
+            .init(stream: stream, isPaused: true), .init(stream: StreamID(rawValue: "other"), isPaused: true),
+        ]
         reconcile(world, state)
         #expect(!world.reports.contains(.videoPaused(viewer, stream)))
         reconcile(world, state, video: [stream])
         #expect(world.reports.last == .videoPaused(viewer, stream))
-        state.video[peer] = [(stream, false)]
+        state.video[peer] = [.init(stream: stream, isPaused: false)]
         reconcile(world, state, video: [stream])
         #expect(world.reports.last == .videoResumed(viewer, stream))
     }

@@ -1,7 +1,7 @@
 package import Signaling
 
 /// Location of a participant in a session. Only participants in the same location exchange media (SUB-3).
-package enum Location: Hashable, Sendable {
+package enum Location: Hashable, Sendable, Codable {
     case mainSession
     case subsession(SubsessionID)
 

@@ -10,9 +10,9 @@ extension MediaPlane {
         for peer in peers {
             do throws(EngineError) {
                 let tracks = try await peerStatistics(TransportID(peer), session: session).subscribed
-                state.video[peer] = tracks.compactMap { track -> (stream: StreamID, isPaused: Bool)? in
+                state.video[peer] = tracks.compactMap { track -> MediaState.Video? in
                     guard track.kind == .video, let isPaused = track.isPaused else { return nil }
-                    return (stream: StreamID(rawValue: track.stream), isPaused: isPaused)
+                    return MediaState.Video(stream: StreamID(rawValue: track.stream), isPaused: isPaused)
                 }
             } catch {
                 switch error {
@@ -37,6 +37,7 @@ extension MediaState.Stream {
         self.init(
             id: StreamID(rawValue: stream.name),
             hasMedia: [stream.audio, stream.video].contains { $0.map { $0.packets > 0 } ?? false },
-            size: width.flatMap { width in height.map { (width, $0) } }, isSpeaking: stream.isSpeaking)
+            size: width.flatMap { width in height.map { MediaState.Size(width: width, height: $0) } },
+            isSpeaking: stream.isSpeaking)
     }
 }

@@ -2,8 +2,8 @@ package import MediaBase
 
 /// Streams that are published at one relay, as it describes them to a relay that mirrors them. Always complete, so that a description that was
 /// not delivered needs no repetition: the next one replaces it.
-package struct PipeDescription: Sendable, Equatable {
-    package struct Stream: Sendable, Equatable {
+package struct PipeDescription: Sendable, Equatable, Codable {
+    package struct Stream: Sendable, Equatable, Codable {
         package let name: String
         /// Subsession of the stream; empty for the main part.
         package let subsession: String
@@ -32,7 +32,7 @@ package struct PipeDescription: Sendable, Equatable {
     }
 
     /// Audio track, or encoding of a video track.
-    package struct Track: Sendable, Equatable {
+    package struct Track: Sendable, Equatable, Codable {
         /// Number of the track at its relay, which never uses it again for another track of the session.
         package let number: UInt64
         package let kind: MediaKind

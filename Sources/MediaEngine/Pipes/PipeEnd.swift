@@ -1,5 +1,5 @@
 /// One end of a pipe, as the other one needs to know it. RTP and RTCP use the same port (RFC 5761).
-package struct PipeEnd: Sendable {
+package struct PipeEnd: Sendable, Equatable, Codable {
     package let id: TransportID
     /// Numeric address that the end sends from and receives at.
     package let address: String

@@ -1,7 +1,7 @@
 package import SRTP
 
 /// SRTP keys of a pipe. Each pipe has its own.
-package struct PipeKeys: Sendable {
+package struct PipeKeys: Sendable, Equatable, Codable {
     /// Key of the media, and of the sender's RTCP.
     package let sender: SRTPKey
     /// Key of the receiver's RTCP.

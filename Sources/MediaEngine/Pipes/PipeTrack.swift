@@ -1,5 +1,5 @@
 /// Track that a mirroring relay requests, under SSRCs that it chose. Tracks that it does not request are not sent.
-package struct PipeTrack: Sendable, Equatable {
+package struct PipeTrack: Sendable, Equatable, Codable {
     /// `PipeDescription.Track.number`.
     package let number: UInt64
     package let ssrc: UInt32

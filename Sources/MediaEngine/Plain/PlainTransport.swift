@@ -2,7 +2,7 @@ package import MediaBase
 package import SRTP
 
 /// Identifier of one transport within its engine.
-package struct TransportID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+package struct TransportID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
     package var description: String { rawValue }

@@ -1,9 +1,9 @@
 package import MediaBase
 
 /// Quality of one peer connection since the previous point, about a second.
-package struct QualityPoint: Sendable, Equatable {
+package struct QualityPoint: Sendable, Equatable, Codable {
     /// Video that is sent to a subscriber or received from a publisher.
-    package struct Video: Sendable, Equatable {
+    package struct Video: Sendable, Equatable, Codable {
         /// Position of the encoding, or spatial layer of an SVC stream; 0 is the smallest.
         package var layer: Int
         /// Highest temporal layer that is sent to a subscriber; nil for publishers.

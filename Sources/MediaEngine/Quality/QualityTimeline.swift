@@ -106,3 +106,24 @@ package struct QualityTimeline: Sendable {
         }
     }
 }
+
+// JSON has the points. The decoded timeline keeps as many.
+extension QualityTimeline: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case start
+        case points
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let points = try container.decode([QualityPoint].self, forKey: .points)
+        self.init(limit: points.count, start: try container.decode(MediaTime.self, forKey: .start))
+        for point in points { append(point) }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(start, forKey: .start)
+        try container.encode(points, forKey: .points)
+    }
+}

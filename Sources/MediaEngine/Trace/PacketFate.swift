@@ -1,7 +1,7 @@
 import Forwarding
 
 /// Outcome of a packet that a publisher sent.
-package enum PacketFate: UInt8, Sendable, CaseIterable {
+package enum PacketFate: UInt8, Sendable, Codable, CaseIterable {
     case forwarded
     /// The track is muted at the relay.
     case muted

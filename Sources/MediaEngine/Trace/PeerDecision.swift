@@ -1,8 +1,8 @@
 package import MediaBase
 
 /// Decision of the relay, or request to it, that concerns one peer.
-package struct PeerDecision: Sendable {
-    package enum Kind: String, Sendable, CaseIterable {
+package struct PeerDecision: Sendable, Equatable, Codable {
+    package enum Kind: String, Sendable, Codable, CaseIterable {
         /// The peer changed its address.
         case moved
         /// An encoding was chosen; the value is its index, 0 for the smallest.

@@ -1,8 +1,8 @@
 package import MediaBase
 
 /// Packet headers and decisions of one peer connection from the last 30 seconds.
-package struct PeerTrace: Sendable {
-    package struct Track: Sendable {
+package struct PeerTrace: Sendable, Equatable, Codable {
+    package struct Track: Sendable, Equatable, Codable {
         package var stream: String
         package var kind: MediaKind
         /// Simulcast video: RID of the encoding.

@@ -1,9 +1,9 @@
 package import MediaBase
 
 /// Measurements of one peer connection.
-package struct PeerStatistics: Sendable {
+package struct PeerStatistics: Sendable, Equatable, Codable {
     /// Statistics of one direction of a track.
-    package struct Track: Sendable {
+    package struct Track: Sendable, Equatable, Codable {
         package var stream: String
         package var kind: MediaKind
         /// Packets of all encodings since the track began.

@@ -27,4 +27,17 @@ package struct StreamPreferences: Sendable, Hashable {
         self.maximumWidth = maximumWidth
         self.maximumHeight = maximumHeight
     }
+
+    /// Sizes, which keep products of two of them far from the largest number.
+    private static let sizes = 1...65_535
+
+    /// Checks that sizes and rates are in the range of real ones.
+    func check() throws(EngineError) {
+        for (field, size) in [
+            ("width", width), ("height", height), ("maximumWidth", maximumWidth), ("maximumHeight", maximumHeight),
+            ("frameRate", frameRate),
+        ] where size.map(Self.sizes.contains) == false {
+            throw .invalidRequest(field: field, reason: "must be 1 to \(Self.sizes.upperBound)")
+        }
+    }
 }

@@ -85,6 +85,7 @@ extension Worker {
         _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences,
         _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
+        try preferences.check()
         if try awaited.setPreferences(preferences, ofStream: stream, for: id, session: session, &counters) { return }
         let peer = try peers.find(id, session)
         guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }

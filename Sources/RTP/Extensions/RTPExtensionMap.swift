@@ -50,3 +50,31 @@ package struct RTPExtensionMap: Hashable, Sendable {
     /// True if an id needs the two-byte form.
     package var needsTwoByteForm: Bool { RTPExtensionKind.allCases.contains { self[$0] ?? 0 > 14 } }
 }
+
+// JSON has an object with the id of each mapped URI.
+extension RTPExtensionMap: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        func check(_ isFulfilled: Bool, _ rule: String) throws {
+            guard !isFulfilled else { return }
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: rule)
+        }
+        let ids = try container.decode([String: UInt8].self)
+        try check(Set(ids.values).count == ids.count, "two header extensions have the same id")
+        self.init()
+        for (uri, id) in ids {
+            // RFC 8285 reserves both numbers.
+            try check(id != 0 && id != 15, "ids of header extensions are 1 to 14, or 16 to 255")
+            let kind = RTPExtensionKind(uri: uri)
+            try check(kind != nil, "unknown header extension")
+            if let kind { self[kind] = id }
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var ids: [String: UInt8] = [:]
+        for kind in RTPExtensionKind.allCases { ids[kind.uri] = self[kind] }
+        var container = encoder.singleValueContainer()
+        try container.encode(ids)
+    }
+}
