@@ -24,7 +24,10 @@ final class EngineStream {
     private var audioJoin = TapJoin(.audio)
     private var videoJoin = TapJoin(.video)
     /// Muted kinds: all their packets are dropped, those of encodings that begin later included.
-    var muted: Set<MediaKind> = []
+    private(set) var muted: Set<MediaKind> = []
+    /// Whether all packets are dropped until the next description of the stream: it moves to another subsession at the relay that it is
+    /// mirrored from.
+    private(set) var isWithheld = false
     let createdAt: Int64
     /// Whether its frames are encrypted end to end, so that the relay cannot decode them.
     let isEncrypted: Bool
@@ -65,6 +68,18 @@ final class EngineStream {
         case .video: videoJoin.pause()
         }
     }
+
+    /// Kinds whose packets are dropped, for either reason.
+    var silenced: Set<MediaKind> { isWithheld ? Set(MediaKind.allCases) : muted }
+
+    func withhold() {
+        isWithheld = true
+        audioJoin.pause()
+        videoJoin.pause()
+    }
+
+    /// Ends `withhold`.
+    func release() { isWithheld = false }
 
     var video: Producer? { encodings.isEmpty ? nil : encodings[best].producer }
 

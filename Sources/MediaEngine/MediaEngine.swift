@@ -233,10 +233,12 @@ package final class MediaEngine: Sendable {
     /// Runs a call on its worker.
     /// - Parameter waitsForParts: returns when all parts of the session have applied the call.
     func run<R: Sendable>(
-        _ target: CallTarget, waitsForParts: Bool = false, _ body: @escaping CallRouter.Body<R>
+        _ target: CallTarget, isUrgent: Bool = false, waitsForParts: Bool = false, _ body: @escaping CallRouter.Body<R>
     ) async throws(EngineError) -> R {
         let result = await withCheckedContinuation { continuation in
-            router.post(target, waitsForParts: waitsForParts, body) { continuation.resume(returning: $0) }
+            router.post(target, isUrgent: isUrgent, waitsForParts: waitsForParts, body) {
+                continuation.resume(returning: $0)
+            }
         }
         return try result.get()
     }

@@ -10,6 +10,7 @@ final class StreamReplica: Sendable {
     let createdAt: Int64
     let isEncrypted: Bool
     let codec: VideoCodec?
+    /// Kinds whose packets are dropped.
     let muted: Set<MediaKind>
     let audio: TrackReplica?
     /// Encodings in the origin's order.
@@ -22,7 +23,7 @@ final class StreamReplica: Sendable {
         createdAt = stream.createdAt
         isEncrypted = stream.isEncrypted
         codec = stream.codec
-        muted = stream.muted
+        muted = stream.silenced
         self.audio = audio
         self.video = video
     }

@@ -78,7 +78,8 @@ extension EngineSession {
 
     // MARK: mirroring relay
 
-    /// Makes the streams of a pipe those of the description. A stream whose name another publisher uses here is refused and counted.
+    /// Makes the streams of a pipe those of the description. A stream whose name another publisher uses here is refused and counted; a later
+    /// call takes it if the name is free.
     /// - Parameter sender: address that requests go to before the first packet of a track.
     /// - Returns: the tracks to send.
     func mirror(
@@ -110,7 +111,7 @@ extension EngineSession {
                     name: described.name, source: pipe.source, subsession: subsession(named: described.subsession),
                     createdAt: described.createdAt, isEncrypted: described.isEncrypted)
             let hasOtherCodec = stream.codec != described.codec
-            let isChanged = hasOtherCodec || stream.muted != described.muted
+            let isChanged = hasOtherCodec || stream.silenced != described.muted
             stream.codec = described.codec
             let hasNewTracks = update(stream, described, of: pipe, sender, now: now, &plain, &inbound, quiesced)
             if known == nil { add(stream) } else if isChanged { noteChange(of: stream) }
@@ -135,7 +136,23 @@ extension EngineSession {
     }
 
     private func canAdd(_ name: String) -> Bool {
-        reserved[name] == nil && streams.count + reserved.count < limits.streamsPerSession
+        name != PlainTransportRequest.allStreams && reserved[name] == nil
+            && streams.count + reserved.count < limits.streamsPerSession
+    }
+
+    /// Drops the packets of mirrors until the next description of their streams. Names of other streams are ignored.
+    func withholdMirrors(_ names: [String], of pipe: PublishTransport, _ inbound: borrowing InboundTable) {
+        for name in names {
+            guard let stream = stream(named: name), stream.source.transport == pipe.id, !stream.isWithheld else {
+                continue
+            }
+            stream.withhold()
+            for producer in stream.producers {
+                producer.setMuted(true)
+                fallSilent(producer.tag, inbound)
+            }
+            noteChange(of: stream)
+        }
     }
 
     /// Gives a mirror the tracks and mutes of the description.
@@ -150,8 +167,12 @@ extension EngineSession {
             forget(producer, of: pipe, &plain)
             remove(producer, of: stream, &inbound, quiesced)
         }
-        for kind in MediaKind.allCases where stream.muted.contains(kind) != described.muted.contains(kind) {
-            setMuted(described.muted.contains(kind), kind, of: stream, inbound, quiesced)
+        let silenced = stream.silenced
+        stream.release()
+        for kind in MediaKind.allCases {
+            let isMuted = described.muted.contains(kind)
+            guard silenced.contains(kind) != isMuted || stream.muted.contains(kind) != isMuted else { continue }
+            setMuted(isMuted, kind, of: stream, inbound, quiesced)
         }
         var hasNewTracks = false
         var encodings = 0

@@ -36,12 +36,25 @@ extension MediaEngine {
     }
 
     /// Makes the streams of a receiving pipe those of the description. Returns when all parts of the session have them.
-    /// - Returns: the tracks to request of the sending relay.
+    /// - Returns: the tracks to request of the sending relay. Those of a stream whose name is in use here are missing; a later call with the
+    ///   same description takes the stream once its name is free.
     package func mirror(
         _ description: PipeDescription, _ id: TransportID, session: String, from sender: PipeEnd
     ) async throws(EngineError) -> [PipeTrack] {
         try await run(.transport(id, session: session), waitsForParts: true) { (worker, quiesced) throws(EngineError) in
             try worker.mirror(description, id, session: session, from: sender, quiesced)
+        }
+    }
+
+    /// Drops the packets of mirrored streams, which move to another subsession at the sending relay, until a call of `mirror` whose description
+    /// has the stream. Otherwise participants of the old subsession would get them until the description arrives. From the return on, no part
+    /// of the session forwards a packet of them. After the description video continues with a key frame, which is requested, and audio with the
+    /// next packet. Unknown streams are ignored. If the call fails because a part accepts no message, that part gets no packets before it has
+    /// accepted one.
+    package func withholdMirrors(_ streams: [String], _ id: TransportID, session: String) async throws(EngineError) {
+        try await run(.transport(id, session: session), isUrgent: true, waitsForParts: true) {
+            (worker, quiesced) throws(EngineError) in
+            try worker.withholdMirrors(streams, id, session: session, quiesced)
         }
     }
 

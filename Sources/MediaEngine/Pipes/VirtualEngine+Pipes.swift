@@ -27,6 +27,12 @@ extension VirtualEngine {
         }
     }
 
+    package func withholdMirrors(_ streams: [String], _ id: TransportID, session: String) throws(EngineError) {
+        try run(.transport(id, session: session), waitsForParts: true) { (worker, quiesced) throws(EngineError) in
+            try worker.withholdMirrors(streams, id, session: session, quiesced)
+        }
+    }
+
     package func sendThroughPipe(_ tracks: [PipeTrack], _ id: TransportID, session: String) throws(EngineError) {
         try run(.transport(id, session: session)) { (worker, quiesced) throws(EngineError) in
             try worker.send(tracks, id, session: session, quiesced)

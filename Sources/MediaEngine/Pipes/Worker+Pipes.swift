@@ -49,6 +49,17 @@ extension Worker {
         return tracks
     }
 
+    /// Drops the packets of mirrored streams until their next description.
+    /// - Parameter quiesced: packets that arrived before the call were sent.
+    func withholdMirrors(
+        _ streams: [String], _ id: TransportID, session name: String, _ quiesced: borrowing Quiesced
+    ) throws(EngineError) {
+        let session = try sessions.find(name)
+        guard let pipe = session.publishers[id], pipe.isPipe else { throw .unknownTransport(id.rawValue) }
+        session.withholdMirrors(streams, of: pipe, inbound)
+        carryOut(session)
+    }
+
     /// Opens the end of a pipe at the relay that the streams are published at. It sends nothing before `send`.
     func openPipeSender(session name: String, _ keys: PipeKeys, to receiver: PipeEnd) throws(EngineError) -> PipeEnd {
         try check(keys)
