@@ -133,6 +133,18 @@ struct JSONTests {
     }
 
     @Test(
+        "An offer without video codecs, or with one of them twice, is refused",
+        arguments: [[], [VideoCodec.av1, .av1]])
+    func codecs(_ codecs: [VideoCodec]) {
+        #expect(throws: DecodingError.self) {
+            try JSONFaults.decoded(MediaAnswer.subscriber(Self.peer, Self.relay, videoCodecs: codecs))
+        }
+        #expect(throws: DecodingError.self) {
+            try JSONFaults.decode(MediaAnswer.self, #"{"done": {}, "credentials": {}}"#)
+        }
+    }
+
+    @Test(
         "Each failure is the same after a way through JSON",
         arguments: [MediaFailure.Kind.noSession, .noStream, .noPeer, .invalid, .busy, .other])
     func failures(_ kind: MediaFailure.Kind) throws {
