@@ -155,8 +155,8 @@ let package = Package(
             dependencies: [
                 "MediaBase", "SDP", "Signaling", "Conference", "SessionMedia", "MillraceTokens", "Messaging", "SRTP",
                 "Cluster", "ClusterLink", "MediaEngine", "Canvas", "Recording", "Persistence", "HTTPCalls",
-                "TLSChannel", "Cryptography",
-                "DTLS", "Transport", "WebRTCClient", "CLinuxNet", "CPage",
+                "TLSChannel", "Cryptography", "DTLS", "Transport", "WebRTCClient", "CLinuxNet", "CPage",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -318,7 +318,7 @@ let package = Package(
             name: "ControlServerTests",
             dependencies: [
                 "ControlServer", "Conference", "Signaling", "MillraceTokens", "Cryptography", "MediaBase",
-                "MillraceTestKit",
+                "MillraceTestKit", "MediaEngine", "SessionMedia", "SDP", "Cluster",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -163,6 +163,14 @@ package final class ClusterNode: Sendable {
         state.withLockedValue { $0.member.table.all.contains { $0.description.fingerprint == fingerprint } }
     }
 
+    /// This run of the relay; nil while it is no member of the cluster.
+    package var identity: RelayIdentity? { state.withLockedValue { $0.member.identity } }
+
+    /// Returns another relay, as of the last heartbeat; nil if it has ended.
+    package func relay(_ identity: RelayIdentity) -> RelayDescription? {
+        state.withLockedValue { $0.member.table.all.first { $0.identity == identity && $0.isAlive }?.description }
+    }
+
     /// Whether the relay may run the rules of its sessions.
     package var mayAct: Bool { state.withLockedValue { $0.member.mayAct(now()) } }
 

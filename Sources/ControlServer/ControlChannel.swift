@@ -63,7 +63,8 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         let gate = UpgradeGate(
             bodies: bodies, unjoined: connect.unjoined, pages: areTokensSecret || connect.isLink ? nil : pages,
             statistics: statistics, isLink: connect.isLink)
-        let upgrade = ConnectUpgrade(configuration: configuration, statistics: statistics)
+        let upgrade = ConnectUpgrade(
+            configuration: configuration, statistics: statistics, isLink: connect.isLink)
         let handler = NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken>(
             httpEncoder: encoder, extraHTTPHandlers: [decoder, singleHost, gate],
             upgradeConfiguration: .init(

@@ -46,6 +46,24 @@ package protocol MediaPlane: Sendable {
 
     func beginClosePlain(_ id: TransportID, session: String) -> EngineCall
 
+    // MARK: pipes
+
+    func openPipeReceiver(session: String, _ keys: PipeKeys) async throws(EngineError) -> PipeEnd
+
+    func openPipeSender(session: String, _ keys: PipeKeys, to receiver: PipeEnd) async throws(EngineError) -> PipeEnd
+
+    func pipeDescription(session: String) async throws(EngineError) -> PipeDescription
+
+    func mirror(
+        _ description: PipeDescription, _ id: TransportID, session: String, from sender: PipeEnd
+    ) async throws(EngineError) -> [PipeTrack]
+
+    func withholdMirrors(_ streams: [String], _ id: TransportID, session: String) async throws(EngineError)
+
+    func sendThroughPipe(_ tracks: [PipeTrack], _ id: TransportID, session: String) async throws(EngineError)
+
+    func closePipe(_ id: TransportID, session: String) async throws(EngineError)
+
     // MARK: state
 
     func streams(session: String) async throws(EngineError) -> [StreamSnapshot]

@@ -46,7 +46,8 @@ extension Relay {
         let liveSessions = LiveSessions(
             engine: engine, taps: engine, verifier: verifier, issues: issues, hooks: webhooks,
             configuration: control.connect,
-            iceServers: control.iceServers, statistics: counts, logger: logger, cluster: cluster?.node)
+            iceServers: control.iceServers, statistics: counts, logger: logger, cluster: cluster?.node,
+            caller: configuration.clusterPipes ? cluster?.edge.caller : nil)
         var parts = ControlParts(
             apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,
             messages: messages,

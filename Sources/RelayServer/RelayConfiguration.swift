@@ -271,6 +271,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var clusterRegion = "default"
     /// Seconds without a heartbeat after which the sessions of a relay can be taken over.
     public var clusterTTLSeconds = 5
+    /// Whether the media of a client opens at the relay that the client is connected to; otherwise at the home relay of its session.
+    public var clusterPipes = true
 
     // MARK: the control protocol
 

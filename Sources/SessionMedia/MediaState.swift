@@ -48,4 +48,12 @@ package struct MediaState: Hashable, Sendable, Codable {
     package var video: [PeerID: [Video]] = [:]
 
     package init() {}
+
+    /// Adds the state of one of several media planes.
+    /// - Parameter isOrigin: returns whether a stream is published there; mirrors of streams are left out.
+    package mutating func add(_ part: MediaState, isOrigin: (StreamID) -> Bool) {
+        ended += part.ended
+        streams += part.streams.filter { isOrigin($0.id) }
+        video.merge(part.video) { _, new in new }
+    }
 }

@@ -10,14 +10,16 @@ package import TLSChannel
 /// Proxies the requests of this relay's clients to the home relays of their sessions, and answers the other relays.
 package struct ClusterEdge: Sendable {
     /// Version of the protocol between relays.
-    package static let linkVersion = 1
+    package static let linkVersion = 2
+    /// First version with links for media.
+    static let mediaVersion = 2
     /// Maximum number of relays that one request is sent to. A session can move while a request is under way.
     static let attempts = 4
     /// Time to the next attempt if the home relay cannot be reached: it may have known this relay's certificate for less than a heartbeat.
     static let pause = Duration.milliseconds(500)
 
     package let node: ClusterNode
-    let caller: LinkCaller
+    package let caller: LinkCaller
     /// TLS settings of the listener of links.
     let listener: TLSContext
     let address: String

@@ -19,9 +19,10 @@ struct ConnectHandler: Sendable {
     func handle(
         _ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ handshake: ConnectHandshake
     ) async {
+        if handshake.isMedia { return await serveMedia(channel, handshake) }
         let socket = ClientSocket(
             channel: channel.channel, isTLS: isTLS, trustsLoopback: liveSessions.configuration.takesKeysOnLoopback,
-            proxied: isLink ? handshake.proxied : nil)
+            proxied: isLink ? handshake.proxied : nil, relay: isLink ? handshake.relay : nil)
         if isLink, let target = handshake.target, await edge?.isElsewhere(target) == true {
             socket.close(ProxiedSocket.misdirected, ErrorCode.misdirected.rawValue)
         }
@@ -71,6 +72,32 @@ struct ConnectHandler: Sendable {
         proxied?.cut()
         session.logOut()
         await session.end(ending)
+    }
+
+    /// Serves the link of a session's home relay to the media that this relay has of the session.
+    private func serveMedia(
+        _ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ handshake: ConnectHandshake
+    ) async {
+        do {
+            try await channel.executeThenClose { inbound, outbound in
+                guard case .session(let key) = handshake.target, let term = handshake.term,
+                    liveSessions.liveSession(key) == nil
+                else {
+                    return try await outbound.write(
+                        .close(ProxiedSocket.misdirected, "this relay runs the session, or the request names none"))
+                }
+                let session = liveSessions.engineName(of: key)
+                let media = EdgeMedia(
+                    session: session, term: term, engine: liveSessions.environment.engine, logger: logger)
+                guard liveSessions.edgeMedia.enter(media, session: session) else {
+                    return try await outbound.write(.close(ProxiedSocket.misdirected, "a later relay has the session"))
+                }
+                await media.run(inbound, outbound)
+                liveSessions.edgeMedia.leave(media, session: session)
+            }
+        } catch {
+            logger.debug("media link failed", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Proxies a client to the home relay of its session, if its join or resume asked for that.

@@ -1,3 +1,4 @@
+import Cluster
 import Conference
 import Signaling
 
@@ -12,7 +13,11 @@ final class LiveConnection {
     let reporter: String
     /// Counts the connection as a participant of its resource holder.
     let lease: ResourceLease
-    var socket: (any ClientChannel)?
+    var socket: (any ClientChannel)? {
+        didSet { if let socket { relay = socket.relay } }
+    }
+    /// Relay at which the client's next peer connections open: the one that proxied it last; nil: this relay.
+    private(set) var relay: RelayIdentity?
     var outbox: Outbox<EventText>
     private var queue: QueueLease
     /// Whether a request is in progress whose answer must precede the events that it causes; the outbox holds them until then.
@@ -35,6 +40,7 @@ final class LiveConnection {
         self.lease = lease
         queue = QueueLease(for: lease.holder, accounts: resources)
         self.socket = socket
+        relay = socket?.relay
         self.outbox = Outbox(limits: outbox)
     }
 

@@ -21,10 +21,11 @@ extension LiveSession {
     }
 
     private func hear() {
-        while let event = inbox.take() { heard(event) }
+        while let event = inbox.take() { heard(event, from: .home) }
     }
 
-    private func heard(_ event: StreamEvent) {
+    /// Handles an event of a relay's engine.
+    func heard(_ event: StreamEvent, from relay: MediaRelay) {
         switch event {
         // A WebRTC stream is announced with its first packet, a plain stream at the end of its publisher's admission.
         case .published: break
@@ -51,18 +52,25 @@ extension LiveSession {
             guard let id = media.client(of: PeerID(transport)) else { return }
             report(.codecSupported(id, StreamID(rawValue: name), true))
         case .activeSpeaker(_, let subsession, let name):
+            // The home relay has the audio of all relays.
+            guard relay == .home else { return }
             report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Location(subsessionName: subsession)))
         case .peerGone(_, let transport):
             logger.info("peer lost", metadata: ["transport": "\(transport)"])
+            clusterMedia.gone(PeerID(transport), now: ControlClock.now)
             media.gone(PeerID(transport))
             continueMedia()
         case .noMediaPath(_, let transport, let failure):
             var metadata: Logger.Metadata = ["transport": "\(transport)"]
             if let id = media.client(of: PeerID(transport)) { metadata["connection"] = "\(id)" }
             logger.notice("\(failure.explanation)", metadata: metadata)
-        // This relay has no pipes.
-        case .pipedStreamsChanged: break
-        case .missed: Task { await reconcile() }
+        case .pipedStreamsChanged:
+            clusterMedia.streamsChanged(at: relay, now: ControlClock.now)
+            continueMedia()
+        case .missed:
+            clusterMedia.streamsChanged(at: relay, now: ControlClock.now)
+            continueMedia()
+            Task { await reconcile() }
         }
     }
 }

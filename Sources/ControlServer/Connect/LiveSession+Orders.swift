@@ -4,9 +4,9 @@ import MediaEngine
 import SessionMedia
 import Signaling
 
-/// Orders of `SessionMedia` to the media engine, and their answers.
+/// Orders of `SessionMedia` to the media engines, and their answers.
 extension LiveSession {
-    /// Passes orders to the engine. Those that must not be overtaken are in its mailbox on return.
+    /// Passes orders to the engines. Those that must not be overtaken are in the mailbox of this relay's engine on return.
     func carryOutOrders() {
         for (ticket, order) in media.takeOrders() {
             if case .closePeer(let peer, _) = order {
@@ -14,26 +14,14 @@ extension LiveSession {
                 leases[peer] = nil
                 logger.info("transport closed", metadata: ["transport": "\(peer)"])
             }
-            if let call = environment.engine.begin(order, session: engineName) {
-                run(ticket, order, nil) { () async throws(EngineError) in
-                    try await call.finish()
-                    return .done
-                }
-                continue
-            }
             do throws(EngineError) {
-                let counted = try leases(for: order)
-                if case .openVisitor(let request, _) = order, let visit = visits[request] {
-                    run(ticket, order, counted, visit.open)
-                } else {
-                    run(ticket, order, counted) {
-                        [engine = environment.engine, engineName] () async throws(EngineError) in
-                        try await engine.carryOut(order, session: engineName)
-                    }
-                }
+                openingLeases[ticket] = try leases(for: order)
+                clusterMedia.order(ticket, order, at: relay(for: order), now: ControlClock.now)
             } catch {
                 settle(ticket, order, .failure(error))
             }
+            // One by one, so that orders that must not be overtaken are begun in their order.
+            carryOutCalls()
         }
     }
 
@@ -50,23 +38,6 @@ extension LiveSession {
         }
     }
 
-    /// - Parameter leases: count the transport that the order opens.
-    private func run(
-        _ ticket: MediaTicket, _ order: MediaOrder, _ leases: TransportLeases?,
-        _ call: @escaping @Sendable () async throws(EngineError) -> MediaAnswer
-    ) {
-        Task {
-            do throws(EngineError) {
-                let answer = try await call()
-                if let leases, let peer = answer.peer { opened(peer, order, leases) }
-                settle(ticket, order, .success(answer))
-            } catch {
-                settle(ticket, order, .failure(error))
-            }
-            continueMedia()
-        }
-    }
-
     private func opened(_ peer: PeerID, _ order: MediaOrder, _ leases: TransportLeases) {
         self.leases[peer] = leases
         switch order {
@@ -77,7 +48,10 @@ extension LiveSession {
         }
     }
 
-    private func settle(_ ticket: MediaTicket, _ order: MediaOrder, _ answer: Result<MediaAnswer, EngineError>) {
+    /// Passes the outcome of an order on to `SessionMedia`.
+    func settle(_ ticket: MediaTicket, _ order: MediaOrder, _ answer: Result<MediaAnswer, EngineError>) {
+        let leases = openingLeases.removeValue(forKey: ticket)
+        if case .success(let answer) = answer, let leases, let peer = answer.peer { opened(peer, order, leases) }
         if case .failure(let error) = answer {
             log(error, order)
             if case .openVisitor(let request, _) = order { visits[request]?.failure = error }

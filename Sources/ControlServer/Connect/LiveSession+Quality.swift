@@ -18,9 +18,7 @@ extension LiveSession {
 
     /// Returns the points of a peer; none if it has just ended.
     private func quality(of peer: PeerID) async -> [QualityAnswer.Point] {
-        guard let quality = try? await environment.engine.peerQuality(TransportID(peer), session: engineName) else {
-            return []
-        }
+        guard case .quality(let quality) = try? await ask(of: peer, .quality(peer)) else { return [] }
         return QualityAnswer.points(of: quality, wall: ControlClock.wall)
     }
 }

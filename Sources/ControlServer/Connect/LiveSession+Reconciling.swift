@@ -8,12 +8,27 @@ extension LiveSession {
     /// Pause between tries while the engine is too busy to answer.
     private static let pause = Duration.milliseconds(200)
 
+    /// Reads the state of the session's media at all relays that have some.
+    private func state(of peers: [PeerID]) async throws(EngineError) -> MediaState {
+        var state = MediaState()
+        for (relay, peers) in clusterMedia.split(peers) {
+            do throws(EngineError) {
+                guard case .state(let part) = try await ask(.state(peers), at: relay) else { continue }
+                state.add(part) { clusterMedia.origin(of: $0) == relay }
+            } catch {
+                // The peers of a relay that is lost are reported with its loss.
+                guard relay != .home, case .stopped = error else { throw error }
+            }
+        }
+        return state
+    }
+
     func reconcile() async {
         logger.notice("events of the media engine were missed")
         while !conference.isEnded {
             let inquiry = media.inquiry
             do throws(EngineError) {
-                let state = try await environment.engine.state(of: inquiry.peers, session: engineName)
+                let state = try await state(of: inquiry.peers)
                 for peer in state.ended { logger.info("peer lost", metadata: ["transport": "\(peer)"]) }
                 media.reconcile(state, since: inquiry) { client in
                     Set(conference.subscriptions(of: client).filter(\.preferences.video).map(\.stream))

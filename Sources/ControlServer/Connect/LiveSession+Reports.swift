@@ -82,10 +82,7 @@ extension LiveSession {
     }
 
     private func trace(_ peer: PeerID?) async -> PeerTraceBody? {
-        guard let peer, let trace = try? await environment.engine.peerTrace(TransportID(peer), session: engineName)
-        else {
-            return nil
-        }
+        guard let peer, case .trace(let trace) = try? await ask(of: peer, .trace(peer)) else { return nil }
         return PeerTraceBody(trace)
     }
 }

@@ -39,6 +39,7 @@ extension LiveSession {
     }
 
     private func statistics(of peer: PeerID) async -> PeerStatistics? {
-        try? await environment.engine.peerStatistics(TransportID(peer), session: engineName)
+        guard case .statistics(let measured) = try? await ask(of: peer, .statistics(peer)) else { return nil }
+        return measured
     }
 }

@@ -21,10 +21,17 @@ actor LiveSession {
 
     var conference: Conference
     var media: SessionMedia
+    /// Media of the session over the relays of the cluster, and the links to them.
+    var clusterMedia = ClusterMedia()
+    var links: [RelayIdentity: MediaLink] = [:]
+    /// Callers that wait for answers of other relays.
+    var asked: [MediaCallID: (relay: RelayIdentity, CheckedContinuation<MediaCallResult, Never>)] = [:]
     var clients: [ConnectionID: LiveConnection] = [:]
     /// Clients without a control connection that are being admitted.
     var visits: [MediaRequestID: Visit] = [:]
     var leases: [PeerID: TransportLeases] = [:]
+    /// Leases of transports that are being opened.
+    var openingLeases: [MediaTicket: TransportLeases] = [:]
     var joinAnswers = JoinAnswerTexts()
     /// Pushes of streams of the session to other servers.
     var pushes = SessionPushes()
@@ -101,6 +108,7 @@ actor LiveSession {
     /// Carries out what `SessionMedia` has decided, until there is nothing left.
     func continueMedia() {
         carryOutOrders()
+        carryOutCalls()
         guard !isDraining else { return }
         isDraining = true
         defer {
@@ -229,6 +237,7 @@ actor LiveSession {
         alarm?.cancel()
         alarm = nil
         endSaving()
+        closeLinks()
         logger.info("session ended", metadata: ["reason": "\(reason.rawValue)"])
         environment.onEnd(id, isAbandoned)
     }
@@ -237,6 +246,7 @@ actor LiveSession {
     func forgetIfVacant() {
         guard conference.isForgettable, !isForgotten else { return }
         isForgotten = true
+        closeLinks()
         environment.onEnd(id, false)
     }
 
@@ -249,7 +259,8 @@ actor LiveSession {
     // MARK: time
 
     func rearm() {
-        let deadline = min(conference.deadline, media.deadline, saving?.deadline ?? .never)
+        let deadline = min(
+            conference.deadline, media.deadline, clusterMedia.deadline, saving?.deadline ?? .never)
         guard deadline != alarmTime else { return }
         alarmTime = deadline
         alarm?.cancel()
@@ -267,6 +278,8 @@ actor LiveSession {
     private func alarmRang() {
         alarmTime = .never
         media.handleTimeout(now: ControlClock.now)
+        clusterMedia.handleTimeout(now: ControlClock.now)
+        carryOutCalls()
         savingTimeout()
         perform(conference.handleTimeout(now: ControlClock.now))
     }

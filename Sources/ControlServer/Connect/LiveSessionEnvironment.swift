@@ -26,6 +26,8 @@ struct LiveSessionEnvironment: Sendable {
     let mayAct: @Sendable () -> Bool
     /// Placement of sessions and store of their state; nil without a cluster.
     let cluster: ClusterNode?
+    /// Opens links to the relays of clients that are connected to other relays; nil: their media opens here.
+    let caller: LinkCaller?
     /// Called when the session is over. `isElsewhere`: another relay runs it or will; otherwise its name is free.
     let onEnd: @Sendable (SessionID, _ isElsewhere: Bool) -> Void
     /// Called when the connection with this resume key is over.

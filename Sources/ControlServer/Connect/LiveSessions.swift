@@ -21,17 +21,20 @@ package final class LiveSessions: Sendable {
     let environment: LiveSessionEnvironment
     /// Placement of sessions; nil: this relay is not in a cluster.
     let cluster: ClusterNode?
+    /// Media of sessions whose rules other relays run.
+    let edgeMedia = EdgeMediaTable()
     private let state: NIOLockedValueBox<State>
 
     /// - Parameters:
     ///   - engine: media of the clients.
     ///   - taps: engine that has the packets of streams that are pushed to other servers.
+    ///   - caller: opens links to the relays of clients that are connected to other relays; nil: their media opens here.
     ///   - events: events of `engine`; nil: observes it from now on.
     package init(
         engine: any MediaPlane, taps: MediaEngine, verifier: any TokenVerifier, issues: any IssueStore,
         hooks: any WebhookSink,
         configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger,
-        cluster: ClusterNode? = nil, events: AsyncStream<StreamEvent>? = nil
+        cluster: ClusterNode? = nil, caller: LinkCaller? = nil, events: AsyncStream<StreamEvent>? = nil
     ) {
         self.verifier = verifier
         self.cluster = cluster
@@ -44,7 +47,7 @@ package final class LiveSessions: Sendable {
             reports: ReportGuard(interval: configuration.issueInterval),
             pushes: RelayPushes(rules: configuration.pushes, engine: taps),
             resources: ResourceAccounts(limits: configuration.resources), logger: logger,
-            mayAct: { cluster?.mayAct ?? true }, cluster: cluster,
+            mayAct: { cluster?.mayAct ?? true }, cluster: cluster, caller: caller,
             onEnd: { id, isElsewhere in
                 state.withLockedValue { $0.directory.remove(id) }
                 if !isElsewhere { cluster?.ended(id) }
@@ -73,9 +76,10 @@ package final class LiveSessions: Sendable {
     private func route(_ event: StreamEvent) {
         guard let session = event.session else {
             for liveSession in all { liveSession.post(.missed(session: liveSession.engineName)) }
-            return
+            return edgeMedia.post(event)
         }
-        liveSession(engineName: session)?.post(event)
+        guard let liveSession = liveSession(engineName: session) else { return edgeMedia.post(event) }
+        liveSession.post(event)
     }
 
     private func locked<R>(_ body: (inout State) throws(SignalingError) -> R) throws(SignalingError) -> R {
@@ -131,6 +135,8 @@ package final class LiveSessions: Sendable {
                     id: id, app: key.app, name: key.name, limits: configuration.conference,
                     reservation: reservation, now: ControlClock.now, wallClock: ControlClock.wall)
             }
+        // The media that this relay had for a previous home relay ends before the session opens its own.
+        edgeMedia.end(session: engineName(of: key))
         let liveSession = LiveSession(conference, key: key, environment: environment, restored: restored)
         let entry = try locked { state throws(SignalingError) in
             let entry = try state.directory.enter(key, newID: id) { _ in liveSession }

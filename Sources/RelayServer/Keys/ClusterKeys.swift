@@ -26,5 +26,11 @@ package enum ClusterKeys: ConfigurationSection {
             time without a heartbeat after which the sessions of a relay can be taken over; the same for all relays \
             of a cluster
             """),
+        .flag(
+            "cluster.pipes", \.clusterPipes,
+            """
+            media of a client opens at the relay that the client is connected to, and relays pass media on to each \
+            other; without it all media of a session opens at its home relay
+            """),
     ]
 }

@@ -1,3 +1,4 @@
+import Cluster
 import Conference
 import NIOCore
 import NIOWebSocket
@@ -10,6 +11,8 @@ protocol ClientChannel: AnyObject, Sendable {
     var isConfidential: Bool { get }
     /// Address key of the client; see `ClientAddress`.
     var address: String { get }
+    /// Relay that proxies the client, if media of the client may open there; nil: this relay.
+    var relay: RelayIdentity? { get }
     /// Messages that were sent and that the kernel has not accepted yet.
     var backlog: SocketBacklog { get }
     /// Space for more messages.

@@ -1,3 +1,4 @@
+import Cluster
 import Conference
 import NIOConcurrencyHelpers
 import NIOCore
@@ -29,12 +30,20 @@ final class ClientSocket: ClientChannel {
     /// Address key of the client; see `ClientAddress`.
     let address: String
 
+    /// Relay that proxies the client, if media of the client may open there; nil: this relay.
+    let relay: RelayIdentity?
+
     /// - Parameters:
     ///   - isTLS: whether the connection is encrypted.
     ///   - trustsLoopback: whether connections within this host count as confidential.
     ///   - proxied: client for which another relay of the cluster asks; nil: the other end of the channel is the client.
-    init(channel: any Channel, isTLS: Bool, trustsLoopback: Bool, proxied: ProxiedClient? = nil) {
+    ///   - relay: that relay, if media of the client may open there.
+    init(
+        channel: any Channel, isTLS: Bool, trustsLoopback: Bool, proxied: ProxiedClient? = nil,
+        relay: RelayIdentity? = nil
+    ) {
         self.channel = channel
+        self.relay = relay
         isConfidential =
             proxied?.isConfidential
             ?? (isTLS || trustsLoopback && Self.isLoopback(channel.remoteAddress?.ipAddress ?? ""))

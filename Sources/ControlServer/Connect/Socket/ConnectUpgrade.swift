@@ -10,10 +10,13 @@ import Signaling
 struct ConnectUpgrade: Sendable {
     let configuration: ControlConfiguration
     let statistics: ControlStatistics
+    /// Whether the other end is a relay of the cluster.
+    let isLink: Bool
 
     var upgrader: NIOTypedWebSocketServerUpgrader<ControlConnection.Spoken> {
         NIOTypedWebSocketServerUpgrader(
-            maxFrameSize: SignalingProtocol.maximumMessageBytes, enableAutomaticErrorHandling: false,
+            maxFrameSize: isLink ? SignalingProtocol.maximumRelayMessageBytes : SignalingProtocol.maximumMessageBytes,
+            enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, head in
                 // `UpgradeGate` has accepted the handshake.
                 channel.eventLoop.makeSucceededFuture(ConnectHandshake(head)?.answer)
@@ -36,7 +39,9 @@ struct ConnectUpgrade: Sendable {
         statistics.socketOpened()
         try pipeline.addHandler(
             WebSocketHandler(
-                maximumBytes: SignalingProtocol.maximumMessageBytes, pingInterval: configuration.connect.pingInterval
+                maximumBytes: handshake.isMedia
+                    ? SignalingProtocol.maximumRelayMessageBytes : SignalingProtocol.maximumMessageBytes,
+                pingInterval: configuration.connect.pingInterval
             ) { statistics.socketClosed() })
         // Buffers are small, because the relay holds many of them, and clients' messages are short and read at once.
         try channel.syncOptions?.setOption(

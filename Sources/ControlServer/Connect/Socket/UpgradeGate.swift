@@ -40,16 +40,17 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
             return
         }
         isDecided = true
-        let isHandshake = ConnectHandshake.isComplete(head)
-        if isHandshake, !bodies.isDraining {
+        let handshake = ConnectHandshake.isComplete(head) ? ConnectHandshake(head) : nil
+        if let handshake, handshake.isMedia {
+            guard isLink else { return refuse(Problem(.notFound, "only relays of the cluster have links"), context) }
+        } else if let handshake, !bodies.isDraining {
             do throws(Problem) {
                 if let problem = pages?.objection(
                     authority: head.headers.first(name: "Host"), origin: head.headers.first(name: "Origin"))
                 {
                     throw problem
                 }
-                let proxied = isLink ? ConnectHandshake(head)?.proxied : nil
-                try unjoined.enter(context.channel, proxied: proxied)
+                try unjoined.enter(context.channel, proxied: isLink ? handshake.proxied : nil)
             } catch {
                 return refuse(error, context)
             }

@@ -1,0 +1,19 @@
+import Cluster
+import Conference
+
+/// Relay of a proxied client, in a header field of the client's handshake over a link.
+extension RelayIdentity {
+    static let field = "Millrace-Relay"
+
+    /// Parses the value of the header field: the percent-encoded id, a slash and the incarnation.
+    init?(field text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 1_024, parts.count == 2, let id = parts[0].removingPercentEncoding, !id.isEmpty,
+            let incarnation = Int64(parts[1])
+        else { return nil }
+        self.init(id: RelayID(rawValue: id), incarnation: incarnation)
+    }
+
+    /// Value of the header field.
+    var fieldText: String { "\(StreamName.percentEncoded(id.rawValue))/\(incarnation)" }
+}

@@ -1,0 +1,431 @@
+import Cluster
+import Conference
+import DequeModule
+import MediaBase
+import MediaEngine
+import SessionMedia
+import Signaling
+
+/// Media of one session over the relays of a cluster, as its home relay directs it. Orders of `SessionMedia` become calls to the engines of the
+/// relays that have the peers, and pipes connect these engines.
+///
+/// - A mute is settled when all relays have it, and a move between subsessions when no relay forwards what it separates.
+/// - A relay that does not answer a call in time is lost, with its peers.
+///
+/// Time comes in as an argument, and calls go out as values. Without a cluster each order is one call to `MediaRelay.home`.
+struct ClusterMedia {
+    enum Output {
+        case call(MediaCallID, MediaRelay, MediaCall)
+        case settled(MediaTicket, MediaOrder, Result<MediaAnswer, EngineError>)
+        /// The relay was lost, and these peers ended with it.
+        case lost(RelayIdentity, [PeerID])
+        /// The session needs the relay no longer.
+        case release(RelayIdentity)
+    }
+
+    private enum Purpose {
+        case order(MediaTicket, MediaOrder)
+        /// Part of a move, by its number.
+        case move(UInt64)
+        case pipes(MediaPipes.Purpose)
+    }
+
+    private struct Call {
+        let relay: MediaRelay
+        let purpose: Purpose
+    }
+
+    private struct Peer {
+        let relay: MediaRelay
+        let isPublisher: Bool
+        var streams: Set<StreamID> = []
+    }
+
+    /// Order to publish streams at a relay that still mirrors them from another one.
+    private struct HeldOrder {
+        let ticket: MediaTicket
+        let order: MediaOrder
+        let relay: MediaRelay
+        let streams: Set<String>
+        /// Time at which the order is carried out in any case.
+        let deadline: MediaTime
+    }
+
+    /// Order that all relays carried out, and that is settled when the pipes have these versions.
+    private struct Fence {
+        let ticket: MediaTicket
+        let order: MediaOrder
+        let result: Result<MediaAnswer, EngineError>
+        var versions: [UInt64: UInt64]
+    }
+
+    /// Move between subsessions that is under way.
+    private struct Move {
+        let ticket: MediaTicket
+        let order: MediaOrder
+        /// Moves of each relay, until they are sent.
+        var waiting: [MediaRelay: [PeerID: Location]]
+        let pipes: [UInt64]
+        /// Number of relays that have not answered.
+        var unanswered = 0
+        var failure: EngineError?
+    }
+
+    /// Maximum time from a call to another relay to its answer.
+    static let callTime = MediaTime.seconds(5)
+    /// Maximum time for which an order to publish waits for the end of mirrors.
+    static let holdTime = MediaTime.seconds(2)
+    /// Time after which a relay without media of the session is released.
+    static let lingerTime = MediaTime.seconds(10)
+
+    private var outputs: [Output] = []
+    private var lastNumber: UInt64 = 0
+    private var calls: [MediaCallID: Call] = [:]
+    /// Calls to other relays, oldest first, with the times at which these relays are lost. Some are answered already.
+    private var timed: Deque<(id: MediaCallID, deadline: MediaTime)> = []
+    private var peers: [PeerID: Peer] = [:]
+    private var publishers: [MediaRelay: Int] = [:]
+    private var subscribers: [MediaRelay: Int] = [:]
+    private var origins: [StreamID: MediaRelay] = [:]
+    /// Number of calls under way that open peers.
+    private var openings = 0
+    /// Peers whose end was reported before the answer that introduces them.
+    private var goneEarly: Set<PeerID> = []
+    private var held: [HeldOrder] = []
+    private var moves: [UInt64: Move] = [:]
+    private var fences: [Fence] = []
+    private var pipes = MediaPipes()
+    /// Other relays that have, or lately had, media of the session, with the times at which they are released.
+    private var edges: [RelayIdentity: MediaTime] = [:]
+
+    // MARK: queries
+
+    /// Returns the relay that has a peer.
+    func relay(of peer: PeerID) -> MediaRelay { peers[peer]?.relay ?? .home }
+
+    /// Returns the relay that a stream is published at.
+    func origin(of stream: StreamID) -> MediaRelay { origins[stream] ?? .home }
+
+    /// Returns the peers of each relay that has media of the session, and of the home relay.
+    func split(_ all: [PeerID]) -> [MediaRelay: [PeerID]] {
+        var parts: [MediaRelay: [PeerID]] = [.home: []]
+        for edge in edges.keys { parts[.edge(edge)] = [] }
+        for peer in all { parts[relay(of: peer), default: []].append(peer) }
+        return parts
+    }
+
+    /// Returns whether the answer to a call is awaited. It is not after the loss of the call's relay.
+    func isPending(_ id: MediaCallID) -> Bool { calls[id] != nil }
+
+    /// Time of the next `handleTimeout`; `never` if there is none.
+    var deadline: MediaTime {
+        guard !edges.isEmpty || !pipes.isEmpty else { return .never }
+        return min(
+            pipes.deadline, timed.first?.deadline ?? .never, held.lazy.map(\.deadline).min() ?? .never,
+            edges.values.min() ?? .never)
+    }
+
+    mutating func takeOutputs() -> [Output] {
+        defer { outputs = [] }
+        return outputs
+    }
+
+    /// Returns a number for a call that the caller makes itself.
+    mutating func makeCallID() -> MediaCallID { MediaCallID(rawValue: makeNumber()) }
+
+    private mutating func makeNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    // MARK: orders
+
+    /// - Parameter relay: relay of the client whose peer the order opens.
+    mutating func order(_ ticket: MediaTicket, _ order: MediaOrder, at relay: MediaRelay, now: MediaTime) {
+        switch order {
+        case .openPublisher(_, _, let sections): publish(ticket, order, sections, at: relay, now: now)
+        case .updatePublisher(let peer, _, let sections):
+            publish(ticket, order, sections, at: self.relay(of: peer), now: now)
+        case .openSubscriber: send(ticket, order, to: relay, now: now)
+        case .openVisitor: send(ticket, order, to: .home, now: now)
+        case .setMuted(let stream, _, _): send(ticket, order, to: origin(of: stream), now: now)
+        case .closeStream(let stream):
+            send(ticket, order, to: origin(of: stream), now: now)
+            origins[stream] = nil
+        case .closePeer(let peer, _):
+            send(ticket, order, to: self.relay(of: peer), now: now)
+            forget(peer, now: now)
+        case .connect(let peer, _), .restart(let peer, _), .prepareRestart(let peer), .addTracks(let peer, _),
+            .removeTracks(let peer, _), .setPreferences(let peer, _, _):
+            send(ticket, order, to: self.relay(of: peer), now: now)
+        case .relocate(let locations): move(ticket, order, locations, now: now)
+        }
+        carryOutPipes(now: now)
+    }
+
+    private mutating func publish(
+        _ ticket: MediaTicket, _ order: MediaOrder, _ sections: [PublishSection], at relay: MediaRelay, now: MediaTime
+    ) {
+        let streams = Set(sections.map(\.stream.rawValue))
+        guard !pipes.mirrors(streams, at: relay) else {
+            held.append(
+                HeldOrder(
+                    ticket: ticket, order: order, relay: relay, streams: streams, deadline: now + Self.holdTime))
+            return
+        }
+        send(ticket, order, to: relay, now: now)
+    }
+
+    private mutating func send(_ ticket: MediaTicket, _ order: MediaOrder, to relay: MediaRelay, now: MediaTime) {
+        if order.opensPeer { openings += 1 }
+        call(relay, .order(order), .order(ticket, order), now: now)
+    }
+
+    private mutating func call(_ relay: MediaRelay, _ call: MediaCall, _ purpose: Purpose, now: MediaTime) {
+        let id = makeCallID()
+        calls[id] = Call(relay: relay, purpose: purpose)
+        if case .edge(let edge) = relay {
+            timed.append((id, now + Self.callTime))
+            edges[edge] = now + Self.lingerTime
+        }
+        outputs.append(.call(id, relay, call))
+    }
+
+    private mutating func settle(
+        _ ticket: MediaTicket, _ order: MediaOrder, _ result: Result<MediaAnswer, EngineError>
+    ) {
+        outputs.append(.settled(ticket, order, result))
+    }
+
+    // MARK: answers
+
+    /// Handles the answer to a call. Answers of lost relays are ignored.
+    mutating func answered(_ id: MediaCallID, _ result: MediaCallResult, now: MediaTime) {
+        guard let call = calls.removeValue(forKey: id) else { return }
+        while let first = timed.first, calls[first.id] == nil { timed.removeFirst() }
+        switch call.purpose {
+        case .order(let ticket, let order): answered(ticket, order, result, by: call.relay, now: now)
+        case .move(let number): moved(number, result, now: now)
+        case .pipes(let purpose): pipes.answered(purpose, result, now: now)
+        }
+        carryOutPipes(now: now)
+    }
+
+    private mutating func answered(
+        _ ticket: MediaTicket, _ order: MediaOrder, _ result: MediaCallResult,
+        by relay: MediaRelay, now: MediaTime
+    ) {
+        if order.opensPeer { openings -= 1 }
+        defer { if openings == 0 { goneEarly = [] } }
+        switch result {
+        case .failure(let error): settle(ticket, order, .failure(error))
+        case .success(.media(let answer)) where answer.fits(order) && admit(answer, to: order, by: relay, now: now):
+            let result = Result<MediaAnswer, EngineError>.success(answer)
+            guard case .setMuted(let stream, _, true) = order else { return settle(ticket, order, result) }
+            let versions = pipes.changed(stream.rawValue, at: relay, now: now)
+            fences.append(Fence(ticket: ticket, order: order, result: result, versions: versions))
+        case .success:
+            settle(ticket, order, .failure(.invalidRequest(field: "answer", reason: "is not one to the order")))
+            if case .edge(let edge) = relay { lose(edge, now: now) }
+        }
+    }
+
+    /// Notes the peer that an answer introduces.
+    /// - Returns: false if another relay has the peer already.
+    private mutating func admit(
+        _ answer: MediaAnswer, to order: MediaOrder, by relay: MediaRelay, now: MediaTime
+    ) -> Bool {
+        guard let id = answer.peer else { return true }
+        let streams = Set(order.publishedStreams)
+        if let known = peers[id] {
+            guard known.relay == relay, !order.opensPeer else { return false }
+            for stream in known.streams.subtracting(streams) where origins[stream] == relay { origins[stream] = nil }
+            peers[id]?.streams = streams
+        } else if !goneEarly.contains(id) {
+            peers[id] = Peer(relay: relay, isPublisher: order.opensPublisher, streams: streams)
+            count(relay, isPublisher: order.opensPublisher, 1)
+        }
+        for stream in streams { origins[stream] = relay }
+        arrange(now: now)
+        return true
+    }
+
+    private mutating func count(_ relay: MediaRelay, isPublisher: Bool, _ change: Int) {
+        if isPublisher {
+            publishers[relay, default: 0] += change
+            if publishers[relay] == 0 { publishers[relay] = nil }
+        } else {
+            subscribers[relay, default: 0] += change
+            if subscribers[relay] == 0 { subscribers[relay] = nil }
+        }
+    }
+
+    // MARK: events
+
+    /// Handles the end of a peer.
+    mutating func gone(_ peer: PeerID, now: MediaTime) {
+        if peers[peer] == nil, openings > 0 { goneEarly.insert(peer) }
+        forget(peer, now: now)
+        carryOutPipes(now: now)
+    }
+
+    private mutating func forget(_ id: PeerID, now: MediaTime) {
+        guard let peer = peers.removeValue(forKey: id) else { return }
+        count(peer.relay, isPublisher: peer.isPublisher, -1)
+        for stream in peer.streams where origins[stream] == peer.relay { origins[stream] = nil }
+        arrange(now: now)
+    }
+
+    /// Notes that the streams of a relay have changed.
+    mutating func streamsChanged(at relay: MediaRelay, now: MediaTime) {
+        pipes.changed(at: relay, now: now)
+        carryOutPipes(now: now)
+    }
+
+    /// Handles the loss of a relay.
+    mutating func lost(_ edge: RelayIdentity, now: MediaTime) {
+        lose(edge, now: now)
+        carryOutPipes(now: now)
+    }
+
+    private mutating func lose(_ edge: RelayIdentity, now: MediaTime) {
+        guard edges.removeValue(forKey: edge) != nil else { return }
+        let relay = MediaRelay.edge(edge)
+        let ended = peers.filter { $0.value.relay == relay }.map(\.key)
+        for peer in ended {
+            for stream in peers.removeValue(forKey: peer)?.streams ?? [] where origins[stream] == relay {
+                origins[stream] = nil
+            }
+        }
+        publishers[relay] = nil
+        subscribers[relay] = nil
+        pipes.lost(relay)
+        for order in held where order.relay == relay { settle(order.ticket, order.order, .failure(.stopped)) }
+        held.removeAll { $0.relay == relay }
+        for number in moves.keys.sorted() { moves[number]?.waiting[relay] = nil }
+        let unanswered = calls.filter { $0.value.relay == relay }.sorted { $0.key.rawValue < $1.key.rawValue }
+        for (id, call) in unanswered {
+            calls[id] = nil
+            switch call.purpose {
+            case .order(let ticket, let order):
+                if order.opensPeer { openings -= 1 }
+                // What the order stops has ended with the relay.
+                settle(ticket, order, order.stopsMedia ? .success(.done) : .failure(.stopped))
+            case .move(let number): moved(number, .success(.done), now: now)
+            case .pipes: break
+            }
+        }
+        outputs.append(.lost(edge, ended))
+        arrange(now: now)
+    }
+
+    mutating func handleTimeout(now: MediaTime) {
+        while let first = timed.first, first.deadline <= now || calls[first.id] == nil {
+            timed.removeFirst()
+            if case .edge(let edge)? = calls[first.id]?.relay { lose(edge, now: now) }
+        }
+        for (edge, end) in edges where end <= now {
+            if isUsed(edge) {
+                edges[edge] = now + Self.lingerTime
+            } else {
+                edges[edge] = nil
+                outputs.append(.release(edge))
+            }
+        }
+        pipes.handleTimeout(now: now)
+        carryOutPipes(now: now)
+    }
+
+    private func isUsed(_ edge: RelayIdentity) -> Bool {
+        let relay = MediaRelay.edge(edge)
+        return publishers[relay] != nil || subscribers[relay] != nil || pipes.has(relay)
+            || calls.values.contains { $0.relay == relay } || held.contains { $0.relay == relay }
+    }
+
+    // MARK: moves
+
+    private mutating func move(
+        _ ticket: MediaTicket, _ order: MediaOrder, _ locations: [PeerID: Location], now: MediaTime
+    ) {
+        var parts: [MediaRelay: [PeerID: Location]] = [:]
+        var streams: [MediaRelay: Set<String>] = [:]
+        for (id, location) in locations {
+            let relay = relay(of: id)
+            parts[relay, default: [:]][id] = location
+            guard let peer = peers[id], peer.isPublisher else { continue }
+            streams[relay, default: []].formUnion(peer.streams.map(\.rawValue))
+        }
+        if parts.isEmpty { parts[.home] = [:] }
+        let concerned = streams.flatMap { pipes.beginMove(of: $0.value, at: $0.key, now: now) }
+        moves[makeNumber()] = Move(ticket: ticket, order: order, waiting: parts, pipes: concerned)
+    }
+
+    /// Sends the moves whose streams no relay forwards any longer.
+    private mutating func continueMoves(now: MediaTime) {
+        for number in moves.keys.sorted() {
+            guard let move = moves[number], move.unanswered == 0, !pipes.isWithholding(move.pipes) else { continue }
+            moves[number]?.waiting = [:]
+            moves[number]?.unanswered = move.waiting.count
+            guard !move.waiting.isEmpty else {
+                moved(number, now: now)
+                continue
+            }
+            for (relay, locations) in move.waiting {
+                call(relay, .order(.relocate(locations)), .move(number), now: now)
+            }
+        }
+    }
+
+    private mutating func moved(
+        _ number: UInt64, _ result: MediaCallResult, now: MediaTime
+    ) {
+        moves[number]?.unanswered -= 1
+        if case .failure(let error) = result, moves[number]?.failure == nil { moves[number]?.failure = error }
+        if moves[number]?.unanswered == 0 { moved(number, now: now) }
+    }
+
+    /// Ends a move that all relays have answered.
+    private mutating func moved(_ number: UInt64, now: MediaTime) {
+        guard let move = moves.removeValue(forKey: number) else { return }
+        let result = move.failure.map { Result<MediaAnswer, EngineError>.failure($0) } ?? .success(.done)
+        let versions = pipes.endMove(move.pipes, now: now)
+        fences.append(Fence(ticket: move.ticket, order: move.order, result: result, versions: versions))
+    }
+
+    // MARK: pipes
+
+    /// Makes the pipes those that the present peers need: from each relay with publishers to each other one with subscribers, and to the home
+    /// relay, which records and taps.
+    private mutating func arrange(now: MediaTime) {
+        guard !edges.isEmpty || !pipes.isEmpty else { return }
+        var routes: Set<MediaPipe.Route> = []
+        for from in publishers.keys {
+            for to in Set(subscribers.keys).union([.home]) where to != from {
+                routes.insert(MediaPipe.Route(from: from, to: to))
+            }
+        }
+        pipes.want(routes, now: now)
+    }
+
+    /// Carries out what the pipes and all that waits for them allow, until nothing is left.
+    private mutating func carryOutPipes(now: MediaTime) {
+        while true {
+            continueMoves(now: now)
+            for call in pipes.takeCalls() { self.call(call.relay, call.call, .pipes(call.purpose), now: now) }
+            settleFences()
+            let ready = held.filter { $0.deadline <= now || !pipes.mirrors($0.streams, at: $0.relay) }
+            guard !ready.isEmpty else { break }
+            held.removeAll { order in ready.contains { $0.ticket == order.ticket } }
+            for order in ready { send(order.ticket, order.order, to: order.relay, now: now) }
+        }
+    }
+
+    private mutating func settleFences() {
+        for index in fences.indices {
+            fences[index].versions = fences[index].versions.filter { id, version in !pipes.has(version, id) }
+        }
+        let done = fences.filter(\.versions.isEmpty)
+        fences.removeAll(where: \.versions.isEmpty)
+        for fence in done { settle(fence.ticket, fence.order, fence.result) }
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Logging
+import MediaEngine
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOFoundationCompat
+import NIOWebSocket
+import SessionMedia
+
+/// Media that this relay has of a session whose rules another relay runs: carries out that relay's calls in the engine, and reports the engine's
+/// events to it. What the calls have opened ends with the link.
+final class EdgeMedia: Sendable {
+    private enum Item: Sendable {
+        case reply(MediaLinkReply)
+        /// Events are in the inbox.
+        case events
+    }
+
+    private struct State {
+        var peers: Set<PeerID> = []
+        var pipes: Set<TransportID> = []
+        /// Number of calls under way and of replies that are not sent.
+        var pending = 0
+        var isOver = false
+    }
+
+    /// Maximum number of calls that the home relay may have under way.
+    static let maximumCalls = 8_192
+
+    let term: MediaLinkTerm
+    private let session: String
+    private let engine: any MediaPlane
+    private let logger: Logger
+    private let inbox = LiveSessionInbox()
+    private let items: AsyncStream<Item>
+    private let queue: AsyncStream<Item>.Continuation
+    private let state = NIOLockedValueBox(State())
+
+    /// - Parameter session: name of the session in the engine.
+    init(session: String, term: MediaLinkTerm, engine: any MediaPlane, logger: Logger) {
+        self.session = session
+        self.term = term
+        self.engine = engine
+        self.logger = logger
+        (items, queue) = AsyncStream.makeStream()
+    }
+
+    /// Serves the link until it ends.
+    func run(_ inbound: NIOAsyncChannelInboundStream<SocketInput>, _ outbound: NIOAsyncChannelOutboundWriter<SocketOutput>) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                do {
+                    for await item in items { try await send(item, outbound) }
+                    try await outbound.write(.close(ProxiedSocket.misdirected, "another relay runs the session"))
+                } catch {
+                    // The link is broken, so its input ends as well.
+                    end()
+                }
+            }
+            do {
+                for try await input in inbound {
+                    guard case .text(let text) = input, receive(text) else { break }
+                }
+            } catch {
+                logger.debug("media link failed", metadata: ["error": "\(error)"])
+            }
+            end()
+            group.cancelAll()
+        }
+    }
+
+    private func send(_ item: Item, _ outbound: NIOAsyncChannelOutboundWriter<SocketOutput>) async throws {
+        switch item {
+        case .reply(let reply):
+            try await outbound.write(.text(try Self.text(reply)))
+            state.withLockedValue { $0.pending -= 1 }
+        case .events:
+            while let event = inbox.take() { try await outbound.write(.text(try Self.text(.event(event)))) }
+        }
+    }
+
+    private static func text(_ reply: MediaLinkReply) throws -> ByteBuffer {
+        ByteBuffer(data: try JSONEncoder().encode(reply))
+    }
+
+    /// Queues an event of the engine without blocking.
+    func post(_ event: StreamEvent) {
+        if case .peerGone(_, let transport) = event {
+            state.withLockedValue { _ = $0.peers.remove(PeerID(transport)) }
+        }
+        if inbox.post(event).isNews { queue.yield(.events) }
+    }
+
+    // MARK: calls
+
+    /// - Returns: false if the link must end.
+    private func receive(_ text: ByteBuffer) -> Bool {
+        let data = Data(buffer: text)
+        let isAccepted = state.withLockedValue { state in
+            guard !state.isOver, state.pending < Self.maximumCalls else { return false }
+            state.pending += 1
+            return true
+        }
+        guard isAccepted else { return false }
+        do {
+            let request = try JSONDecoder().decode(MediaLinkRequest.self, from: data)
+            carryOut(request)
+        } catch {
+            guard let request = try? JSONDecoder().decode(MediaLinkRequest.Unread.self, from: data) else { return false }
+            logger.notice("cannot read a media call of another relay", metadata: ["error": "\(error)"])
+            queue.yield(
+                .reply(.failed(request.id, .invalidRequest(field: "call", reason: "this relay does not know it"))))
+        }
+        return true
+    }
+
+    private func carryOut(_ request: MediaLinkRequest) {
+        if let begun = engine.begin(request.call, session: session) {
+            if case .order(.closePeer(let peer, _)) = request.call {
+                state.withLockedValue { _ = $0.peers.remove(peer) }
+            }
+            return reply(to: request.id) { () async throws(EngineError) in
+                try await begun.finish()
+                return .media(.done)
+            }
+        }
+        if case .closePipe(let pipe) = request.call { state.withLockedValue { _ = $0.pipes.remove(pipe) } }
+        reply(to: request.id) { [engine, session] () async throws(EngineError) in
+            try await engine.carryOut(request.call, session: session)
+        }
+    }
+
+    private func reply(
+        to id: MediaCallID, _ call: @escaping @Sendable () async throws(EngineError) -> MediaCallAnswer
+    ) {
+        Task {
+            do throws(EngineError) {
+                let answer = try await call()
+                note(answer)
+                queue.yield(.reply(.answered(id, answer)))
+            } catch {
+                queue.yield(.reply(.failed(id, error)))
+            }
+        }
+    }
+
+    /// Notes what a call has opened. Closes it if the link has ended in the meantime.
+    private func note(_ answer: MediaCallAnswer) {
+        let isOver = state.withLockedValue { state in
+            switch answer {
+            case .media(let answer): if let peer = answer.peer { state.peers.insert(peer) }
+            case .pipe(let end): state.pipes.insert(end.id)
+            default: break
+            }
+            return state.isOver
+        }
+        if isOver { closeAll() }
+    }
+
+    /// Ends the link, and closes what its calls have opened.
+    func end() {
+        let isFirst = state.withLockedValue { state in
+            defer { state.isOver = true }
+            return !state.isOver
+        }
+        guard isFirst else { return }
+        queue.finish()
+        closeAll()
+    }
+
+    private func closeAll() {
+        let (peers, pipes) = state.withLockedValue { state in
+            defer { (state.peers, state.pipes) = ([], []) }
+            return (state.peers, state.pipes)
+        }
+        for peer in peers { _ = engine.beginCloseWebRTC(TransportID(peer), session: session) }
+        for pipe in pipes {
+            Task { [engine, session] in try? await engine.closePipe(pipe, session: session) }
+        }
+    }
+}

@@ -1,0 +1,4 @@
+/// Number of one call of `ClusterMedia`, under which its answer returns.
+struct MediaCallID: RawRepresentable, Hashable, Codable, Sendable {
+    let rawValue: UInt64
+}

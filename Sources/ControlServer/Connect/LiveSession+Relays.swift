@@ -1,0 +1,156 @@
+import Cluster
+import Logging
+import MediaEngine
+import SessionMedia
+
+/// Calls to the media engines of this relay and of the relays that the session's clients are connected to.
+extension LiveSession {
+    /// Returns the relay at which the peer of an order opens: that of its client.
+    func relay(for order: MediaOrder) -> MediaRelay {
+        switch order {
+        case .openPublisher(let id, _, _), .openSubscriber(let id, _):
+            guard let edge = clients[id]?.relay, environment.caller != nil,
+                let relay = environment.cluster?.relay(edge), relay.linkVersion >= ClusterEdge.mediaVersion
+            else { return .home }
+            return .edge(edge)
+        default: return .home
+        }
+    }
+
+    /// Carries out what `ClusterMedia` has decided.
+    func carryOutCalls() {
+        while true {
+            let outputs = clusterMedia.takeOutputs()
+            guard !outputs.isEmpty else { return }
+            for output in outputs {
+                switch output {
+                case .call(let id, .home, let call): callHome(id, call)
+                case .call(let id, .edge(let edge), let call): send(id, call, to: edge)
+                case .settled(let ticket, let order, let result): settle(ticket, order, result)
+                case .lost(let edge, let peers):
+                    endLink(to: edge)
+                    for peer in peers { media.gone(peer) }
+                case .release(let edge): endLink(to: edge)
+                }
+            }
+        }
+    }
+
+    // MARK: this relay
+
+    private func callHome(_ id: MediaCallID, _ call: MediaCall) {
+        if let begun = environment.engine.begin(call, session: engineName) {
+            run(id) { () async throws(EngineError) in
+                try await begun.finish()
+                return .media(.done)
+            }
+        } else if case .order(.openVisitor(let request, _)) = call, let visit = visits[request] {
+            run(id) { () async throws(EngineError) in .media(try await visit.open()) }
+        } else {
+            run(id) { [engine = environment.engine, engineName] () async throws(EngineError) in
+                try await engine.carryOut(call, session: engineName)
+            }
+        }
+    }
+
+    private func run(
+        _ id: MediaCallID, _ call: @escaping @Sendable () async throws(EngineError) -> MediaCallAnswer
+    ) {
+        Task {
+            do throws(EngineError) {
+                answered(id, .success(try await call()))
+            } catch {
+                answered(id, .failure(error))
+            }
+        }
+    }
+
+    private func answered(_ id: MediaCallID, _ result: MediaCallResult) {
+        if let (_, continuation) = asked.removeValue(forKey: id) { return continuation.resume(returning: result) }
+        clusterMedia.answered(id, result, now: ControlClock.now)
+        carryOutCalls()
+        continueMedia()
+    }
+
+    // MARK: other relays
+
+    private func send(_ id: MediaCallID, _ call: MediaCall, to edge: RelayIdentity) {
+        // The relay may have been lost since the call was made.
+        guard clusterMedia.isPending(id) else { return }
+        guard let link = links[edge] ?? openLink(to: edge), link.send(id, call) else {
+            return lost(edge, "calls cannot be sent")
+        }
+    }
+
+    private func openLink(to edge: RelayIdentity) -> MediaLink? {
+        guard let caller = environment.caller, let cluster = environment.cluster, let relay = cluster.relay(edge) else {
+            return nil
+        }
+        let subject = MediaLink.Subject(key: key, session: id, term: cluster.tenure(of: id)?.term ?? 0)
+        let link = MediaLink(subject, to: relay, by: caller) { [weak self] reply in
+            await self?.received(reply, from: edge)
+        } lost: { [weak self] reason in
+            await self?.linkLost(edge, reason)
+        }
+        links[edge] = link
+        logger.info("media link opened", metadata: ["relay": "\(edge)"])
+        return link
+    }
+
+    private func received(_ reply: MediaLinkReply, from edge: RelayIdentity) {
+        guard links[edge] != nil else { return }
+        switch reply {
+        case .answered(let id, let answer): answered(id, .success(answer))
+        case .failed(let id, let error): answered(id, .failure(error))
+        case .event(let event): heard(event, from: .edge(edge))
+        }
+    }
+
+    private func linkLost(_ edge: RelayIdentity, _ reason: String) {
+        guard links[edge] != nil else { return }
+        lost(edge, reason)
+        carryOutCalls()
+        continueMedia()
+    }
+
+    private func lost(_ edge: RelayIdentity, _ reason: String) {
+        logger.notice("media link lost", metadata: ["relay": "\(edge)", "reason": "\(reason)"])
+        endLink(to: edge)
+        clusterMedia.lost(edge, now: ControlClock.now)
+    }
+
+    private func endLink(to edge: RelayIdentity) {
+        links.removeValue(forKey: edge)?.close()
+        for (id, call) in asked where call.relay == edge {
+            asked[id] = nil
+            call.1.resume(returning: .failure(.stopped))
+        }
+    }
+
+    /// Ends the media of the session at all other relays.
+    func closeLinks() {
+        for edge in Array(links.keys) { endLink(to: edge) }
+    }
+
+    // MARK: questions
+
+    /// Asks the engine of a relay about the session's media.
+    func ask(_ call: MediaCall, at relay: MediaRelay) async throws(EngineError) -> MediaCallAnswer {
+        guard case .edge(let edge) = relay else {
+            return try await environment.engine.carryOut(call, session: engineName)
+        }
+        let id = clusterMedia.makeCallID()
+        let result = await withCheckedContinuation { (continuation: CheckedContinuation<MediaCallResult, Never>) in
+            guard let link = links[edge], link.send(id, call) else {
+                return continuation.resume(returning: .failure(.stopped))
+            }
+            asked[id] = (edge, continuation)
+        }
+        return try result.get()
+    }
+
+    /// Asks the relay of a peer about it.
+    func ask(of peer: PeerID, _ call: MediaCall) async throws(EngineError) -> MediaCallAnswer {
+        try await ask(call, at: clusterMedia.relay(of: peer))
+    }
+}
