@@ -19,7 +19,8 @@ extension EngineSession {
     /// Begins to withhold a track. When it is heard again, each consumer's sequence numbers continue without a gap.
     /// - Parameter egress: sends the track's earlier packets that are still pending.
     func withhold(_ track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer, _ egress: Egress) {
-        track.pointee.isWithheld = true
+        // The origin of a mirror selects the audio, and the next packet that it copies is heard.
+        track.pointee.isWithheld = !isPart
         egress.forward(self)
         for i in 0..<producer.core.pointee.consumerCount where producer.core.pointee.consumers[i].state == .live {
             producer.core.pointee.consumers[i].state = .waiting

@@ -204,15 +204,33 @@ extension EngineSession {
         _ binding: PublishTransport.Binding, isReturn: Bool, _ inbound: inout InboundTable,
         _ quiesced: borrowing Quiesced
     ) {
-        // Must run before the SSRC changes, because completed switches name the old one.
-        follow(quiesced)
-        producer.restart(ssrc: header.ssrc, first: header.sequenceNumber)
-        inbound[producer.tag].pointee.ssrc = header.ssrc
+        restart(producer, with: header, inbound, quiesced)
         publisher.feedback.media = header.ssrc
         publisher.sections[binding.section].stream.interruptTaps(of: producer)
         noteChange(of: publisher.sections[binding.section].stream)
         publisher.supersede(by: header.ssrc, isReturn: isReturn)
+    }
+
+    /// Continues a producer under another SSRC: that of the publisher or, for a mirror, that of its origin.
+    /// - Parameter header: header of the first packet under that SSRC.
+    func restart(
+        _ producer: Producer, with header: RTPHeader, _ inbound: borrowing InboundTable, _ quiesced: borrowing Quiesced
+    ) {
+        // Must run before the SSRC changes, because completed switches name the old one.
+        follow(quiesced)
+        producer.restart(ssrc: header.ssrc, first: header.sequenceNumber)
+        inbound[producer.tag].pointee.ssrc = header.ssrc
         if producer.kind == .video { emit(.requestKeyFrame(producer, isAwaited: false)) }
+    }
+
+    /// Returns the encoding with the number that its track has here (`InboundTrack.number`); nil if it has ended.
+    func encoding(ofTrack number: UInt64, _ inbound: borrowing InboundTable) -> Producer? {
+        for stream in streams {
+            for encoding in stream.encodings where inbound[encoding.producer.tag].pointee.number == number {
+                return encoding.producer
+            }
+        }
+        return nil
     }
 
     // MARK: mute

@@ -78,6 +78,40 @@ struct InboundTable: ~Copyable {
         nextRequests = min(nextRequests, max(due, lastRequests + Self.requestSpacing))
     }
 
+    /// Requests a key frame from the origin of a producer, now or as soon as its throttle allows. A producer that has ended requests none.
+    /// - Parameter isAwaited: a subscriber receives nothing from the producer before that key frame.
+    mutating func requestKeyFrame(of producer: Producer, isAwaited: Bool) {
+        guard producer.tag >= 0 else { return }
+        producer.keyFrames.request(isAwaited: isAwaited)
+        askWhenDue(self[producer.tag], producer)
+    }
+
+    /// Takes the requests for missing packets and key frames that are due. Only tracks with requests are visited.
+    mutating func takeRequests(now: MediaTime) -> [InboundRequest] {
+        var requests: [InboundRequest] = []
+        for index in takeAsking(now: now) {
+            let track = self[index]
+            // The address of a publisher is unknown before its first packet, which lists the track again.
+            guard track.pointee.hasAddress else { continue }
+            let producer = track.pointee.producer.takeUnretainedValue()
+            if let transport = track.pointee.transport?.takeUnretainedValue() {
+                for request in producer.takeRequests(from: transport.localSSRC, now: now) {
+                    requests.append(.compound(request.bytes, missing: request.missing, producer, transport))
+                }
+            } else {
+                let isAwaited = producer.keyFrames.isAwaited
+                if producer.keyFrames.take(now: now) {
+                    requests.append(
+                        .keyFrame(
+                            track: track.pointee.number, session: track.pointee.session.takeUnretainedValue().name,
+                            isAwaited: isAwaited, worker: track.pointee.origin))
+                }
+            }
+            askWhenDue(track, producer)
+        }
+        return requests
+    }
+
     /// Begins a round of requests: returns the tracks that have any. `askWhenDue` lists a track again for the next round.
     mutating func takeAsking(now: MediaTime) -> ContiguousArray<Int> {
         lastRequests = now

@@ -25,7 +25,7 @@ extension Worker {
         guard let index = transport.tracks.first(where: { inbound[$0].pointee.ssrc == report.sender }) else { return }
         let track = inbound[index]
         transport.session.receive(ntp: report.ntpTime, timestamp: report.rtpTimestamp, of: track, now: now)
-        if transport.session.parts.receivers != 0 { copyToParts(report, of: track, now: now) }
+        links.append(LinkRecord(report, of: track, now: now), to: transport.session.parts.receivers)
         carryOut(transport.session)
     }
 
@@ -61,34 +61,32 @@ extension Worker {
 
     // MARK: requests to publishers
 
-    /// Requests a key frame from the publisher, now or as soon as its throttle allows. A producer that has ended requests none.
-    /// - Parameter isAwaited: a subscriber receives nothing from the producer before that key frame.
     func requestKeyFrame(of producer: Producer, isAwaited: Bool = false) {
         #if DEBUG
             guard let producer = faults.keyFrameSource(of: producer, sessions, inbound) else { return }
         #endif
-        guard producer.tag >= 0 else { return }
-        producer.keyFrames.request(isAwaited: isAwaited)
-        inbound.askWhenDue(inbound[producer.tag], producer)
+        inbound.requestKeyFrame(of: producer, isAwaited: isAwaited)
     }
 
-    /// Sends requests for missing packets and key frames. Only tracks with pending requests are visited, each when it is due.
+    /// Serves a key frame request of another part of a session.
+    func requestKeyFrame(ofTrack number: UInt64, session name: String, isAwaited: Bool) {
+        guard let producer = sessions[name]?.encoding(ofTrack: number, inbound) else { return }
+        requestKeyFrame(of: producer, isAwaited: isAwaited)
+    }
+
+    /// Sends the requests for missing packets and key frames that are due.
     func sendRequests(_ now: MediaTime) {
-        for index in inbound.takeAsking(now: now) {
-            let track = inbound[index]
-            // The address of a publisher is unknown before its first packet, which lists the track again.
-            guard track.pointee.hasAddress else { continue }
-            let producer = track.pointee.producer.takeUnretainedValue()
-            guard let transport = track.pointee.transport?.takeUnretainedValue() else {
-                requestFromOrigin(track, producer, now: now)
-                continue
+        for request in inbound.takeRequests(now: now) {
+            switch request {
+            case .compound(let bytes, let missing, let producer, let transport):
+                counters.nacksSent &+= UInt64(missing)
+                if missing == 0 { counters.keyFrameRequestsSent &+= 1 }
+                egress.sendRTCP(bytes, to: producer, of: transport, peers, inbound)
+            case .keyFrame(let track, let session, let isAwaited, let worker):
+                _ = totals.post(
+                    { $0.requestKeyFrame(ofTrack: track, session: session, isAwaited: isAwaited) }, to: worker,
+                    isUrgent: true)
             }
-            for request in producer.takeRequests(from: transport.localSSRC, now: now) {
-                counters.nacksSent &+= UInt64(request.missing)
-                if request.missing == 0 { counters.keyFrameRequestsSent &+= 1 }
-                egress.sendRTCP(request.bytes, to: producer, of: transport, peers, inbound)
-            }
-            inbound.askWhenDue(track, producer)
         }
     }
 }

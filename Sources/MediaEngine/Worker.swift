@@ -204,14 +204,16 @@ final class Worker: @unchecked Sendable {
                     counters.packetsWithheld &+= 1
                     if !track.pointee.isWithheld {
                         session.withhold(track, producer, egress)
-                        if session.parts.receivers != 0 { withholdFromParts(track, now: now) }
+                        links.append(LinkRecord(withheld: track, now: now), to: session.parts.receivers)
                     }
                     track.pointee.headers?.note(header, slot.pointee.flags, .withheld, now: now)
                     return
                 }
                 track.pointee.headers?.note(header, slot.pointee.flags, .forwarded, now: now)
-                if session.parts.receivers != 0 {
-                    copyToParts(slot, header, payload, descriptor, of: track, producer, now: now)
+                if session.parts.receivers != 0,
+                    links.copy(slot, header, payload, descriptor, of: track, now: now, &counters)
+                {
+                    requestKeyFrame(of: producer)
                 }
                 if !session.router.enqueue(slot, of: producer) {
                     sending._withUnsafeGuaranteedRef { $0.forward(session) }

@@ -29,6 +29,19 @@ final class WorkerLink: Sendable {
         }
     }
 
+    /// Takes the oldest records that precede a message. Call from the reading worker only.
+    /// - Parameter body: handles a record and the bytes after its header.
+    func read(
+        atMost limit: Int, before message: UInt64, _ body: (LinkRecord, UnsafeRawBufferPointer) -> Void
+    ) {
+        var count = 0
+        while count < limit {
+            let isRead: Void? = ring.next(LinkRecord.self, where: { $0.messages < message }, body)
+            guard isRead != nil else { return }
+            count += 1
+        }
+    }
+
     /// Wakes the reader if it sleeps. Call once after a run of records.
     func wake() { reader.wakeIfWaiting() }
 }

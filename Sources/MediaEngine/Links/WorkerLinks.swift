@@ -1,5 +1,6 @@
 import Forwarding
 import MediaBase
+import RTP
 
 /// Links of one worker with the others. A link is made with the first session that two workers have parts of, and kept.
 struct WorkerLinks: ~Copyable {
@@ -36,10 +37,28 @@ struct WorkerLinks: ~Copyable {
         return writers[reader]?.send { worker, number in work(worker, link, number) } ?? false
     }
 
-    /// Copies a packet to other workers.
+    /// Copies a received packet to the workers that have parts of its session.
+    /// - Returns: whether the track needs a key frame, because a link was full. Its mirror there continues with that.
+    @inline(never)
+    mutating func copy(
+        _ slot: UnsafeMutablePointer<StoredPacket>, _ header: RTPHeader, _ payload: UnsafeRawBufferPointer,
+        _ descriptor: UnsafeRawBufferPointer?, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime,
+        _ counters: inout EngineCounters
+    ) -> Bool {
+        let isVideo = track.pointee.kind == .video
+        let dropped = append(
+            LinkRecord(slot, header, descriptor, of: track, now: now), payload,
+            descriptor ?? UnsafeRawBufferPointer(start: nil, count: 0), isVideo: isVideo,
+            startsVideo: slot.pointee.flags.contains(.keyFrameStart),
+            to: track.pointee.session._withUnsafeGuaranteedRef { $0.parts.receivers })
+        counters.droppedLink &+= UInt64(dropped)
+        return isVideo && dropped > 0
+    }
+
+    /// Appends a packet to several links.
     /// - Parameter readers: bit mask of workers.
     /// - Returns: the number of copies that were dropped.
-    mutating func append(
+    private mutating func append(
         _ record: LinkRecord, _ payload: UnsafeRawBufferPointer, _ descriptor: UnsafeRawBufferPointer,
         isVideo: Bool, startsVideo: Bool, to readers: UInt64
     ) -> Int {

@@ -92,7 +92,7 @@ extension EngineSession {
         for producer in stream.producers {
             let number = inbound[producer.tag].pointee.number
             guard !tracks.contains(where: { $0.number == number }) else { continue }
-            reader.tracks[number] = nil
+            reader.removeMirror(of: number)
             remove(producer, of: stream, &inbound, quiesced)
         }
         stream.codec = copy.codec
@@ -100,7 +100,7 @@ extension EngineSession {
             setMuted(copy.muted.contains(kind), kind, of: stream, inbound, quiesced)
         }
         var hasNewTracks = false
-        for track in tracks where reader.tracks[track.number] == nil {
+        for track in tracks where reader.mirror(of: track.number) == nil {
             var configuration = track.configuration
             configuration.requestsMissing = false
             configuration.firstRingBytes = min(configuration.ringBytes, Self.firstCache)
@@ -108,7 +108,7 @@ extension EngineSession {
             let producer = addProducer(
                 configuration, rid: track.rid, at: min(position, stream.encodings.count), to: stream, of: nil,
                 mirrored: (track.number, reader.link.writer), now: now, &inbound)
-            reader.tracks[track.number] = producer.tag
+            reader.addMirror(producer.tag, of: track.number)
             producer.replayLimit = track.replayLimit
             producer.clock = track.clock
             producer.assume(frameSize: track.frameSize)
@@ -127,7 +127,7 @@ extension EngineSession {
         _ stream: EngineStream, _ reader: inout LinkReader, _ inbound: inout InboundTable,
         _ quiesced: borrowing Quiesced
     ) {
-        for producer in stream.producers { reader.tracks[inbound[producer.tag].pointee.number] = nil }
+        for producer in stream.producers { reader.removeMirror(of: inbound[producer.tag].pointee.number) }
         end(stream, &inbound, quiesced)
     }
 }

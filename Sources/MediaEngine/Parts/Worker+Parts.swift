@@ -109,8 +109,8 @@ extension Worker {
         from link: WorkerLink, message: UInt64
     ) {
         let reader = links.reader(of: link)
-        readRecords(of: reader, before: message)
-        links[reader].messages = message
+        read(reader, before: message)
+        links[reader].begin(message)
         guard let session = sessions[name], session.part?.number == part else { return }
         let quiesced = prepareForControl()
         session.transports = (replica.transports, index)
