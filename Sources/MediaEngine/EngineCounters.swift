@@ -207,6 +207,20 @@ package struct EngineCounters: Sendable {
         }
     }
 
+    /// Counts an effect that has no other consequence.
+    mutating func count(_ effect: SessionEffect) {
+        switch effect {
+        case .switched(let delay):
+            layerSwitches &+= 1
+            switchDelay.record(delay, packets: 1)
+        case .firstFrame(let delay): firstFrameDelay.record(delay, packets: 1)
+        case .refused: refusedLimit &+= 1
+        case .keyFrameLimited: keyFrameRequestsLimited &+= 1
+        case .trackPaused: tracksPaused &+= 1
+        default: break
+        }
+    }
+
     mutating func count(_ failure: MediaPathFailure) {
         switch failure {
         case .noPackets: pathsWithoutPackets &+= 1

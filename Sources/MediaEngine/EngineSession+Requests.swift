@@ -88,7 +88,10 @@ extension EngineSession {
     }
 
     /// Starts the video of a plain subscriber again at its client's request, within its budget of key frames.
-    func startAgain(_ transport: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
+    func startAgain(_ id: TransportID, now: MediaTime, _ quiesced: borrowing Quiesced) throws(EngineError) {
+        guard let transport = subscribers[id], transport.isPlain, !transport.isPipe else {
+            throw .unknownTransport(id.rawValue)
+        }
         for track in transport.tracks {
             guard let feeder = videoFeeder(of: track), serveKeyFrame(to: track, of: feeder, now: now) else { continue }
             startAgain(track, of: feeder, cacheAge: .zero)

@@ -89,6 +89,31 @@ extension EngineSession {
         emit(.publisherClosed(transport, tracks: tracks))
     }
 
+    /// Ends a plain publisher or subscriber at its client's request.
+    func closePlain(_ id: TransportID, _ inbound: inout InboundTable, _ quiesced: borrowing Quiesced)
+        throws(EngineError)
+    {
+        if let subscriber = subscribers[id], subscriber.isPlain, !subscriber.isPipe {
+            close(subscriber, quiesced)
+        } else if let publisher = publishers[id], publisher.isPlain, !publisher.isPipe {
+            close(publisher, &inbound, quiesced)
+        } else {
+            throw .unknownTransport(id.rawValue)
+        }
+    }
+
+    /// Ends all transports, because the worker stops.
+    func closeAll(_ inbound: inout InboundTable, _ quiesced: borrowing Quiesced) {
+        for transport in publishers.members {
+            if transport.isPipe {
+                endMirrors(of: transport, &inbound, quiesced)
+            } else {
+                close(transport, &inbound, quiesced)
+            }
+        }
+        for transport in subscribers.members { close(transport, quiesced) }
+    }
+
     // MARK: publishers
 
     /// Adds a connected publisher, with the streams that were reserved for it.

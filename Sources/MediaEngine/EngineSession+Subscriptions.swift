@@ -232,8 +232,9 @@ extension EngineSession {
 
     /// Pauses or resumes one kind of media of a subscriber.
     func setPaused(
-        _ isPaused: Bool, _ kind: MediaKind, of transport: SubscribeTransport, _ quiesced: borrowing Quiesced
+        _ isPaused: Bool, _ kind: MediaKind, ofTransport id: TransportID, _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
+        guard let transport = subscribers[id], !transport.isPipe else { throw .unknownTransport(id.rawValue) }
         let tracks = transport.tracks.filter { $0.kind == kind }
         guard !tracks.isEmpty else {
             throw .invalidRequest(field: "kind", reason: "the transport gets no \(kind.rawValue)")

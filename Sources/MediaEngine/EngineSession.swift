@@ -34,7 +34,7 @@ final class EngineSession {
     var reportsAt: MediaTime = .zero
     /// Time at which points of the peers' quality timelines are due next.
     var qualityAt: MediaTime = .zero
-    /// Time at which housekeeping is due next; in the past while packets arrive.
+    /// Time at which housekeeping is due next; in the past while packets arrive. Only `HousekeepingSchedule` changes it.
     var visitDue: MediaTime = .zero
 
     /// The main part of the session and the subsessions that have streams, in order of creation.

@@ -31,6 +31,9 @@ struct HousekeepingSchedule {
         return slice
     }
 
+    /// Schedules the next visit to a session that has been visited.
+    func note(visited session: EngineSession, now: MediaTime) { session.visitDue = session.nextVisit(now: now) }
+
     /// Schedules the next slice or round, after the sessions of a slice have been visited.
     mutating func finish(_ sessions: [String: EngineSession], now: MediaTime) {
         guard round.isEmpty else {

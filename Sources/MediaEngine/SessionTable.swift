@@ -49,6 +49,18 @@ struct SessionTable {
         return make(name)
     }
 
+    /// Returns the session with that name, if it may have one more transport.
+    /// - Parameters:
+    ///   - makes: if there is no session of that name, returns a new one, which the caller lists on success.
+    ///   - peers: peers of the worker, some of which may not have connected yet.
+    func admitting(
+        _ name: String, makes: Bool, _ peers: borrowing PeerTable, _ counters: inout EngineCounters
+    ) throws(EngineError) -> EngineSession {
+        let session = makes ? try findOrMake(name, &counters) : try find(name)
+        try session.admitTransport(unestablished: peers.unestablishedCount(in: name), &counters)
+        return session
+    }
+
     /// Returns the session with that name, or a new one regardless of the limit, for a peer that was admitted before.
     mutating func listed(_ name: String) -> EngineSession {
         if let session = byName[name] { return session }

@@ -2,8 +2,18 @@ import CLinuxNet
 import Forwarding
 import MediaBase
 
-/// Effects and timers of sessions.
+/// Control calls, effects and timers of sessions.
 extension Worker {
+    /// Runs a control call, and carries out the changes that it makes to its session.
+    func run<R>(_ call: CallRouter.Body<R>, about name: String?) -> Result<R, EngineError> {
+        let result = Result { () throws(EngineError) in try call(self, prepareForControl()) }
+        if let name, let session = sessions[name] {
+            carryOut(session)
+            forgetIfEmpty(session)
+        }
+        return result
+    }
+
     /// Carries out the effects of a session's change.
     func carryOut(_ session: EngineSession) {
         // The other parts hear of a change before a reader of its event can refer to it.
@@ -20,34 +30,17 @@ extension Worker {
         case .event(let event): events.send(event)
         case .allocate(let transport): allocateSoon(transport, now: time())
         case .visit: housekeepingSchedule.visitSoon(session, now: time())
-        case .switched(let delay):
-            counters.layerSwitches &+= 1
-            counters.switchDelay.record(delay, packets: 1)
-        case .firstFrame(let delay): counters.firstFrameDelay.record(delay, packets: 1)
-        case .refused: counters.refusedLimit &+= 1
-        case .keyFrameLimited: counters.keyFrameRequestsLimited &+= 1
-        case .trackPaused: counters.tracksPaused &+= 1
+        case .switched, .firstFrame, .refused, .keyFrameLimited, .trackPaused: counters.count(effect)
         case .sendToPublisher(let bytes, let producer, let transport):
             egress.sendRTCP(bytes, to: producer, of: transport, peers, inbound)
         case .sendToSubscriber(let bytes, let track, let transport):
             egress.sendRTCP(bytes, to: track, of: transport, peers)
-        case .publisherClosed(let transport, let tracks):
-            for track in tracks { plain.remove(track: track) }
-            if transport.isPlain { egress.protector.freeContext(transport.egressContext) }
-        case .subscriberClosed(let transport):
-            guard transport.isPlain else { return }
-            plain.remove(transport)
-            egress.protector.freeContext(transport.egressContext)
+        case .publisherClosed(let transport, let tracks): plain.close(transport, tracks: tracks, egress.protector)
+        case .subscriberClosed(let transport): plain.close(transport, egress.protector)
         #if DEBUG
             case .attached(let track, let producer): faults.withholdVideo(from: track, of: producer, in: session)
         #endif
         }
-    }
-
-    /// Updates the tracks of a session that have switched to another encoding.
-    func follow(_ session: EngineSession, _ quiesced: borrowing Quiesced) {
-        session.follow(quiesced)
-        carryOut(session)
     }
 
     /// Runs the timers of the sessions that are due.
@@ -57,7 +50,7 @@ extension Worker {
             session.lookAfter(&inbound, now: now, quiesced)
             carryOut(session)
             forgetIfEmpty(session)
-            session.visitDue = session.nextVisit(now: now)
+            housekeepingSchedule.note(visited: session, now: now)
         }
         housekeepingSchedule.finish(sessions.byName, now: now)
     }
@@ -78,14 +71,7 @@ extension Worker {
             end(peer, quiesced)
         }
         for session in sessions.all {
-            for transport in session.publishers.members {
-                if transport.isPipe {
-                    session.endMirrors(of: transport, &inbound, quiesced)
-                } else {
-                    session.close(transport, &inbound, quiesced)
-                }
-            }
-            for transport in session.subscribers.members { session.close(transport, quiesced) }
+            session.closeAll(&inbound, quiesced)
             carryOut(session)
         }
         sessions.removeAll()
@@ -97,20 +83,13 @@ extension Worker {
     func setMuted(_ name: String, _ stream: String, _ kind: MediaKind, _ muted: Bool, _ quiesced: borrowing Quiesced)
         throws(EngineError)
     {
-        let session = try sessions.find(name)
-        try session.setMuted(muted, kind, ofStream: stream, inbound, quiesced)
-        carryOut(session)
+        try sessions.find(name).setMuted(muted, kind, ofStream: stream, inbound, quiesced)
     }
 
     func setPaused(
         _ name: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool, _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
-        let session = try sessions.find(name)
-        guard let transport = session.subscribers[id], !transport.isPipe else {
-            throw .unknownTransport(id.rawValue)
-        }
-        try session.setPaused(paused, kind, of: transport, quiesced)
-        carryOut(session)
+        try sessions.find(name).setPaused(paused, kind, ofTransport: id, quiesced)
     }
 
     func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {

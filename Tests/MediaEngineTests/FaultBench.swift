@@ -84,7 +84,7 @@
             request.rtcpMux = true
             request.audio = PlainTrackRequest(ssrc: 0x5000_0000 + id * 2)
             request.video = PlainTrackRequest(ssrc: 0x5000_0000 + id * 2 + 1)
-            let publisher = try Publisher(id: id, transport: try worker.openPlain(request, worker.flush()))
+            let publisher = try Publisher(id: id, transport: try open(request))
             publishers.append(publisher)
             return publisher
         }
@@ -97,10 +97,17 @@
             request.audio = PlainTrackRequest(port: port)
             request.video = PlainTrackRequest(port: port)
             let viewer = try Viewer(
-                transport: try worker.openPlain(request, worker.flush()),
+                transport: try open(request),
                 address: PeerAddress(SocketAddress("127.0.0.1", port: port)!))
             viewers.append(viewer)
             return viewer
+        }
+
+        private func open(_ request: PlainTransportRequest) throws -> PlainTransport {
+            try worker.run(
+                { (worker, quiesced) throws(EngineError) in try worker.openPlain(request, quiesced) },
+                about: request.session
+            ).get()
         }
 
         /// Hands packets of a publisher to the worker, one after another, and collects the worker's output.

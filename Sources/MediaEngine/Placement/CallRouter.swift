@@ -29,21 +29,23 @@ final class CallRouter: Sendable {
         _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
     ) {
         let session = target.session
-        let waiting = waitsForParts ? session : nil
         switch target {
         case .home:
-            post(to: placement.worker(of: session), isUrgent: isUrgent, waitsForPartsOf: waiting, body, finish)
+            post(
+                to: placement.worker(of: session), session: session, isUrgent: isUrgent, waitsForParts: waitsForParts,
+                body, finish)
         case .transport(let id, _):
             let worker = id.worker.flatMap { mailboxes.indices.contains($0) ? $0 : nil }
             post(
-                to: worker ?? placement.worker(of: session), isUrgent: isUrgent, waitsForPartsOf: waiting, body, finish)
+                to: worker ?? placement.worker(of: session), session: session, isUrgent: isUrgent,
+                waitsForParts: waitsForParts, body, finish)
         case .opening:
             guard let worker = placement.begin(session, now: now) else { return finish(.failure(sessionLimit)) }
             open(session, on: worker, body, finish)
         case .subscriber(_, let opens):
             switch placement.beginSubscriber(session, opens: opens, spreadLoad: spreadLoad, now: now) {
             case nil where opens: finish(.failure(sessionLimit))
-            case nil: post(to: placement.worker(of: session), body, finish)
+            case nil: post(to: placement.worker(of: session), session: session, body, finish)
             case let place? where place.home == place.worker: open(session, on: place.home, body, finish)
             case let place?: subscribe(to: session, place, body, finish)
             }
@@ -53,13 +55,14 @@ final class CallRouter: Sendable {
     private var sessionLimit: EngineError { .limitReached(name: "sessions", limit: limits.sessions) }
 
     /// Posts a call to a worker.
+    /// - Parameter session: session that the call is about; nil: none.
     func post<R: Sendable>(
-        to worker: Int, isUrgent: Bool = false, waitsForPartsOf session: String? = nil, _ body: @escaping Body<R>,
-        _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
+        to worker: Int, session: String? = nil, isUrgent: Bool = false, waitsForParts: Bool = false,
+        _ body: @escaping Body<R>, _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
     ) {
         let refusal = tryPost(to: worker, isUrgent) { worker in
-            let result = Self.run(body, worker)
-            guard let session, case .success = result else { return finish(result) }
+            let result = worker.run(body, about: session)
+            guard waitsForParts, let session, case .success = result else { return finish(result) }
             worker.whenPartsHaveApplied(session) { failure in finish(failure.map { .failure($0) } ?? result) }
         }
         if let refusal { finish(.failure(refusal)) }
@@ -71,7 +74,7 @@ final class CallRouter: Sendable {
         _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
     ) {
         let refusal = tryPost(to: worker, false) { worker in
-            let result = Self.run(body, worker)
+            let result = worker.run(body, about: session)
             worker.endOpening(session)
             finish(result)
         }
@@ -88,7 +91,7 @@ final class CallRouter: Sendable {
         let placement = placement
         let refusal = tryPost(to: place.worker, false) { worker in
             worker.runInPart(of: session, home: place.home) { worker, failure in
-                let result = failure.map { .failure($0) } ?? Self.run(body, worker)
+                let result = failure.map { .failure($0) } ?? worker.run(body, about: session)
                 placement.abandon(session)
                 if let part = worker.sessions[session] { worker.forgetIfEmpty(part) }
                 finish(result)
@@ -97,14 +100,6 @@ final class CallRouter: Sendable {
         guard let refusal else { return }
         placement.abandon(session)
         finish(.failure(refusal))
-    }
-
-    private static func run<R>(_ body: Body<R>, _ worker: Worker) -> Result<R, EngineError> {
-        do throws(EngineError) {
-            return .success(try body(worker, worker.prepareForControl()))
-        } catch {
-            return .failure(error)
-        }
     }
 
     /// - Returns: the reason if the worker accepts no more.

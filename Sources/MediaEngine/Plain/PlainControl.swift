@@ -19,8 +19,22 @@ struct PlainControl {
         self.rtcpPort = rtcpPort
     }
 
+    /// Adds a publisher or a subscriber to a session.
+    func open(
+        _ request: PlainTransportRequest, in session: EngineSession, at realTime: Int64, now: MediaTime,
+        _ plain: inout PlainIngress, _ inbound: inout InboundTable, _ numbers: inout IdentifierSource,
+        _ egress: Egress, _ counters: inout EngineCounters, _ quiesced: borrowing Quiesced
+    ) throws(EngineError) -> PlainTransport {
+        switch request.direction {
+        case .publish:
+            try publish(
+                request, in: session, at: realTime, now: now, &plain, &inbound, &numbers, egress, &counters, quiesced)
+        case .subscribe: try subscribe(request, in: session, now: now, &plain, &numbers, egress, quiesced)
+        }
+    }
+
     /// Adds a publisher with one stream to a session.
-    func publish(
+    private func publish(
         _ request: PlainTransportRequest, in session: EngineSession, at realTime: Int64, now: MediaTime,
         _ plain: inout PlainIngress, _ inbound: inout InboundTable, _ numbers: inout IdentifierSource,
         _ egress: Egress, _ counters: inout EngineCounters, _ quiesced: borrowing Quiesced
@@ -81,7 +95,7 @@ struct PlainControl {
     }
 
     /// Adds a subscriber of one stream, or of all streams, to a session.
-    func subscribe(
+    private func subscribe(
         _ request: PlainTransportRequest, in session: EngineSession, now: MediaTime, _ plain: inout PlainIngress,
         _ numbers: inout IdentifierSource, _ egress: Egress, _ quiesced: borrowing Quiesced
     ) throws(EngineError) -> PlainTransport {

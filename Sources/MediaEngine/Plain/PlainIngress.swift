@@ -65,7 +65,22 @@ struct PlainIngress: ~Copyable {
     /// Returns whether a pipe's receiver uses an SSRC.
     func hasPipe(_ ssrc: SSRC) -> Bool { pipes[ssrc] != nil }
 
-    mutating func remove(_ subscriber: SubscribeTransport) {
+    /// Forgets a publisher that has ended, and frees its keys. WebRTC publishers are ignored.
+    /// - Parameter tracks: its inbound tracks, which are removed already.
+    mutating func close(_ publisher: PublishTransport, tracks: [Int], _ protector: borrowing FanoutProtector) {
+        guard publisher.isPlain else { return }
+        for track in tracks { remove(track: track) }
+        protector.freeContext(publisher.egressContext)
+    }
+
+    /// Forgets a subscriber that has ended, and frees its keys. WebRTC subscribers are ignored.
+    mutating func close(_ subscriber: SubscribeTransport, _ protector: borrowing FanoutProtector) {
+        guard subscriber.isPlain else { return }
+        remove(subscriber)
+        protector.freeContext(subscriber.egressContext)
+    }
+
+    private mutating func remove(_ subscriber: SubscribeTransport) {
         guard !subscriber.isPipe else {
             if let ssrc = pipes.first(where: { $0.value === subscriber })?.key { pipes[ssrc] = nil }
             return

@@ -24,8 +24,8 @@ struct SubscriberAllocator: ~Copyable {
     // MARK: allocation
 
     /// Selects the encoding and the temporal layers of every video track, and the pacing rate.
-    /// The tracks' completed switches must have been followed before.
     func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
+        outbound.session.follow(quiesced)
         let claims = claims(of: outbound, now: now)
         var target = outbound.estimator?.target ?? Self.unlimited
         var capacity = target

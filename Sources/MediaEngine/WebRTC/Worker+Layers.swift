@@ -32,7 +32,6 @@ extension Worker {
 
     /// Selects the encodings and layers of a subscriber.
     func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
-        follow(outbound.session, quiesced)
         allocator.allocate(outbound, now: now, quiesced)
         carryOut(outbound.session)
     }

@@ -49,7 +49,6 @@ extension Worker {
             session.move(moved.compactMap(\.inbound), moved.compactMap(\.outbound), inbound, quiesced)
         }
         session.parts.note(moves)
-        carryOut(session)
     }
 
     /// Sets the subsessions of this worker's peers, and of subscribers that have not answered yet.

@@ -17,7 +17,7 @@ extension Worker {
         }
         switch request.direction {
         case .publish:
-            let session = try session(toOpenIn: request.session)
+            let session = try sessions.admitting(request.session, makes: true, peers, &counters)
             let name = request.stream ?? "stream-\(numbers.hex(8))"
             try session.admit([name], &counters)
             let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
@@ -28,17 +28,9 @@ extension Worker {
         }
     }
 
-    /// Returns the session with that name, if it may have one more transport. A new session is not listed yet.
-    func session(toOpenIn name: String) throws(EngineError) -> EngineSession {
-        let session = try sessions.findOrMake(name, &counters)
-        try session.admitTransport(unestablished: peers.unestablishedCount(in: name), &counters)
-        return session
-    }
-
     /// Opens a subscriber of one stream, which sends the offer itself.
     private func view(_ request: WebRTCRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer {
-        let session = try sessions.find(request.session)
-        try session.admitTransport(unestablished: peers.unestablishedCount(in: request.session), &counters)
+        let session = try sessions.admitting(request.session, makes: false, peers, &counters)
         let stream = try session.stream(for: request)
         let peer = try makePeer(
             .subscribe, request.peer, credentials: numbers.credentials(besides: peers), in: request.session,
@@ -104,7 +96,7 @@ extension Worker {
     {
         if awaited[id, session] != nil { return PeerStatistics() }
         let peer = try peers.find(id, session)
-        if let outbound = peer.outbound { follow(outbound.session, quiesced) }
+        peer.outbound?.session.follow(quiesced)
         return PeerStatistics(of: peer)
     }
 
@@ -118,7 +110,7 @@ extension Worker {
     func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
         if awaited[id, session] != nil { return PeerTrace(now: time()) }
         let peer = try peers.find(id, session)
-        if let outbound = peer.outbound { follow(outbound.session, quiesced) }
+        peer.outbound?.session.follow(quiesced)
         return PeerTrace(of: peer, inbound, now: time())
     }
 

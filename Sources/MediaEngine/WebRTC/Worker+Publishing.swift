@@ -7,7 +7,7 @@ extension Worker {
     func openPublisher(_ request: PublisherRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer
     {
         try request.sections.check(configuration.videoCodecs)
-        let session = try session(toOpenIn: request.session)
+        let session = try sessions.admitting(request.session, makes: true, peers, &counters)
         try session.admit(request.sections.streams, &counters)
         return try publish(request.sections, as: request.peer, in: session, quiesced)
     }
@@ -50,7 +50,6 @@ extension Worker {
         } else {
             session.reserve(sections, instead: peer.published)
             sessions.list(session)
-            forgetIfEmpty(session)
         }
         peer.published = sections
         if description.credentials != peer.credentials.remote {
@@ -66,7 +65,6 @@ extension Worker {
             for peer in peers.all where peer.session == name && peer.inbound == nil {
                 peer.published.removeAll { $0.stream == stream }
             }
-            forgetIfEmpty(session)
             return
         }
         guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
@@ -76,8 +74,6 @@ extension Worker {
             replace(peer.published, of: inbound, now: time(), quiesced)
         } else if let transport = session.publisher(of: found) {
             session.close(transport, &inbound, quiesced)
-            carryOut(session)
-            forgetIfEmpty(session)
         }
     }
 
@@ -87,6 +83,5 @@ extension Worker {
     ) {
         inbound.session.replace(
             sections, of: inbound, at: realTime(), now: now, &self.inbound, &numbers, besides: plain, quiesced)
-        carryOut(inbound.session)
     }
 }

@@ -8,7 +8,7 @@ extension Worker {
 
     /// - Parameter isNative: offers and answers carry keys instead of a DTLS handshake.
     func openSubscriber(session name: String, isNative: Bool = false) throws(EngineError) -> SubscriberOffer {
-        let session = try session(toOpenIn: name)
+        let session = try sessions.admitting(name, makes: true, peers, &counters)
         sessions.list(session)
         let id = numbers.transport()
         let offered = AwaitedSubscriber(
@@ -61,7 +61,6 @@ extension Worker {
             return
         }
         outbound.session.addTracks(tracks, of: peer, to: outbound, &numbers, now: time(), quiesced)
-        carryOut(outbound.session)
         peers.schedule(peer, now: time())
     }
 
