@@ -55,7 +55,7 @@ final class EngineSession {
     /// Whether the session's publishers are on another worker.
     let isPart: Bool
     /// Number of the session's transports on each worker, and this worker; nil while it has one part.
-    var transports: (all: WorkerTotal, worker: Int)?
+    private(set) var transports: (all: WorkerTotal, worker: Int)?
 
     /// - Parameters:
     ///   - loudest: audio tracks of each subsession that are forwarded at a time; 0: all.
@@ -96,6 +96,10 @@ final class EngineSession {
         }
         if let transports { transports.all.set(own + 1, of: transports.worker) }
     }
+
+    /// Shares the number of transports with other parts from now on.
+    /// - Parameter worker: index of this part's worker.
+    func countTransports(in all: WorkerTotal, of worker: Int) { transports = (all, worker) }
 
     /// Tells the other parts the number of this part's transports.
     func shareTransports(unestablished: Int) {

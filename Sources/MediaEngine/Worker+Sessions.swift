@@ -17,7 +17,7 @@ extension Worker {
     /// Carries out the effects of a session's change.
     func carryOut(_ session: EngineSession) {
         // The other parts hear of a change before a reader of its event can refer to it.
-        if session.parts.isStale { updateParts(of: session) }
+        if session.parts.isStale { session.updateParts(through: &links, inbound, now: time()) }
         if session.router.hasNewCatchUps { egress.noteCatchingUp(session) }
         while session.hasEffects {
             for effect in session.takeEffects() { carryOut(effect, of: session) }
@@ -64,7 +64,7 @@ extension Worker {
     /// Closes all peers and transports.
     func closeAll() {
         let quiesced = flush()
-        refuseWaiting()
+        for session in Array(sessions.all) { answerWaiting(session, .stopped) }
         for peer in peers.all {
             peer.transport.close(now: time())
             act(on: peer, now: time())

@@ -9,8 +9,24 @@ extension EngineSession {
 
     // MARK: home part
 
+    /// Adds a part on another worker, which needs a description of every stream: also frame sizes and clocks, whose changes do not change a
+    /// description.
+    func addPart(on worker: Int, number: UInt64, home: Int, workers: Int) {
+        countTransports(in: parts.add(worker, number: number, workers: workers), of: home)
+        for stream in streams { stream.replica = nil }
+    }
+
+    /// Sends the published streams, and moves of peers, to the other parts. Parts that did not accept the last message are not told again for
+    /// a moment.
+    func updateParts(through links: inout WorkerLinks, _ inbound: borrowing InboundTable, now: MediaTime) {
+        guard let transports = parts.transports, now >= parts.retryAt else { return }
+        parts.send(replica(transports, inbound), of: name, through: &links, now: now)
+        // The others are told again with the next change, at the latest when housekeeping visits the session.
+        if parts.isStale { emit(.visit) }
+    }
+
     /// Returns the description of the published streams.
-    func replica(_ transports: WorkerTotal, _ inbound: borrowing InboundTable) -> SessionReplica {
+    private func replica(_ transports: WorkerTotal, _ inbound: borrowing InboundTable) -> SessionReplica {
         var copies: [StreamReplica] = []
         copies.reserveCapacity(streams.count)
         for stream in streams {
@@ -33,21 +49,19 @@ extension EngineSession {
             replayLimit: producer.replayLimit, frameSize: producer.frameSize, clock: producer.clock)
     }
 
-    /// Makes a new description of every stream due, because a part is new: it also needs frame sizes and clocks, whose changes do not change
-    /// a description.
-    func describeAnew() { for stream in streams { stream.replica = nil } }
-
     // MARK: other parts
 
     /// Makes the part's streams those of the description.
     /// - Parameters:
     ///   - subscribers: subscribers whose `subsession` has changed. They move together with the streams.
     ///   - reader: link that the packets of the streams come from.
+    ///   - worker: index of the part's worker.
     func apply(
-        _ replica: SessionReplica, moving subscribers: [SubscribeTransport], _ reader: inout LinkReader,
+        _ replica: SessionReplica, moving subscribers: [SubscribeTransport], _ reader: inout LinkReader, worker: Int,
         now: MediaTime, _ inbound: inout InboundTable, _ numbers: inout IdentifierSource,
         besides plain: borrowing PlainIngress, _ quiesced: borrowing Quiesced
     ) {
+        countTransports(in: replica.transports, of: worker)
         let message = reader.messages
         var moves: [(stream: EngineStream, subsession: String)] = []
         for copy in replica.streams {

@@ -5,7 +5,7 @@ struct PartState {
     /// Number of the part among those that its worker has had.
     let number: UInt64
     /// Whether the streams of the session are known.
-    var isSynchronized = false
+    private(set) var isSynchronized = false
     /// Calls that wait until the streams are known.
     private(set) var waiting: [PartCall] = []
 
@@ -16,11 +16,35 @@ struct PartState {
         self.number = number
     }
 
-    mutating func wait(_ call: @escaping PartCall) { waiting.append(call) }
+    /// Lists a call that waits until the streams are known.
+    /// - Returns: false if too many wait already.
+    mutating func wait(_ call: @escaping PartCall, atMost limit: Int) -> Bool {
+        guard waiting.count < limit else { return false }
+        waiting.append(call)
+        return true
+    }
+
+    /// Records that the streams are known.
+    /// - Returns: false if they were known before.
+    mutating func synchronize() -> Bool {
+        defer { isSynchronized = true }
+        return !isSynchronized
+    }
 
     /// Returns the calls that wait, which then wait no longer.
     mutating func takeWaiting() -> [PartCall] {
         defer { waiting = [] }
         return waiting
+    }
+
+    /// Posts a message about the part to its home worker.
+    /// - Parameters:
+    ///   - message: receives the home worker, and worker and number of the part.
+    ///   - worker: index of the part's worker.
+    /// - Returns: false if the home worker accepts no more.
+    func post(
+        _ message: @escaping @Sendable (Worker, Int, UInt64) -> Void, from worker: Int, _ totals: WorkerTotals
+    ) -> Bool {
+        totals.post({ [number] in message($0, worker, number) }, to: home, isUrgent: true)
     }
 }

@@ -16,7 +16,7 @@ struct SessionParts {
 
     private(set) var all: [Part] = []
     /// Parts to which packets are copied, as a bit mask of workers. A part gets no packets before it knows the streams as they are now.
-    var receivers: UInt64 = 0
+    private(set) var receivers: UInt64 = 0
     /// Whether the published streams have changed since the parts were told.
     private(set) var isStale = false
     /// Time before which a part that has not accepted a message is not told again.
@@ -57,6 +57,40 @@ struct SessionParts {
             for move in peers where move.peer.worker == all[i].worker {
                 all[i].moves[move.peer] = move.subsession
                 isStale = true
+            }
+        }
+    }
+
+    /// Sends the newest description of the streams, and moves of peers, to all parts.
+    mutating func send(
+        _ replica: SessionReplica, of session: String, through links: inout WorkerLinks, now: MediaTime
+    ) {
+        var accepted: Set<Int> = []
+        for (i, part) in all.enumerated() {
+            let number = part.number
+            let moves = part.moves.map { PeerMove(peer: $0.key, subsession: $0.value) }
+            let isAccepted = links.send(to: part.worker) { worker, link, message in
+                worker.apply(replica, moves, of: session, part: number, from: link, message: message)
+            }
+            if isAccepted { accepted.insert(i) }
+        }
+        sent(accepted: accepted, now: now)
+    }
+
+    /// Calls back when all parts have applied what they were told so far.
+    /// - Parameters:
+    ///   - refusal: error of a part that accepts no message.
+    ///   - finish: receives the error of a part; nil if there was none.
+    func whenApplied(
+        _ totals: WorkerTotals, refusal: EngineError, _ finish: @escaping @Sendable (EngineError?) -> Void
+    ) {
+        guard !all.isEmpty else { return finish(nil) }
+        let countdown = PartsCountdown(all.count, finish)
+        for part in all {
+            let isKnown = receivers & 1 << UInt64(part.worker) != 0
+            // Mailboxes keep the order: the part has applied the changes when it runs this.
+            if !isKnown || !totals.post({ _ in countdown.arrive() }, to: part.worker, isUrgent: true) {
+                countdown.arrive(refusal)
             }
         }
     }

@@ -16,9 +16,7 @@ extension Worker {
             return
         }
         placement.hold(name, by: index)
-        let total = session.parts.add(worker, number: number, workers: configuration.workers)
-        session.describeAnew()
-        session.transports = (total, index)
+        session.addPart(on: worker, number: number, home: index, workers: configuration.workers)
         session.shareTransports(unestablished: peers.unestablishedCount(in: name))
         carryOut(session)
     }
@@ -30,73 +28,30 @@ extension Worker {
         forgetIfEmpty(session)
     }
 
-    /// Sends the published streams, and moves of peers, to the other parts.
-    func updateParts(of session: EngineSession) {
-        guard let transports = session.parts.transports, time() >= session.parts.retryAt else { return }
-        let replica = session.replica(transports, inbound)
-        let name = session.name
-        var accepted: Set<Int> = []
-        for (i, part) in session.parts.all.enumerated() {
-            let number = part.number
-            let moves = part.moves.map { PeerMove(peer: $0.key, subsession: $0.value) }
-            let isAccepted = links.send(to: part.worker) { worker, link, message in
-                worker.apply(replica, moves, of: name, part: number, from: link, message: message)
-            }
-            if isAccepted { accepted.insert(i) }
-        }
-        session.parts.sent(accepted: accepted, now: time())
-        // The others are told again with the next change, at the latest when housekeeping visits the session.
-        if session.parts.isStale { housekeepingSchedule.visitSoon(session, now: time()) }
-    }
-
-    /// Calls back when all parts of a session have applied its changes so far.
-    /// - Parameter finish: receives the error if a part accepts no message.
+    /// Calls back when all parts of a session have applied its changes so far, or with the error of a part that accepts no message.
     func whenPartsHaveApplied(_ name: String, _ finish: @escaping @Sendable (EngineError?) -> Void) {
-        guard let session = sessions[name], !session.parts.isEmpty else { return finish(nil) }
-        carryOut(session)
-        let countdown = PartsCountdown(session.parts.all.count, finish)
-        for part in session.parts.all {
-            let isKnown = session.parts.receivers & 1 << UInt64(part.worker) != 0
-            // Mailboxes keep the order: the part has applied the changes when it runs this.
-            if !isKnown || !totals.post({ _ in countdown.arrive() }, to: part.worker, isUrgent: true) {
-                countdown.arrive(mailboxLimit)
-            }
-        }
+        guard let session = sessions[name] else { return finish(nil) }
+        session.parts.whenApplied(totals, refusal: mailboxLimit, finish)
     }
 
     // MARK: other workers
 
     /// Runs a call in this worker's part of a session as soon as the part knows the session's streams. Begins the part if there is none.
-    func runInPart(
-        of name: String, home: Int, _ call: @escaping @Sendable (Worker, EngineError?) -> Void
-    ) {
-        if let session = sessions[name] {
-            guard let state = session.part, !state.isSynchronized else { return call(self, nil) }
-            guard state.waiting.count < configuration.limits.mailbox else { return call(self, mailboxLimit) }
-            session.part?.wait(call)
-            return
+    func runInPart(of name: String, home: Int, _ call: @escaping PartState.PartCall) {
+        if sessions[name] == nil, home != index {
+            let part = sessions.makePart(name, home: home)
+            guard part.part?.post({ $0.addPart($1, number: $2, of: name) }, from: index, totals) == true else {
+                return call(self, mailboxLimit)
+            }
+            sessions.list(part)
         }
-        guard home != index else { return call(self, nil) }
-        let session = sessions.makePart(name, home: home)
-        guard post({ $0.addPart($1, number: $2, of: name) }, toHomeOf: session) else { return call(self, mailboxLimit) }
-        session.part?.wait(call)
-        sessions.list(session)
-    }
-
-    /// Posts a message about a part to its home worker.
-    /// - Parameter message: receives the home worker, and worker and number of the part.
-    /// - Returns: false if the home worker accepts no more.
-    private func post(_ message: @escaping @Sendable (Worker, Int, UInt64) -> Void, toHomeOf session: EngineSession)
-        -> Bool
-    {
-        guard let part = session.part else { return false }
-        let worker = index
-        let number = part.number
-        return totals.post({ message($0, worker, number) }, to: part.home, isUrgent: true)
+        guard let session = sessions[name], session.part?.isSynchronized == false else { return call(self, nil) }
+        let waits = session.part?.wait(call, atMost: configuration.limits.mailbox)
+        if waits != true { call(self, mailboxLimit) }
     }
 
     /// Answers the calls that wait for a part.
-    private func answerWaiting(_ session: EngineSession, _ failure: EngineError?) {
+    func answerWaiting(_ session: EngineSession, _ failure: EngineError?) {
         for call in session.part?.takeWaiting() ?? [] { call(self, failure) }
     }
 
@@ -113,14 +68,12 @@ extension Worker {
         links[reader].begin(message)
         guard let session = sessions[name], session.part?.number == part else { return }
         let quiesced = prepareForControl()
-        session.transports = (replica.transports, index)
-        let moved = setSubsessions(moves, session: name)
+        let moved = peers.setSubsessions(moves, session: name, &awaited)
         session.apply(
-            replica, moving: moved.compactMap(\.outbound), &links[reader], now: time(), &inbound, &numbers,
-            besides: plain, quiesced)
+            replica, moving: moved.compactMap(\.outbound), &links[reader], worker: index, now: time(), &inbound,
+            &numbers, besides: plain, quiesced)
         carryOut(session)
-        guard session.part?.isSynchronized == false else { return }
-        session.part?.isSynchronized = true
+        guard session.part?.synchronize() == true else { return }
         answerWaiting(session, nil)
         forgetIfEmpty(session)
     }
@@ -138,7 +91,7 @@ extension Worker {
         guard let state = session.part, session.isEmpty, sessions[name] === session,
             peers.unestablishedCount(in: name) == 0
         else { return }
-        guard post({ $0.removePart($1, number: $2, of: name) }, toHomeOf: session) else {
+        guard state.post({ $0.removePart($1, number: $2, of: name) }, from: index, totals) else {
             // The home worker must know, so that the session can end: the next visit tries again.
             housekeepingSchedule.visitSoon(session, now: time())
             return
@@ -149,7 +102,4 @@ extension Worker {
         }
         _ = sessions.forgetIfEmpty(session)
     }
-
-    /// Refuses the calls that wait for parts, because the worker stops.
-    func refuseWaiting() { for session in Array(sessions.all) { answerWaiting(session, .stopped) } }
 }

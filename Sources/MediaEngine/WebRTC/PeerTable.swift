@@ -150,6 +150,20 @@ struct PeerTable: ~Copyable {
         if names[peer.index].fragments.count > 2 { byFragment[names[peer.index].fragments.removeFirst()] = nil }
     }
 
+    /// Sets the subsessions of peers of a session, and of subscribers that have not answered yet. Others are ignored.
+    /// - Returns: the peers whose subsession has changed.
+    func setSubsessions(_ moves: [PeerMove], session: String, _ awaited: inout AwaitedSubscribers) -> [WebRTCPeer] {
+        var moved: [WebRTCPeer] = []
+        for move in moves where !awaited.move(move, session: session) {
+            guard let peer = byID[move.peer], peer.session == session, peer.subsession != move.subsession else {
+                continue
+            }
+            peer.subsession = move.subsession
+            moved.append(peer)
+        }
+        return moved
+    }
+
     // MARK: addresses
 
     /// Maps an address to a peer. Beyond the maximum, the oldest address that is not in use is removed; the caller closes it if it is a

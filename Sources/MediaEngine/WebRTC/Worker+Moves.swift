@@ -43,25 +43,11 @@ extension Worker {
     /// Moves peers to subsessions, all in one step: from now on no media passes between peers of different subsessions. Unknown peers are
     /// ignored.
     func move(_ moves: [PeerMove], session name: String, _ quiesced: borrowing Quiesced) {
-        let moved = setSubsessions(moves, session: name)
+        let moved = peers.setSubsessions(moves, session: name, &awaited)
         guard let session = sessions[name] else { return }
         if !moved.isEmpty {
             session.move(moved.compactMap(\.inbound), moved.compactMap(\.outbound), inbound, quiesced)
         }
         session.parts.note(moves)
-    }
-
-    /// Sets the subsessions of this worker's peers, and of subscribers that have not answered yet.
-    /// - Returns: the peers whose subsession has changed.
-    func setSubsessions(_ moves: [PeerMove], session name: String) -> [WebRTCPeer] {
-        var moved: [WebRTCPeer] = []
-        for move in moves where !awaited.move(move, session: name) {
-            guard let peer = peers[move.peer], peer.session == name, peer.subsession != move.subsession else {
-                continue
-            }
-            peer.subsession = move.subsession
-            moved.append(peer)
-        }
-        return moved
     }
 }
