@@ -146,27 +146,27 @@ final class Egress {
 
     /// Sends packets again that a subscriber has requested, within the limits of its session and of its track.
     /// - Parameter percent: limit of retransmissions, relative to all packets.
-    /// - Returns: the number of packets that were sent.
     func retransmit(
-        _ sequences: [SequenceNumber], to track: SubscribedTrack, of producer: Producer, in session: EngineSession,
-        percent: UInt64, now: MediaTime
-    ) -> Int {
+        _ wanted: EngineSession.Retransmission, to transport: SubscribeTransport, percent: UInt64, now: MediaTime
+    ) {
+        let session = transport.session
+        let track = wanted.track
         guard session.retransmittedBytes <= session.sentBytes / 100 &* percent,
-            Self.mayRetransmit(to: track, producer, percent)
+            Self.mayRetransmit(to: track, wanted.producer, percent)
         else {
-            counters.pointee.retransmissionsLimited &+= UInt64(sequences.count)
-            return 0
+            counters.pointee.retransmissionsLimited &+= UInt64(wanted.sequences.count)
+            return
         }
         // Pending packets of this session must be sent before their retransmission. Other sessions are not affected.
         forward(session)
         let before = session.sentBytes
-        let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: now, into: &batch) {
-            send(&$0, for: session)
-        }
+        let sent = session.router.retransmit(
+            wanted.sequences, path: track.path, producer: wanted.producer, now: now, into: &batch
+        ) { send(&$0, for: session) }
         if session.router.hasDrops { noteDrops(session) }
         session.retransmittedBytes &+= session.sentBytes &- before
         counters.pointee.packetsRetransmitted &+= UInt64(sent)
-        return sent
+        transport.decisions.count(.packetsSentAgain, stream: track.streamName, sent, now: now)
     }
 
     /// Returns whether a subscriber's retransmissions are within the limit of its own packets, so

@@ -11,6 +11,49 @@ extension EngineSession {
         let sequences: [SequenceNumber]
     }
 
+    /// Takes the clock of a publisher from its sender reports. A plain publisher that sends BYE may return under the same SSRC: its transport
+    /// remains until it is deleted or times out.
+    /// - Returns: the clock for the other parts of the session; nil if the packet has none.
+    func publisherSent(
+        _ packet: RTCPPacket, _ transport: PublishTransport, _ inbound: borrowing InboundTable, now: MediaTime,
+        _ counters: inout EngineCounters
+    ) -> LinkRecord? {
+        guard packet.kind == .senderReport else { return nil }
+        guard let report = try? SenderReport(parsing: packet) else {
+            counters.droppedMalformedRTCP &+= 1
+            return nil
+        }
+        for index in transport.tracks where inbound[index].pointee.ssrc == report.sender {
+            receive(ntp: report.ntpTime, timestamp: report.rtpTimestamp, of: inbound[index], now: now)
+            return LinkRecord(report, of: inbound[index], now: now)
+        }
+        return nil
+    }
+
+    /// Serves the requests in a packet of a subscriber.
+    /// - Returns: the packets to send again; nil: none.
+    func subscriberSent(
+        _ packet: RTCPPacket, _ transport: SubscribeTransport, now: MediaTime, _ counters: inout EngineCounters
+    ) -> Retransmission? {
+        let request: SubscriberRequest?
+        do {
+            request = try SubscriberRequest(packet)
+        } catch {
+            counters.droppedMalformedRTCP &+= 1
+            return nil
+        }
+        switch request {
+        case .packets(let sequences, let ssrc):
+            counters.nacksReceived &+= UInt64(sequences.count)
+            return retransmission(sequences, of: ssrc, to: transport, now: now)
+        case .keyFrames(let ssrcs):
+            counters.keyFrameRequestsReceived &+= UInt64(ssrcs.count)
+            for ssrc in ssrcs { requestKeyFrame(of: ssrc, for: transport, now: now) }
+        case nil: break
+        }
+        return nil
+    }
+
     /// Takes the clock of a publisher from a sender report.
     /// - Parameters:
     ///   - track: track with the report's SSRC.
@@ -26,7 +69,7 @@ extension EngineSession {
     }
 
     /// Returns the packets to send again for a subscriber's request; nil: none.
-    func retransmission(
+    private func retransmission(
         _ sequences: [SequenceNumber], of ssrc: SSRC, to transport: SubscribeTransport, now: MediaTime
     ) -> Retransmission? {
         guard let (track, producer) = subscription(ssrc, transport) else { return nil }
@@ -40,7 +83,7 @@ extension EngineSession {
     }
 
     /// Serves a subscriber's request for a key frame.
-    func requestKeyFrame(of ssrc: SSRC, for transport: SubscribeTransport, now: MediaTime) {
+    private func requestKeyFrame(of ssrc: SSRC, for transport: SubscribeTransport, now: MediaTime) {
         guard let (track, producer) = subscription(ssrc, transport), producer.kind == .video else { return }
         transport.decisions.count(.keyFrameWanted, stream: track.streamName, 1, now: now)
         // The other relay limits the requests of its subscribers.

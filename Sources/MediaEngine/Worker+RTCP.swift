@@ -1,62 +1,38 @@
 import Forwarding
 import MediaBase
-import RTP
-import Transport
 
 /// Authentic RTCP, and the requests of the relay to publishers. This is not the packet path, so that arrays are allowed.
 extension Worker {
     // MARK: inbound
 
-    func read(_ bytes: UnsafeMutableRawPointer, _ length: Int, _ body: (RTCPPacket) -> Void) {
-        do {
-            let compound = try RTCPCompound(parsing: UnsafeRawBufferPointer(start: bytes, count: length))
-            counters.rtcpReceived &+= 1
-            for packet in compound { body(packet) }
-        } catch {
-            counters.droppedMalformedRTCP &+= 1
-        }
-    }
-
-    /// Handles a packet of a publisher. A plain publisher that sends BYE may return under the same SSRC: its transport remains until it is
-    /// deleted or times out.
-    func publisherSent(_ packet: RTCPPacket, _ transport: PublishTransport, now: MediaTime) {
-        guard packet.kind == .senderReport else { return }
-        guard let report = try? SenderReport(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
-        guard let index = transport.tracks.first(where: { inbound[$0].pointee.ssrc == report.sender }) else { return }
-        let track = inbound[index]
-        transport.session.receive(ntp: report.ntpTime, timestamp: report.rtpTimestamp, of: track, now: now)
-        links.append(LinkRecord(report, of: track, now: now), to: transport.session.parts.receivers)
-        carryOut(transport.session)
-    }
-
-    func subscriberSent(_ packet: RTCPPacket, _ transport: SubscribeTransport, now: MediaTime) {
-        let request: SubscriberRequest?
-        do {
-            request = try SubscriberRequest(packet)
-        } catch {
-            return counters.droppedMalformedRTCP &+= 1
-        }
-        switch request {
-        case .packets(let sequences, let ssrc):
-            counters.nacksReceived &+= UInt64(sequences.count)
-            let wanted = transport.session.retransmission(sequences, of: ssrc, to: transport, now: now)
-            #if DEBUG
-                if faults.ignoresNACKs { return }
-            #endif
-            guard let wanted else { return }
-            let sent = egress.retransmit(
-                wanted.sequences, to: wanted.track, of: wanted.producer, in: transport.session,
-                percent: UInt64(configuration.limits.retransmissionPercent), now: now)
-            allocateSlowed()
-            transport.decisions.count(.packetsSentAgain, stream: wanted.track.streamName, sent, now: now)
-        case .keyFrames(let ssrcs):
-            for ssrc in ssrcs {
-                counters.keyFrameRequestsReceived &+= 1
-                transport.session.requestKeyFrame(of: ssrc, for: transport, now: now)
+    func handle(_ received: ReceivedRTCP, now: MediaTime) {
+        for packet in received.packets {
+            switch received.sender {
+            case .publisher(let transport):
+                let session = transport.session
+                let clock = session.publisherSent(packet, transport, inbound, now: now, &counters)
+                if let clock { links.append(clock, to: session.parts.receivers) }
+                carryOut(session)
+            case .subscriber(let transport):
+                let wanted = transport.session.subscriberSent(packet, transport, now: now, &counters)
+                if let wanted { retransmit(wanted, to: transport, now: now) }
+                carryOut(transport.session)
+                if allocator.measure(packet, transport, now: now, &counters), let peer = peers[transport.id] {
+                    peers.schedule(peer, now: now)
+                }
             }
-            carryOut(transport.session)
-        case nil: break
         }
+    }
+
+    private func retransmit(
+        _ wanted: EngineSession.Retransmission, to transport: SubscribeTransport, now: MediaTime
+    ) {
+        #if DEBUG
+            if faults.ignoresNACKs { return }
+        #endif
+        egress.retransmit(
+            wanted, to: transport, percent: UInt64(configuration.limits.retransmissionPercent), now: now)
+        allocateSlowed()
     }
 
     // MARK: requests to publishers

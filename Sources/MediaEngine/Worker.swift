@@ -138,7 +138,10 @@ final class Worker: @unchecked Sendable {
         let view = UnsafeRawBufferPointer(start: bytes, count: length)
         switch DatagramKind(view) {
         case .rtp where name == .rtp: receiveRTP(bytes, length: length, from: from.address, now: now)
-        case .rtcp: receiveRTCP(bytes, length: length, from: from.address, now: now)
+        case .rtcp:
+            let received = plain.receiveRTCP(
+                bytes, length: length, from: from.address, now: now, inbound, egress.protector, &counters)
+            if let received { handle(received, now: now) }
         default: counters.droppedUnknownKind &+= 1
         }
     }

@@ -19,7 +19,7 @@ struct PlainIngress: ~Copyable {
     }
 
     /// Sender of a decrypted RTCP datagram.
-    enum Sender {
+    private enum Sender {
         case publisher(UnsafeMutablePointer<InboundTrack>)
         case subscriber(SubscribeTransport)
         /// No key of the SSRC's publishers, or of the address's subscribers, authenticates the datagram.
@@ -199,9 +199,35 @@ struct PlainIngress: ~Copyable {
 
     // MARK: RTCP
 
+    /// Receives an RTCP datagram, finds its sender by its keys, and decrypts it in place.
+    /// - Returns: nil if it was dropped and counted.
+    func receiveRTCP(
+        _ bytes: UnsafeMutableRawPointer, length: Int, from: SocketAddress, now: MediaTime,
+        _ inbound: borrowing InboundTable, _ protector: borrowing FanoutProtector, _ counters: inout EngineCounters
+    ) -> ReceivedRTCP? {
+        guard length >= 8 else {
+            counters.droppedMalformedRTCP &+= 1
+            return nil
+        }
+        var decrypted = length
+        switch authenticateRTCP(bytes, &decrypted, from: from, inbound, protector) {
+        case .publisher(let track):
+            guard let transport = track.pointee.transport?.takeUnretainedValue() else { return nil }
+            track.pointee.rtcpAddress = from
+            transport.lastAuthentic = now
+            return ReceivedRTCP(bytes, length: decrypted, from: .publisher(transport), &counters)
+        case .subscriber(let transport):
+            transport.starts.end()
+            return ReceivedRTCP(bytes, length: decrypted, from: .subscriber(transport), &counters)
+        case .unauthentic: counters.droppedUnauthenticRTCP &+= 1
+        case .unknown: counters.droppedUnknownRTCP &+= 1
+        }
+        return nil
+    }
+
     /// Finds the sender of an RTCP datagram of at least 8 bytes by its keys, and decrypts the datagram in place. Of the subscribers that share
     /// an address only the oldest are tried: newcomers cannot displace them, and the cost of a datagram stays bounded.
-    func authenticateRTCP(
+    private func authenticateRTCP(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, from: SocketAddress, _ inbound: borrowing InboundTable,
         _ protector: borrowing FanoutProtector
     ) -> Sender {

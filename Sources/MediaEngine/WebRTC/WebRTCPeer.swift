@@ -107,6 +107,32 @@ final class WebRTCPeer {
         return answer
     }
 
+    /// Receives an RTCP datagram, and decrypts it in place.
+    /// - Returns: nil if it was dropped and counted.
+    func receiveRTCP(
+        _ bytes: UnsafeMutableRawPointer, length: Int, from: PeerAddress, now: MediaTime,
+        _ protector: borrowing FanoutProtector, _ counters: inout EngineCounters
+    ) -> ReceivedRTCP? {
+        guard let egressContext, length >= 8, let sender = rtcpSender else {
+            counters.droppedMalformedRTCP &+= 1
+            return nil
+        }
+        var decrypted = length
+        do {
+            try protector.unprotectRTCP(egressContext, bytes, length: &decrypted)
+        } catch {
+            counters.droppedUnauthenticRTCP &+= 1
+            return nil
+        }
+        transport.received(from: from, now: now)
+        return ReceivedRTCP(bytes, length: decrypted, from: sender, &counters)
+    }
+
+    /// Transport of the peer's media; nil before it has connected.
+    private var rtcpSender: ReceivedRTCP.Sender? {
+        inbound.map { .publisher($0) } ?? outbound.map { .subscriber($0) }
+    }
+
     /// Returns whether the peer is connected and an authentic packet from this address has arrived recently.
     func isInUse(_ address: PeerAddress, now: MediaTime) -> Bool {
         isConnected && transport.hasHeard(from: address, now: now)

@@ -4,7 +4,7 @@ import RTP
 import SRTP
 import Transport
 
-/// RTP and RTCP of connected WebRTC peers.
+/// RTP of connected WebRTC peers.
 extension Worker {
     /// Receives RTP from a peer's address. Packets from the address of a known peer are not tried as another peer's, so that injected or
     /// replayed packets cannot take the address over.
@@ -62,31 +62,5 @@ extension Worker {
             }
         }
         counters.droppedUnknownPeer &+= 1
-    }
-
-    func receiveRTCP(
-        _ bytes: UnsafeMutableRawPointer, length: Int, _ peer: WebRTCPeer, from: PeerAddress, now: MediaTime
-    ) {
-        guard let egressContext = peer.egressContext, length >= 8 else {
-            counters.droppedMalformedRTCP &+= 1
-            return
-        }
-        var plain = length
-        do {
-            try egress.protector.unprotectRTCP(egressContext, bytes, length: &plain)
-        } catch {
-            counters.droppedUnauthenticRTCP &+= 1
-            return
-        }
-        peer.transport.received(from: from, now: now)
-        if let inbound = peer.inbound {
-            read(bytes, plain) { publisherSent($0, inbound, now: now) }
-        }
-        if let outbound = peer.outbound {
-            read(bytes, plain) { packet in
-                subscriberSent(packet, outbound, now: now)
-                if allocator.measure(packet, outbound, now: now, &counters) { peers.schedule(peer, now: now) }
-            }
-        }
     }
 }

@@ -19,7 +19,9 @@ extension Worker {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
-            receiveRTCP(bytes, length: length, peer, from: from, now: now)
+            let received = peer.receiveRTCP(
+                bytes, length: length, from: from, now: now, egress.protector, &counters)
+            if let received { handle(received, now: now) }
         case .stun:
             receiveSTUN(view, from: from, now: now)
         case .dtls:
