@@ -10,11 +10,30 @@ extension EngineSession {
     /// Initial bit rate allowed to a publisher that supports REMB and no transport-wide feedback.
     private static let uplinkStart = Bitrate.kilobits(1_500)
 
+    /// Adds the publisher or the subscriber of a peer that has connected.
+    /// - Parameter key: key of the peer's packets.
+    func connect(
+        _ peer: WebRTCPeer, _ key: SRTPKey, _ configuration: WebRTCConfiguration, _ egress: Egress, at realTime: Int64,
+        now: MediaTime, _ inbound: inout InboundTable, _ numbers: inout IdentifierSource,
+        besides plain: borrowing PlainIngress, _ quiesced: borrowing Quiesced
+    ) {
+        guard let egressContext = peer.egressContext, let address = peer.address else { return }
+        switch peer.direction {
+        case .publish:
+            connect(
+                publisher: peer, key, egressContext, configuration, at: realTime, now: now, &inbound, &numbers,
+                besides: plain, quiesced)
+        case .subscribe:
+            connect(
+                subscriber: peer, egressContext, at: address, configuration, egress, now: now, &numbers, quiesced)
+        }
+    }
+
     /// Adds the publisher of a peer that has connected.
     /// - Parameters:
     ///   - key: key of the peer's packets.
     ///   - egressContext: keys of RTCP to the peer.
-    func connect(
+    private func connect(
         publisher peer: WebRTCPeer, _ key: SRTPKey, _ egressContext: UnsafeMutablePointer<EgressContext>,
         _ configuration: WebRTCConfiguration, at realTime: Int64, now: MediaTime, _ inbound: inout InboundTable,
         _ numbers: inout IdentifierSource, besides plain: borrowing PlainIngress, _ quiesced: borrowing Quiesced
@@ -27,14 +46,13 @@ extension EngineSession {
             allowed: UplinkAllowance(
                 start: Self.uplinkStart, minimum: configuration.minimumBitrate, maximum: configuration.maximumBitrate),
             now: now)
-        peer.inbound = publisher
-        peer.mediaDue = now + configuration.pathTimeout
+        peer.begin(publisher, timeout: configuration.pathTimeout, now: now)
         open(publisher, peer.published, at: realTime, now: now, &inbound, &numbers, besides: plain, quiesced)
     }
 
     /// Adds the subscriber of a peer that has connected, with the tracks that wait for it.
     /// - Parameter egressContext: keys of packets to the peer.
-    func connect(
+    private func connect(
         subscriber peer: WebRTCPeer, _ egressContext: UnsafeMutablePointer<EgressContext>, at address: PeerAddress,
         _ configuration: WebRTCConfiguration, _ egress: Egress, now: MediaTime, _ numbers: inout IdentifierSource,
         _ quiesced: borrowing Quiesced
@@ -54,10 +72,8 @@ extension EngineSession {
             estimate: estimate,
             now: now)
         router.path(path).pointee.socket = egress.socket(for: address, .webRTC)
-        peer.outbound = subscriber
         open(subscriber)
-        let waiting = peer.waiting
-        peer.waiting = []
+        let waiting = peer.begin(subscriber)
         // A connection for one stream keeps its tracks. One with audio alone has no use for an estimate of its path, and its feedback would
         // cost more than the audio: without transport-wide numbers in its packets the subscriber sends only receiver reports.
         let isNumbered = peer.stream.isEmpty || waiting.contains { $0.track.kind == .video }
@@ -92,7 +108,7 @@ extension EngineSession {
 
     /// Removes what a peer that has ended publishes and receives.
     func disconnect(_ peer: WebRTCPeer, _ inbound: inout InboundTable, _ quiesced: borrowing Quiesced) {
-        if peer.inbound == nil { for section in peer.published { reserved[section.stream] = nil } }
+        if peer.inbound == nil { reserved.reserve([], instead: peer.published) }
         if let publisher = peer.inbound { close(publisher, &inbound, quiesced) }
         if let subscriber = peer.outbound { close(subscriber, quiesced) }
     }

@@ -124,12 +124,7 @@ extension EngineSession {
     ) {
         publishers.insert(publisher, publisher.id)
         // The tracks may have been muted or unmuted since the offer.
-        let sections = published.map { section in
-            var section = section
-            section.startsMuted = reserved[section.stream]?.contains(section.track.kind) ?? section.startsMuted
-            return section
-        }
-        for section in sections { reserved[section.stream] = nil }
+        let sections = reserved.take(published)
         replace(sections, of: publisher, at: realTime, now: now, &inbound, &numbers, besides: plain, quiesced)
     }
 
@@ -265,13 +260,8 @@ extension EngineSession {
         _ isMuted: Bool, _ kind: MediaKind, ofStream stream: String, _ inbound: borrowing InboundTable,
         _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
-        if let kinds = reserved[stream] {
-            // The publisher has not connected yet: the kind starts in this state.
-            reserved[stream] = isMuted ? kinds.union([kind]) : kinds.subtracting([kind])
-            return
-        }
-        guard let found = self.stream(named: stream) else { throw .unknownStream(stream) }
-        guard !found.source.isPipe else { throw .publishedElsewhere }
+        if reserved.setMuted(isMuted, kind, ofStream: stream) { return }
+        let found = try publishedStream(named: stream)
         let producers = found.producers.filter { $0.kind == kind }
         // Tracks of a WebRTC publisher are known before their first packets.
         let announced = publisher(of: found)?.sections.contains { $0.stream === found && $0.track.kind == kind }

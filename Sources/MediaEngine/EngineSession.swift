@@ -14,8 +14,7 @@ final class EngineSession {
     var starting: [SubscribeTransport] = []
     /// Subscribers by the indices of their paths.
     var subscribersByPath: [Int: SubscribeTransport] = [:]
-    /// Kinds that start muted, by stream name. Holds the streams whose publishers have been answered but have not connected yet.
-    var reserved: [String: Set<MediaKind>] = [:]
+    var reserved = ReservedStreams()
     /// Number of subscribers that were offered a connection and have not answered yet.
     var awaited = 0
     /// Deadline to send the packets pending in the router; `.never` if none are pending.
@@ -137,6 +136,13 @@ final class EngineSession {
 
     func stream(named name: String) -> EngineStream? { streamsByName[name] }
 
+    /// Returns a stream that is published at this relay.
+    func publishedStream(named name: String) throws(EngineError) -> EngineStream {
+        guard let found = stream(named: name) else { throw .unknownStream(name) }
+        guard !found.source.isPipe else { throw .publishedElsewhere }
+        return found
+    }
+
     /// Returns the newest stream whose video, if it has any, is in one of these codecs; if there is none, the newest stream.
     /// - Parameter codecs: nil: all codecs.
     func newestStream(in codecs: [VideoCodec]?) -> EngineStream? {
@@ -191,22 +197,6 @@ final class EngineSession {
         subsession.streams -= 1
         if subsession.streams == 0, subsession.name != EngineSubsession.main {
             subsessions.removeAll { $0 === subsession }
-        }
-    }
-
-    /// Reserves the streams of a publisher that has not connected, with the kinds that start muted. Kinds
-    /// that were reserved before keep their current mute state.
-    func reserve(
-        _ sections: [PublishedSection], instead before: [PublishedSection]
-    ) {
-        let streams = Set(sections.map(\.stream))
-        for section in before where !streams.contains(section.stream) { reserved[section.stream] = nil }
-        for stream in streams {
-            let known = Set(before.filter { $0.stream == stream }.map(\.track.kind))
-            let kept = (reserved[stream] ?? []).intersection(known)
-            let kinds = Set(sections.filter { $0.stream == stream }.map(\.track.kind))
-            reserved[stream] = kept.intersection(kinds).union(
-                sections.mutedKinds(of: stream).subtracting(known))
         }
     }
 

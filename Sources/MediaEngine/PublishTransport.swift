@@ -185,6 +185,14 @@ final class PublishTransport {
         bindings.append(Binding(ssrc: ssrc, section: section, encoding: encoding, isRTX: isRTX, origin: origin))
     }
 
+    /// Returns transport-wide feedback that is due. Call this until it returns nil.
+    func takeFeedback(now: MediaTime) -> [UInt8]? {
+        guard let taken = feedback.take(now: now) else { return nil }
+        var bytes: [UInt8] = []
+        taken.write(into: &bytes)
+        return bytes
+    }
+
     /// Whether a packet of any encoding has arrived.
     var hasMedia: Bool { producers.contains { $0.contains { $0 != nil } } }
 

@@ -49,7 +49,7 @@ struct PeerTableTests {
         var table = PeerTable(total: total, worker: 0)
         let a = try peer("a")
         table.insert(a, fragment: "fa", now: .zero)
-        a.address = address(1)
+        a.assume(address(1))
         for port in 1...8 as ClosedRange<UInt16> { _ = table.note(address(port), of: a, now: .zero) }
         let ninth = table.note(address(9), of: a, now: .zero)
         #expect(ninth == .added(instead: address(2)))

@@ -14,13 +14,8 @@ struct AwaitedSubscribers {
         byID[id] = offered
     }
 
-    /// Removes a connection that was answered or withdrawn.
-    /// - Returns: its session, which may be empty now; nil if the table does not contain the connection.
-    mutating func remove(_ id: TransportID) -> EngineSession? {
-        guard let offered = byID.removeValue(forKey: id) else { return nil }
-        offered.session.awaited -= 1
-        return offered.session
-    }
+    /// Removes a connection that was answered or withdrawn. Its session may be empty then.
+    mutating func remove(_ id: TransportID) { byID.removeValue(forKey: id)?.session.awaited -= 1 }
 
     mutating func removeAll() {
         for offered in byID.values { offered.session.awaited -= 1 }

@@ -1,4 +1,5 @@
 import MediaBase
+import SDP
 import Transport
 
 /// WebRTC peers of a worker: by id, by local ICE user name fragment and by address, the times at which they are due, and those that have not
@@ -67,8 +68,13 @@ struct PeerTable: ~Copyable {
     subscript(id: TransportID) -> WebRTCPeer? { byID[id] }
 
     /// Returns a peer of a session.
-    func find(_ id: TransportID, _ session: String) throws(EngineError) -> WebRTCPeer {
-        guard let peer = byID[id], peer.session == session else { throw .unknownTransport(id.rawValue) }
+    /// - Parameter direction: direction that it must have; nil: any.
+    func find(
+        _ id: TransportID, _ session: String, _ direction: WebRTCRequest.Direction? = nil
+    ) throws(EngineError) -> WebRTCPeer {
+        guard let peer = byID[id], peer.session == session, peer.direction == direction ?? peer.direction else {
+            throw .unknownTransport(id.rawValue)
+        }
         return peer
     }
 
@@ -133,6 +139,9 @@ struct PeerTable: ~Copyable {
         unestablishedBySession[peer.session] = count > 1 ? count - 1 : nil
     }
 
+    /// Returns the worker with the most peers that have not connected; nil if all workers together have fewer than the limit.
+    func fullestWorker(limit: Int) -> Int? { total.sum < limit ? nil : total.largest(preferring: worker) }
+
     /// Returns the peer that has had the longest time to connect, and does not return it again. The caller removes it.
     mutating func takeOldestUnestablished() -> WebRTCPeer? {
         while !unestablished.isEmpty {
@@ -140,6 +149,33 @@ struct PeerTable: ~Copyable {
             if oldest.index >= 0, !oldest.isConnected { return oldest }
         }
         return nil
+    }
+
+    /// Ends one stream of the publishers of a session that have not connected yet.
+    func unpublish(_ stream: String, session: String) {
+        for peer in all where peer.session == session && peer.inbound == nil { peer.unpublish(stream) }
+    }
+
+    // MARK: ICE restarts
+
+    /// Returns the credentials that the relay offers for an ICE restart of a peer, the same until the restart happens.
+    func prepareRestart(of peer: WebRTCPeer, _ numbers: inout IdentifierSource) -> ICECredentials {
+        let local = peer.prepared ?? numbers.credentials(besides: self)
+        peer.prepareRestart(local)
+        return local
+    }
+
+    /// Restarts ICE.
+    /// - Parameter remote: new credentials of the peer.
+    /// - Returns: new credentials of the relay.
+    mutating func restartICE(
+        of peer: WebRTCPeer, to remote: ICECredentials, _ numbers: inout IdentifierSource, now: MediaTime
+    ) -> ICECredentials {
+        let local = prepareRestart(of: peer, &numbers)
+        peer.restart(local: local, remote: remote, now: now)
+        schedule(peer, now: now)
+        add(fragment: local.ufrag, of: peer)
+        return local
     }
 
     /// Finds a peer also by the fragment of an ICE restart. A third fragment replaces the first one, whose restart is over by then.

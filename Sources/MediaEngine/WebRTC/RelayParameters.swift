@@ -18,7 +18,8 @@ struct RelayParameters {
     }
 
     /// Returns the answer to an offer of a peer.
-    func answer(of peer: WebRTCPeer, to description: PeerDescription) -> WebRTCAnswer {
-        peer.answer(to: description, fingerprint: identity.fingerprint, candidates: candidates)
+    /// - Parameter codec: codec of the video that it subscribes to; nil: none, or not known yet.
+    func answer(of peer: WebRTCPeer, to description: PeerDescription, codec: VideoCodec? = nil) -> WebRTCAnswer {
+        peer.answer(to: description, codec: codec, fingerprint: identity.fingerprint, candidates: candidates)
     }
 }

@@ -17,9 +17,47 @@ extension WebRTCPeer {
         }
     }
 
+    /// Takes over what was requested while the participant had not answered.
+    func take(_ offered: AwaitedSubscriber) {
+        preferences = offered.preferences
+        subsession = offered.subsession
+    }
+
+    /// Adds tracks to those of a subscriber. They wait until it has connected.
+    /// - Parameter limit: tracks that it may have.
+    func addTracks(
+        _ tracks: [SubscriberTrack], limit: Int, _ numbers: inout IdentifierSource, now: MediaTime,
+        _ counters: inout EngineCounters, _ quiesced: borrowing Quiesced
+    ) throws(EngineError) {
+        try check(tracks, limit: limit, &counters)
+        guard let outbound else {
+            waiting += tracks
+            return
+        }
+        outbound.session.addTracks(tracks, of: self, to: outbound, &numbers, now: now, quiesced)
+    }
+
+    /// Removes tracks. Unknown sections are ignored.
+    func removeTracks(_ mids: Set<MID>, _ quiesced: borrowing Quiesced) {
+        waiting.removeAll { mids.contains($0.track.mid) }
+        guard let outbound else { return }
+        for stream in outbound.session.removeTracks(mids, of: outbound, quiesced) { preferences[stream] = nil }
+    }
+
+    /// Sets a subscriber's preferences for a stream.
+    /// - Returns: whether tracks that are sent have other preferences now.
+    func setPreferences(
+        _ wanted: StreamPreferences, ofStream stream: String, _ counters: inout EngineCounters,
+        _ quiesced: borrowing Quiesced
+    ) throws(EngineError) -> Bool {
+        try preferences.set(wanted, ofStream: stream, used: subscribedStreams, &counters)
+        guard let outbound else { return false }
+        return outbound.session.setPreferences(wanted, ofStream: stream, for: outbound, quiesced)
+    }
+
     /// Checks that tracks can be added to those of a subscriber.
     /// - Parameter limit: tracks that it may have.
-    func check(_ tracks: [SubscriberTrack], limit: Int, _ counters: inout EngineCounters) throws(EngineError) {
+    private func check(_ tracks: [SubscriberTrack], limit: Int, _ counters: inout EngineCounters) throws(EngineError) {
         var mids = Set(waiting.map(\.track.mid))
         var names = Set(waiting.map { TrackName(stream: $0.stream, kind: $0.track.kind) })
         var ssrcs = Set(waiting.flatMap { [$0.ssrc, $0.rtxSSRC].compactMap(\.self) })

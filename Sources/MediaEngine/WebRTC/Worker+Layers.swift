@@ -7,18 +7,13 @@ extension Worker {
         throws(EngineError)
     {
         let peer = try peers.find(id, session)
-        guard peer.direction == .subscribe, !peer.stream.isEmpty else {
-            throw .invalidRequest(field: "layer", reason: "the transport does not subscribe to a single stream")
-        }
-        if case .encoding(let rid, _) = choice,
-            let stream = sessions[session]?.stream(named: peer.stream),
-            !stream.encodings.isEmpty, !stream.encodings.contains(where: { $0.rid == rid })
-        {
-            throw .invalidRequest(field: "encodingId", reason: "the stream has no encoding \"\(rid)\"")
-        }
-        peer.choice = choice
+        try peer.choose(choice, of: sessions[session]?.stream(named: peer.stream))
+        allocate(peer, quiesced)
+    }
+
+    /// Selects the encodings and layers of a subscriber whose tracks or wishes have changed.
+    func allocate(_ peer: WebRTCPeer, _ quiesced: borrowing Quiesced) {
         guard let outbound = peer.outbound else { return }
-        for track in outbound.tracks { track.choice = choice }
         allocate(outbound, now: time(), quiesced)
         peers.schedule(peer, now: time())
     }
@@ -30,8 +25,7 @@ extension Worker {
         peers.schedule(peer, now: now)
     }
 
-    /// Selects the encodings and layers of a subscriber.
-    func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
+    private func allocate(_ outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
         allocator.allocate(outbound, now: now, quiesced)
         carryOut(outbound.session)
     }

@@ -27,16 +27,8 @@ extension Worker {
         #if DEBUG
             if faults.isDeaf(toMovesOf: peer) { return }
         #endif
-        let before = peer.address
-        peer.address = address
-        if before != address {
-            if before != nil { peer.inbound?.decisions.note(.moved, now: now) }
-            if let outbound = peer.outbound {
-                outbound.session.move(
-                    outbound, to: address, isFirst: before == nil, egress, now: now, quiesced)
-                carryOut(outbound.session)
-            }
-        }
+        peer.select(address, egress, now: now, quiesced)
+        if let outbound = peer.outbound { carryOut(outbound.session) }
         connectIfReady(peer, now: now, quiesced)
     }
 

@@ -17,12 +17,9 @@ extension Worker {
         }
         switch request.direction {
         case .publish:
-            let session = try sessions.admitting(request.session, makes: true, peers, &counters)
             let name = request.stream ?? "stream-\(numbers.hex(8))"
-            try session.admit([name], &counters)
             let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
-            try sections.check(configuration.videoCodecs)
-            return try publish(sections, as: request.peer, stream: name, in: session, quiesced)
+            return try publish(sections, as: request.peer, stream: name, in: request.session, quiesced)
         case .subscribe:
             return try view(request, quiesced)
         }
@@ -34,13 +31,9 @@ extension Worker {
         let stream = try session.stream(for: request)
         let peer = try makePeer(
             .subscribe, request.peer, credentials: numbers.credentials(besides: peers), in: request.session,
-            stream: stream.name, quiesced
-        )
+            stream: stream.name, quiesced)
         peer.expect(request.tracks, of: stream, numbers.ssrcs())
-        var answer = parameters.answer(of: peer, to: request.peer)
-        answer.codec = stream.codec
-        answer.sources = peer.waiting.map(WebRTCAnswer.Source.init)
-        return answer
+        return parameters.answer(of: peer, to: request.peer, codec: stream.codec)
     }
 
     /// Creates a peer that may connect from now on.
@@ -50,38 +43,33 @@ extension Worker {
         keys: DTLSKeys? = nil, id: TransportID? = nil, in session: String, stream: String = "",
         _ quiesced: borrowing Quiesced
     ) throws(EngineError) -> WebRTCPeer {
-        guard !description.isLite else {
-            throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would send checks")
-        }
-        makeRoomForUnestablished(quiesced)
         let peer = try WebRTCPeer(
             id: id ?? numbers.transport(), direction: direction, session: session, stream: stream,
             credentials: credentials, peer: description, signalled: keys.map { ($0, numbers.number()) },
             identity: parameters.identity, configuration.webRTC, now: time())
+        makeRoomForUnestablished(quiesced)
         peers.insert(peer, fragment: credentials.ufrag, now: time())
         return peer
     }
 
+    /// Returns a peer; nil for a subscriber that has not answered the relay's offer yet.
+    private func find(_ id: TransportID, _ session: String) throws(EngineError) -> WebRTCPeer? {
+        awaited[id, session] == nil ? try peers.find(id, session) : nil
+    }
+
     func closeWebRTC(_ id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
-        if awaited[id, session] != nil { return forget(awaited: id) }
-        let peer = try peers.find(id, session)
+        guard let peer = try find(id, session) else { return awaited.remove(id) }
         peer.transport.close(now: time())
         act(on: peer, now: time())
         end(peer, quiesced)
     }
 
-    /// Restarts ICE with new credentials. The path remains in use until the first check with them (RFC 8445 section 9).
+    /// Completes an ICE restart that the peer or the relay has offered.
+    /// - Parameter credentials: new credentials of the peer.
     func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials) throws(EngineError)
         -> ICECredentials
     {
-        let peer = try peers.find(id, session)
-        let local = peer.prepared ?? numbers.credentials(besides: peers)
-        peer.prepared = nil
-        peer.transport.restart(local: local, remote: credentials, now: time())
-        peers.schedule(peer, now: time())
-        peer.credentials = (local, credentials)
-        peers.add(fragment: local.ufrag, of: peer)
-        return local
+        try peers.restartICE(of: peers.find(id, session), to: credentials, &numbers, now: time())
     }
 
     func webRTC(_ id: TransportID, session: String) throws(EngineError) -> WebRTCSnapshot {
@@ -94,22 +82,19 @@ extension Worker {
     func statistics(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError)
         -> PeerStatistics
     {
-        if awaited[id, session] != nil { return PeerStatistics() }
-        let peer = try peers.find(id, session)
+        guard let peer = try find(id, session) else { return PeerStatistics() }
         peer.outbound?.session.follow(quiesced)
         return PeerStatistics(of: peer)
     }
 
     /// Returns the quality of a peer over the last minutes.
     func quality(of id: TransportID, session: String) throws(EngineError) -> PeerQuality {
-        if awaited[id, session] != nil { return PeerQuality(now: time()) }
-        let peer = try peers.find(id, session)
-        return PeerQuality(timeline: peer.inbound?.quality ?? peer.outbound?.quality, now: time())
+        let peer = try find(id, session)
+        return PeerQuality(timeline: peer?.inbound?.quality ?? peer?.outbound?.quality, now: time())
     }
 
     func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
-        if awaited[id, session] != nil { return PeerTrace(now: time()) }
-        let peer = try peers.find(id, session)
+        guard let peer = try find(id, session) else { return PeerTrace(now: time()) }
         peer.outbound?.session.follow(quiesced)
         return PeerTrace(of: peer, inbound, now: time())
     }
@@ -121,12 +106,12 @@ extension Worker {
     /// milliseconds; until then the limit may be exceeded.
     private func makeRoomForUnestablished(_ quiesced: borrowing Quiesced) {
         let limit = configuration.webRTC.unestablishedTransports
-        guard totals.unestablished.sum >= limit else { return }
-        let largest = totals.unestablished.largest(preferring: index)
+        guard let fullest = peers.fullestWorker(limit: limit) else { return }
         let isAsked =
-            largest != index
+            fullest != index
             && totals.post(
-                { if $0.totals.unestablished.sum >= limit { $0.endOldestUnestablished($0.flush()) } }, to: largest)
+                { if $0.peers.fullestWorker(limit: limit) != nil { $0.endOldestUnestablished($0.flush()) } },
+                to: fullest)
         if !isAsked { endOldestUnestablished(quiesced) }
     }
 
@@ -142,25 +127,14 @@ extension Worker {
 
     /// Starts media once the keys are known and a pair is nominated, in either order.
     func connectIfReady(_ peer: WebRTCPeer, now: MediaTime, _ quiesced: borrowing Quiesced) {
-        guard let address = peer.address, let keys = peer.keys, !peer.isConnected else { return }
+        guard let key = peer.takeKeys(egress.protector) else { return }
         peers.connect(peer)
-        peer.keys = nil
         counters.peersConnected &+= 1
-        let egressContext = egress.protector.makeContext(key: keys.local, peerKey: keys.remote)
-        peer.egressContext = egressContext
         let session = sessions.listed(peer.session)
         housekeepingSchedule.visitSoon(session, now: now)
-        switch peer.direction {
-        case .publish:
-            session.connect(
-                publisher: peer, keys.remote, egressContext, configuration.webRTC, at: realTime(), now: now, &inbound,
-                &numbers,
-                besides: plain, quiesced)
-        case .subscribe:
-            session.connect(
-                subscriber: peer, egressContext, at: address, configuration.webRTC, egress, now: now, &numbers, quiesced
-            )
-        }
+        session.connect(
+            peer, key, configuration.webRTC, egress, at: realTime(), now: now, &inbound, &numbers, besides: plain,
+            quiesced)
         carryOut(session)
     }
 
@@ -176,10 +150,6 @@ extension Worker {
             forgetIfEmpty(session)
         }
         releaseIfUnused(peer.session)
-        peer.outbound?.deallocate()
-        peer.inbound = nil
-        peer.outbound = nil
-        if let egressContext = peer.egressContext { egress.protector.freeContext(egressContext) }
-        peer.egressContext = nil
+        peer.end(egress.protector)
     }
 }

@@ -24,28 +24,18 @@ extension Worker {
         _ id: TransportID, session: String, peer description: PeerDescription, _ quiesced: borrowing Quiesced
     ) throws(EngineError) {
         guard let offered = awaited[id, session] else { throw .unknownTransport(id.rawValue) }
-        defer { forget(awaited: id) }
+        defer { awaited.remove(id) }
         let keys = try offered.agreedKeys(description)
         let peer = try makePeer(
             .subscribe, description, credentials: offered.credentials, keys: keys, id: id, in: session, quiesced)
-        peer.preferences = offered.preferences
-        peer.subsession = offered.subsession
+        peer.take(offered)
     }
 
-    /// Forgets an offer that was answered or withdrawn.
-    func forget(awaited id: TransportID) {
-        // An answered connection belongs to the session once it has connected.
-        if let session = awaited.remove(id) { forgetIfEmpty(session) }
-    }
-
-    /// Returns the credentials that the relay offers for an ICE restart, the same until the restart happens. Before the first offer is
-    /// answered, these are the credentials of that offer, because there is nothing to restart.
+    /// Returns the credentials that the relay offers for an ICE restart. Before the first offer is answered, these are the credentials of that
+    /// offer, because there is nothing to restart.
     func prepareRestart(_ id: TransportID, session: String) throws(EngineError) -> ICECredentials {
         if let offered = awaited[id, session] { return offered.credentials }
-        let peer = try peers.find(id, session)
-        let made = peer.prepared ?? numbers.credentials(besides: peers)
-        peer.prepared = made
-        return made
+        return try peers.prepareRestart(of: peers.find(id, session), &numbers)
     }
 
     // MARK: tracks
@@ -53,14 +43,9 @@ extension Worker {
     func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack], _ quiesced: borrowing Quiesced)
         throws(EngineError)
     {
-        let peer = try peers.find(id, session)
-        guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
-        try peer.check(tracks, limit: configuration.limits.tracksPerSubscriber, &counters)
-        guard let outbound = peer.outbound else {
-            peer.waiting += tracks
-            return
-        }
-        outbound.session.addTracks(tracks, of: peer, to: outbound, &numbers, now: time(), quiesced)
+        let peer = try peers.find(id, session, .subscribe)
+        try peer.addTracks(
+            tracks, limit: configuration.limits.tracksPerSubscriber, &numbers, now: time(), &counters, quiesced)
         peers.schedule(peer, now: time())
     }
 
@@ -70,12 +55,8 @@ extension Worker {
     {
         if awaited[id, session] != nil { return }
         let peer = try peers.find(id, session)
-        let gone = Set(mids)
-        peer.waiting.removeAll { gone.contains($0.track.mid) }
-        guard let outbound = peer.outbound else { return }
-        for stream in outbound.session.removeTracks(gone, of: outbound, quiesced) { peer.preferences[stream] = nil }
-        allocate(outbound, now: time(), quiesced)
-        peers.schedule(peer, now: time())
+        peer.removeTracks(Set(mids), quiesced)
+        allocate(peer, quiesced)
     }
 
     // MARK: preferences
@@ -86,12 +67,7 @@ extension Worker {
     ) throws(EngineError) {
         try preferences.check()
         if try awaited.setPreferences(preferences, ofStream: stream, for: id, session: session, &counters) { return }
-        let peer = try peers.find(id, session)
-        guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
-        try peer.preferences.set(preferences, ofStream: stream, used: peer.subscribedStreams, &counters)
-        guard let outbound = peer.outbound else { return }
-        guard outbound.session.setPreferences(preferences, ofStream: stream, for: outbound, quiesced) else { return }
-        allocate(outbound, now: time(), quiesced)
-        peers.schedule(peer, now: time())
+        let peer = try peers.find(id, session, .subscribe)
+        if try peer.setPreferences(preferences, ofStream: stream, &counters, quiesced) { allocate(peer, quiesced) }
     }
 }

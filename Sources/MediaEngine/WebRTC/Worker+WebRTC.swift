@@ -29,8 +29,7 @@ extension Worker {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
-            // Some clients start DTLS and send media on the first valid pair, and nominate it later.
-            if peer.address == nil, peer.transport.isValidated(from) { peer.address = from }
+            if peer.transport.isValidated(from) { peer.assume(from) }
             peer.transport.receiveDTLS(view, from: from, now: now)
             act(on: peer, now: now)
         case .zrtp, .turnChannel, .unknown:
@@ -61,9 +60,8 @@ extension Worker {
             case .selected(let address):
                 select(address, of: peer, now: now, flush())
             case .connected(let keys):
-                let quiesced = flush()
-                peer.keys = keys
-                connectIfReady(peer, now: now, quiesced)
+                peer.hold(keys)
+                connectIfReady(peer, now: now, flush())
             case .noPath(let failure): report(failure, of: peer)
             case .ended(let reason):
                 counters.count(reason)
@@ -86,35 +84,13 @@ extension Worker {
             peer.transport.handleTimeout(now: now)
             act(on: peer, now: now)
         }
-        if let inbound = peer.inbound, let due = inbound.feedback.deadline, due <= now {
-            sendFeedback(inbound, of: peer, now: now)
-        }
-        if peer.mediaDue <= now { lookForMedia(of: peer, now: now) }
+        while let feedback = peer.inbound?.takeFeedback(now: now) { egress.sendRTCP(feedback, to: peer) }
+        if peer.lacksMedia(timeout: configuration.webRTC.pathTimeout, now: now) { report(.noMedia, of: peer) }
         if let outbound = peer.outbound { adapt(outbound, now: now) }
     }
 
     private func report(_ failure: MediaPathFailure, of peer: WebRTCPeer) {
         counters.count(failure)
         events.send(.noMediaPath(session: peer.session, transport: peer.id, failure))
-    }
-
-    /// Reports a publisher from which no packet has arrived, once. A publisher that is muted or has no tracks is
-    /// checked again later, because it may have nothing to send.
-    private func lookForMedia(of peer: WebRTCPeer, now: MediaTime) {
-        peer.mediaDue = .never
-        guard let inbound = peer.inbound, !inbound.hasMedia else { return }
-        if inbound.sections.contains(where: { !$0.stream.muted.contains($0.track.kind) }) {
-            report(.noMedia, of: peer)
-        } else {
-            peer.mediaDue = now + configuration.webRTC.pathTimeout
-        }
-    }
-
-    private func sendFeedback(_ inbound: PublishTransport, of peer: WebRTCPeer, now: MediaTime) {
-        while let feedback = inbound.feedback.take(now: now) {
-            var bytes: [UInt8] = []
-            feedback.write(into: &bytes)
-            egress.sendRTCP(bytes, to: peer)
-        }
     }
 }
