@@ -1,3 +1,4 @@
+import CLinuxNet
 import Forwarding
 import MediaBase
 import RTP
@@ -37,6 +38,16 @@ final class Egress {
         clock = WorkerClock(virtual)
         self.counters = counters
         dirty.reserveCapacity(64)
+    }
+
+    convenience init(
+        _ configuration: EngineConfiguration, sockets: WorkerSockets?, virtual: VirtualIO?,
+        counters: UnsafeMutablePointer<EngineCounters>
+    ) {
+        let segments = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
+        self.init(
+            configuration.protection, segments: segments ? 64 : 1, sockets: sockets, virtual: virtual,
+            counters: counters)
     }
 
     /// Time at which `forwardDue` or `catchUp` is due next.

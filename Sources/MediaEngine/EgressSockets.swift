@@ -19,6 +19,10 @@ struct EgressSockets: ~Copyable {
         senders = sockets.map(Unmanaged.passUnretained)
         self.virtual = virtual
         self.counters = counters
+        // The C sender reads Swift's messages directly, so that the layouts must match.
+        precondition(
+            MemoryLayout<EgressMessage>.stride == MemoryLayout<millrace_message>.stride
+                && MemoryLayout<SocketAddress>.size == MemoryLayout<millrace_address>.size)
     }
 
     /// Returns the index of the socket that sends media to an address.

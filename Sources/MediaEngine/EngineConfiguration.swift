@@ -40,6 +40,13 @@ package struct EngineConfiguration: Sendable {
     }
 
     package init() {}
+
+    /// Checks that media sockets can bind to the address.
+    func checkBindAddress() throws(EngineError) {
+        guard SocketAddress(bindAddress, port: 0) != nil else {
+            throw .addressUnusable(address: bindAddress, reason: "not a numeric IPv4 or IPv6 address")
+        }
+    }
 }
 
 /// Upper bounds of the resources that peers can make the engine hold.

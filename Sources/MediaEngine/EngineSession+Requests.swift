@@ -30,6 +30,13 @@ extension EngineSession {
         return nil
     }
 
+    /// Takes the clock of a mirrored track from the worker that the track comes from.
+    func receive(clock: LinkRecord, of track: UnsafeMutablePointer<InboundTrack>) {
+        receive(
+            ntp: NTPTime(rawValue: clock.ntp), timestamp: RTPTimestamp(clock.timestamp), of: track,
+            now: MediaTime(rawValue: clock.arrival))
+    }
+
     /// Serves the requests in a packet of a subscriber.
     /// - Returns: the packets to send again; nil: none.
     func subscriberSent(
@@ -58,7 +65,7 @@ extension EngineSession {
     /// - Parameters:
     ///   - track: track with the report's SSRC.
     ///   - now: arrival of the report.
-    func receive(
+    private func receive(
         ntp: NTPTime, timestamp: RTPTimestamp, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
     ) {
         let producer = track.pointee.producer.takeUnretainedValue()
@@ -89,6 +96,12 @@ extension EngineSession {
         // The other relay limits the requests of its subscribers.
         guard !transport.isPipe else { return emit(.requestKeyFrame(producer, isAwaited: false)) }
         _ = serveKeyFrame(to: track, of: producer, now: now)
+    }
+
+    /// Requests a key frame of a stream's largest active encoding.
+    func requestKeyFrame(ofStream name: String) throws(EngineError) {
+        guard let stream = stream(named: name) else { throw .unknownStream(name) }
+        if let video = stream.video { emit(.requestKeyFrame(video, isAwaited: false)) }
     }
 
     private func subscription(_ ssrc: SSRC, _ transport: SubscribeTransport) -> (SubscribedTrack, Producer)? {

@@ -3,21 +3,22 @@ import MediaBase
 
 /// Subsessions of a session. Media passes only between participants of the same subsession, whatever tracks exist.
 extension EngineSession {
-    /// Applies the moves of publishers and subscribers to other subsessions, all in one step. A participant that
+    /// Applies the moves of peers to other subsessions, all in one step. A participant that
     /// enters a subsession starts from each stream's cached key frame. The participants that it joins start from the next key frame of its
     /// streams, because earlier frames were for other participants.
     /// - Parameters:
-    ///   - publishers: publishers whose `subsession` has changed.
-    ///   - subscribers: subscribers whose `subsession` has changed.
+    ///   - peers: peers of this worker whose `subsession` has changed.
+    ///   - all: the moves, which the other parts of the session also apply.
     func move(
-        _ publishers: [PublishTransport], _ subscribers: [SubscribeTransport], _ inbound: borrowing InboundTable,
-        _ quiesced: borrowing Quiesced
+        _ peers: [WebRTCPeer], by all: [PeerMove], _ inbound: borrowing InboundTable, _ quiesced: borrowing Quiesced
     ) {
+        parts.note(all)
+        guard !peers.isEmpty else { return }
         var moves: [(stream: EngineStream, subsession: String)] = []
-        for transport in publishers {
-            for stream in streams(of: transport) { moves.append((stream, transport.subsession)) }
+        for publisher in peers.compactMap(\.inbound) {
+            for stream in streams(of: publisher) { moves.append((stream, publisher.subsession)) }
         }
-        move(moves, subscribers, inbound, quiesced)
+        move(moves, peers.compactMap(\.outbound), inbound, quiesced)
     }
 
     /// Moves streams and subscribers, all in one step.

@@ -33,12 +33,6 @@ struct SessionTable {
         return session
     }
 
-    func find(_ name: String, stream: String) throws(EngineError) -> (EngineSession, EngineStream) {
-        let session = try find(name)
-        guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
-        return (session, found)
-    }
-
     /// Returns the session with that name, or a new one, which the caller lists on success.
     func findOrMake(_ name: String, _ counters: inout EngineCounters) throws(EngineError) -> EngineSession {
         if let session = byName[name] { return session }

@@ -18,13 +18,7 @@ extension Worker {
         if now >= peers.nextSweep { lookAfterPeers(now) }
         if now >= allocator.nextProbe { sendProbes(now) }
         if now >= housekeepingSchedule.next { housekeeping(now) }
-        guard let tcp = sockets?.tcp else { return }
-        if let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
-        // Ended connections are handled here, not when they end, because that may be in the middle of a batch.
-        guard tcp.hasEnded else { return }
-        for (connection, remote) in tcp.takeEnded() {
-            disconnected(PeerAddress(remote, connection: connection), now: now)
-        }
+        for address in sockets?.takeEndedConnections(now: now) ?? [] { disconnected(address, now: now) }
     }
 
     /// Measures the load, adapts the time for which packets are gathered, and publishes the load for the placement of sessions.

@@ -93,8 +93,7 @@ extension Worker {
     }
 
     func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {
-        let (_, found) = try sessions.find(session, stream: stream)
-        if let video = found.video { requestKeyFrame(of: video) }
+        try sessions.find(session).requestKeyFrame(ofStream: stream)
     }
 
     func openTap(

@@ -88,27 +88,15 @@ final class Worker: @unchecked Sendable {
         self.virtual = virtual
         mailbox = Mailbox(limit: configuration.limits.mailbox)
         guard mailbox.event >= 0 else { throw .systemCall(name: "eventfd", errno: -mailbox.event) }
-        guard SocketAddress(configuration.bindAddress, port: 0) != nil else {
-            throw .addressUnusable(address: configuration.bindAddress, reason: "not a numeric IPv4 or IPv6 address")
-        }
+        try configuration.checkBindAddress()
         gathering = try GatherPolicy(configuration)
         sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
         parameters = RelayParameters(
-            identity: identity,
-            candidates: configuration.candidates(
-                port: sockets?.webRTCPort ?? configuration.webRTC.port &+ UInt16(index),
-                tcpPort: sockets?.tcp?.local.port))
-        let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
-        egress = Egress(
-            configuration.protection, segments: gso ? 64 : 1, sockets: sockets, virtual: virtual,
-            counters: counterMemory)
+            identity: identity, candidates: configuration.candidates(of: sockets, worker: index))
+        egress = Egress(configuration, sockets: sockets, virtual: virtual, counters: counterMemory)
         sending = .passUnretained(egress)
         clock = WorkerClock(virtual)
         numbers = IdentifierSource(worker: index, seed: seed)
-        // The C sender reads Swift's messages directly, so that the layouts must match.
-        precondition(
-            MemoryLayout<EgressMessage>.stride == MemoryLayout<millrace_message>.stride
-                && MemoryLayout<SocketAddress>.size == MemoryLayout<millrace_address>.size)
     }
 
     /// Returns the time of the worker's clock.

@@ -136,6 +136,16 @@ final class WorkerSockets {
         datagrams.deallocate()
     }
 
+    /// Runs the timers of TCP connections that are due.
+    /// - Returns: the addresses of the connections that have ended. They are not handled when they end, because that may be in the middle of a
+    ///   batch.
+    func takeEndedConnections(now: MediaTime) -> [PeerAddress] {
+        guard let tcp else { return [] }
+        if let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
+        guard tcp.hasEnded else { return [] }
+        return tcp.takeEnded().map { PeerAddress($0.remote, connection: $0.connection) }
+    }
+
     /// Sends messages through the sockets that they name, without waiting.
     /// - Returns: the number of refused messages; their `error` is set.
     func send(

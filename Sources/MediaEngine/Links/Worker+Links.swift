@@ -1,6 +1,5 @@
 import Forwarding
 import MediaBase
-import RTP
 
 /// Packets of the sessions whose home workers are others.
 extension Worker {
@@ -23,14 +22,12 @@ extension Worker {
     private func receive(
         _ record: LinkRecord, _ bytes: UnsafeRawBufferPointer, of track: UnsafeMutablePointer<InboundTrack>
     ) {
-        let arrival = MediaTime(rawValue: record.arrival)
         let session = track.pointee.session.takeUnretainedValue()
         let producer = track.pointee.producer.takeUnretainedValue()
         switch record.kind {
         case .withheld: session.withhold(track, producer, egress)
         case .clock:
-            session.receive(
-                ntp: NTPTime(rawValue: record.ntp), timestamp: RTPTimestamp(record.timestamp), of: track, now: arrival)
+            session.receive(clock: record, of: track)
             carryOut(session)
         case .packet:
             guard let packet = record.packet(bytes) else { return }
@@ -40,7 +37,7 @@ extension Worker {
             }
             forward(
                 packet.header, packet.payload, record.extensions.values, descriptor: packet.descriptor, of: track,
-                now: arrival)
+                now: MediaTime(rawValue: record.arrival))
         }
     }
 }

@@ -5,9 +5,10 @@ extension PeerTrace {
     /// Maximum number of headers in one trace, shared equally by its tracks.
     private static let maximumHeaders = 8_000
 
-    /// Collects packet headers and decisions for user reports. The session must have followed completed switches.
-    init(of peer: WebRTCPeer, _ table: borrowing InboundTable, now: MediaTime) {
+    /// Collects packet headers and decisions for user reports.
+    init(of peer: WebRTCPeer, _ table: borrowing InboundTable, now: MediaTime, _ quiesced: borrowing Quiesced) {
         self.init(now: now)
+        peer.outbound?.session.follow(quiesced)
         if let inbound = peer.inbound {
             let producers = inbound.producers.joined().count { $0 != nil }
             let limit = Self.maximumHeaders / max(1, producers)

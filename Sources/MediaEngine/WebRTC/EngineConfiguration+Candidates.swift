@@ -4,10 +4,9 @@ import SDP
 extension EngineConfiguration {
     /// Returns the candidates of a worker: every advertised address, the first with the highest priority; all TCP candidates have a lower priority
     /// than UDP (RFC 8445 section 5.1.2, RFC 6544 section 4.2).
-    /// - Parameters:
-    ///   - port: UDP port of WebRTC peers.
-    ///   - tcpPort: nil: TCP is disabled.
-    func candidates(port: UInt16, tcpPort: UInt16?) -> [ICECandidate] {
+    /// - Parameter sockets: nil in virtual time.
+    func candidates(of sockets: WorkerSockets?, worker: Int) -> [ICECandidate] {
+        let port = sockets?.webRTCPort ?? webRTC.port &+ UInt16(worker)
         let advertised = webRTC.advertisedAddresses
         let hosts = advertised.isEmpty ? [advertisedAddress] : advertised
         var all = hosts.enumerated().map { i, host in
@@ -15,7 +14,7 @@ extension EngineConfiguration {
                 foundation: "\(i + 1)", transport: .udp, priority: Self.priority(type: 126, local: 65_535 - i),
                 host: host, port: port)
         }
-        guard let tcpPort else { return all }
+        guard let tcpPort = sockets?.tcp?.local.port else { return all }
         for (i, host) in hosts.enumerated() {
             // Direction preference 4 of a passive candidate, in the three highest bits (RFC 6544 section 4.2).
             all.append(

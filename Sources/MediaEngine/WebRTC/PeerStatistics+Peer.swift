@@ -3,8 +3,8 @@ import MediaBase
 
 /// Statistics of one peer.
 extension PeerStatistics {
-    /// The session must have followed completed switches.
-    init(of peer: WebRTCPeer) {
+    init(of peer: WebRTCPeer, _ quiesced: borrowing Quiesced) {
+        peer.outbound?.session.follow(quiesced)
         if let inbound = peer.inbound { published = inbound.sections.map(Self.published) }
         guard let outbound = peer.outbound else { return }
         subscribed = outbound.tracks.map { Self.subscribed($0, outbound) }

@@ -20,4 +20,10 @@ package struct WebRTCSnapshot: Sendable {
         self.peer = peer
         self.candidates = candidates
     }
+
+    init(of peer: WebRTCPeer, candidates: [ICECandidate]) {
+        self.init(
+            stream: peer.stream, direction: peer.direction, credentials: peer.credentials.local,
+            peer: peer.credentials.remote, candidates: candidates)
+    }
 }

@@ -36,10 +36,6 @@ extension Worker {
     /// ignored.
     func move(_ moves: [PeerMove], session name: String, _ quiesced: borrowing Quiesced) {
         let moved = peers.setSubsessions(moves, session: name, &awaited)
-        guard let session = sessions[name] else { return }
-        if !moved.isEmpty {
-            session.move(moved.compactMap(\.inbound), moved.compactMap(\.outbound), inbound, quiesced)
-        }
-        session.parts.note(moves)
+        sessions[name]?.move(moved, by: moves, inbound, quiesced)
     }
 }

@@ -1,9 +1,6 @@
 import DTLS
-import Forwarding
 import MediaBase
-import RTP
 import SDP
-import SRTP
 import Transport
 
 /// Control calls that open, change and close peers.
@@ -19,7 +16,9 @@ extension Worker {
         case .publish:
             let name = request.stream ?? "stream-\(numbers.hex(8))"
             let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
-            return try publish(sections, as: request.peer, stream: name, in: request.session, quiesced)
+            return try openPublisher(
+                PublisherRequest(session: request.session, peer: request.peer, sections: sections), stream: name,
+                quiesced)
         case .subscribe:
             return try view(request, quiesced)
         }
@@ -73,18 +72,14 @@ extension Worker {
     }
 
     func webRTC(_ id: TransportID, session: String) throws(EngineError) -> WebRTCSnapshot {
-        let peer = try peers.find(id, session)
-        return WebRTCSnapshot(
-            stream: peer.stream, direction: peer.direction, credentials: peer.credentials.local,
-            peer: peer.credentials.remote, candidates: parameters.candidates)
+        WebRTCSnapshot(of: try peers.find(id, session), candidates: parameters.candidates)
     }
 
     func statistics(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError)
         -> PeerStatistics
     {
         guard let peer = try find(id, session) else { return PeerStatistics() }
-        peer.outbound?.session.follow(quiesced)
-        return PeerStatistics(of: peer)
+        return PeerStatistics(of: peer, quiesced)
     }
 
     /// Returns the quality of a peer over the last minutes.
@@ -95,8 +90,7 @@ extension Worker {
 
     func trace(of id: TransportID, session: String, _ quiesced: borrowing Quiesced) throws(EngineError) -> PeerTrace {
         guard let peer = try find(id, session) else { return PeerTrace(now: time()) }
-        peer.outbound?.session.follow(quiesced)
-        return PeerTrace(of: peer, inbound, now: time())
+        return PeerTrace(of: peer, inbound, now: time(), quiesced)
     }
 
     // MARK: the list of peers

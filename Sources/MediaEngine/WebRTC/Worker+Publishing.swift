@@ -4,29 +4,24 @@ import Transport
 
 /// Publish peers: one connection each, with all streams that it has offered.
 extension Worker {
-    func openPublisher(_ request: PublisherRequest, _ quiesced: borrowing Quiesced) throws(EngineError) -> WebRTCAnswer
-    {
-        try publish(request.sections, as: request.peer, in: request.session, quiesced)
-    }
-
     /// Creates a publish peer, and reserves its streams until it connects.
     /// - Parameter stream: name of the stream of a peer for one stream; otherwise empty.
-    func publish(
-        _ sections: [PublishedSection], as description: PeerDescription, stream: String = "", in name: String,
-        _ quiesced: borrowing Quiesced
-    ) throws(EngineError) -> WebRTCAnswer {
+    func openPublisher(_ request: PublisherRequest, stream: String = "", _ quiesced: borrowing Quiesced)
+        throws(EngineError) -> WebRTCAnswer
+    {
+        let sections = request.sections
         try sections.check(configuration.videoCodecs)
-        let session = try sessions.admitting(name, makes: true, peers, &counters)
+        let session = try sessions.admitting(request.session, makes: true, peers, &counters)
         try session.admit(sections.streams, &counters)
-        let agreed = try SignalledKeys.agree(to: description)
+        let agreed = try SignalledKeys.agree(to: request.peer)
         let peer = try makePeer(
-            .publish, description, credentials: numbers.credentials(besides: peers), keys: agreed?.keys, in: name,
-            stream: stream, quiesced)
+            .publish, request.peer, credentials: numbers.credentials(besides: peers), keys: agreed?.keys,
+            in: session.name, stream: stream, quiesced)
         peer.answer(with: agreed?.answer)
         peer.publish(sections)
         session.reserved.reserve(sections)
         sessions.list(session)
-        return parameters.answer(of: peer, to: description)
+        return parameters.answer(of: peer, to: request.peer)
     }
 
     /// Handles another offer of a publish peer: streams begin, end and change. New credentials restart ICE.

@@ -1,8 +1,5 @@
-import Forwarding
 import MediaBase
 import RTP
-import SDP
-import SRTP
 import Transport
 
 /// Datagrams on the port that all WebRTC peers share (RFC 7983). A peer is found by its user name fragment in STUN, or by an address from
@@ -65,10 +62,8 @@ extension Worker {
             case .noPath(let failure): report(failure, of: peer)
             case .ended(let reason):
                 counters.count(reason)
-                let quiesced = flush()
                 if peer.index >= 0 { events.send(.peerGone(session: peer.session, transport: peer.id)) }
-                end(peer, quiesced)
-                return
+                return end(peer, flush())
             }
         }
     }
