@@ -75,6 +75,38 @@ struct InboundTableTests {
         #expect(table.nextRequests == .seconds(1) + InboundTable.requestSpacing)
     }
 
+    @Test("A key frame is requested from a publisher with a known address, and from the origin of a mirror")
+    func keyFrames() throws {
+        let owner = Owner()
+        var table = InboundTable()
+        let published = owner.add(1, to: &table)
+        let mirror = owner.add(2, to: &table)
+        table[mirror.tag].pointee.transport = nil
+        table[mirror.tag].pointee.origin = 3
+        table.requestKeyFrame(of: published, isAwaited: false)
+        table.requestKeyFrame(of: mirror, isAwaited: true)
+        let first = table.takeRequests(now: .seconds(1))
+        #expect(first.count == 1)
+        guard case .keyFrame(let track, let session, let isAwaited, let worker)? = first.first else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(track == table[mirror.tag].pointee.number && session == "a" && isAwaited && worker == 3)
+        // The first packet tells the address, and lists the track again.
+        table[published.tag].pointee.rtpAddress = try #require(SocketAddress("10.0.0.1", port: 9))
+        table.askWhenDue(table[published.tag], published)
+        let second = table.takeRequests(now: .seconds(2))
+        guard case .compound(_, let missing, let producer, let transport)? = second.first else {
+            Issue.record("\(second)")
+            return
+        }
+        #expect(second.count == 1 && missing == 0 && producer === published && transport === owner.transport)
+        published.tag = -1
+        table.requestKeyFrame(of: published, isAwaited: false)
+        let third = table.takeRequests(now: .seconds(3))
+        #expect(third.isEmpty)
+    }
+
     @Test("A removed track is not asked for anything")
     func removal() {
         let owner = Owner()

@@ -75,6 +75,24 @@ struct PeerTableTests {
         #expect(table.peer(fragment: "g1") === b && b.index == 0 && table[b.id] === b)
     }
 
+    @Test("The relay offers the same credentials until ICE restarts with them, and the peer is found by them")
+    func restart() throws {
+        var table = PeerTable(total: total, worker: 0)
+        var numbers = IdentifierSource(worker: 0, seed: 1)
+        let a = try peer("a")
+        table.insert(a, fragment: a.credentials.local.ufrag, now: .zero)
+        let offered = table.prepareRestart(of: a, &numbers)
+        let again = table.prepareRestart(of: a, &numbers)
+        #expect(again == offered && table.peer(fragment: offered.ufrag) == nil)
+        var random = SystemRandomNumberGenerator()
+        let remote = ICECredentials.random(using: &random)
+        let local = table.restartICE(of: a, to: remote, &numbers, now: .zero)
+        #expect(local == offered && a.credentials.local == local && a.credentials.remote == remote)
+        #expect(table.peer(fragment: local.ufrag) === a)
+        let next = table.restartICE(of: a, to: remote, &numbers, now: .zero)
+        #expect(next != local)
+    }
+
     @Test("A sweep visits each due peer once, also if peers end meanwhile, and the next is at least 10 ms later")
     func sweep() throws {
         var table = PeerTable(total: total, worker: 0)

@@ -65,4 +65,19 @@ struct LinkWriterTests {
         }
         for text in ["", "1", "0g", "A0ff", "é0"] { #expect(TransportID(rawValue: text).worker == nil, "\(text)") }
     }
+
+    @Test("A reader takes a limited number of records, and none that a later message precedes") func limits() {
+        let link = WorkerLink(from: 0, to: Mailbox(limit: 8))
+        var writer = LinkWriter(link)
+        var tracks: [UInt64] = []
+        for track in 1...3 as ClosedRange<UInt64> { _ = append(&writer, track: track, isVideo: false) }
+        let isSent = writer.send { _, _ in }
+        _ = append(&writer, track: 4, isVideo: false)
+        link.read(atMost: 2, before: 1) { record, _ in tracks.append(record.track) }
+        #expect(isSent && tracks == [1, 2])
+        link.read(atMost: .max, before: 1) { record, _ in tracks.append(record.track) }
+        #expect(tracks == [1, 2, 3])
+        link.read(atMost: .max, before: 2) { record, _ in tracks.append(record.track) }
+        #expect(tracks == [1, 2, 3, 4] && link.ring.isEmpty)
+    }
 }

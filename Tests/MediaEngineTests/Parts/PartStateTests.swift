@@ -1,0 +1,27 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("State of a part of a session")
+struct PartStateTests {
+    @Test("Calls wait up to a limit until the streams are known, which happens once") func waiting() {
+        var part = PartState(home: 0, number: 1)
+        let waits = (0..<3).map { _ in part.wait({ _, _ in }, atMost: 2) }
+        #expect(waits == [true, true, false] && part.waiting.count == 2 && !part.isSynchronized)
+        let isFirst = part.synchronize()
+        let isRepeated = part.synchronize()
+        #expect(isFirst && !isRepeated && part.isSynchronized)
+        let taken = part.takeWaiting().count
+        #expect(taken == 2 && part.waiting.isEmpty)
+    }
+
+    @Test("A message is posted to the home worker; without that worker it is refused") func messages() throws {
+        let totals = WorkerTotals(workers: 2)
+        let mailboxes = [Mailbox(limit: 1), Mailbox(limit: 1)]
+        totals.connect(mailboxes)
+        let isPosted = PartState(home: 1, number: 7).post({ _, _, _ in }, from: 0, totals)
+        #expect(isPosted && mailboxes[0].isEmpty && !mailboxes[1].isEmpty)
+        let isRefused = !PartState(home: 2, number: 7).post({ _, _, _ in }, from: 0, totals)
+        #expect(isRefused)
+    }
+}
