@@ -10,6 +10,20 @@ extension EngineSession {
     /// Initial bit rate allowed to a publisher that supports REMB and no transport-wide feedback.
     private static let uplinkStart = Bitrate.kilobits(1_500)
 
+    /// Makes the streams of a publish peer those of its sections. They are reserved until it has connected.
+    func publish(
+        _ sections: [PublishedSection], by peer: WebRTCPeer, at realTime: Int64, now: MediaTime,
+        _ inbound: inout InboundTable, _ numbers: inout IdentifierSource, besides plain: borrowing PlainIngress,
+        _ quiesced: borrowing Quiesced
+    ) {
+        if let publisher = peer.inbound {
+            replace(sections, of: publisher, at: realTime, now: now, &inbound, &numbers, besides: plain, quiesced)
+        } else {
+            reserved.reserve(sections, instead: peer.published)
+        }
+        peer.publish(sections)
+    }
+
     /// Adds the publisher or the subscriber of a peer that has connected.
     /// - Parameter key: key of the peer's packets.
     func connect(

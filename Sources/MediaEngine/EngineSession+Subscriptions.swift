@@ -249,6 +249,11 @@ extension EngineSession {
         if !transport.isPlain { emit(.allocate(transport)) }
     }
 
+    /// Sets the layers of video that a subscriber of one stream gets.
+    func choose(_ choice: LayerChoice, for transport: SubscribeTransport) {
+        for track in transport.tracks { track.choice = choice }
+    }
+
     /// Sets a subscriber's preferences for a stream.
     /// - Returns: whether they differ from those before.
     func setPreferences(

@@ -14,6 +14,7 @@ final class EngineSession {
     var starting: [SubscribeTransport] = []
     /// Subscribers by the indices of their paths.
     var subscribersByPath: [Int: SubscribeTransport] = [:]
+    /// Streams whose publishers have not connected yet.
     var reserved = ReservedStreams()
     /// Number of subscribers that were offered a connection and have not answered yet.
     var awaited = 0

@@ -13,7 +13,7 @@ struct ReservedStreams {
 
     /// Reserves the streams of a publisher. Kinds that were reserved before keep their current mute state.
     /// - Parameter before: sections for which its streams were reserved before.
-    mutating func reserve(_ sections: [PublishedSection], instead before: [PublishedSection] = []) {
+    mutating func reserve(_ sections: [PublishedSection], instead before: [PublishedSection]) {
         let streams = Set(sections.map(\.stream))
         for section in before where !streams.contains(section.stream) { mutedKinds[section.stream] = nil }
         for stream in streams {
@@ -44,8 +44,4 @@ struct ReservedStreams {
         for section in sections { mutedKinds[section.stream] = nil }
         return current
     }
-
-    /// Ends the reservation of a stream.
-    /// - Returns: false if the stream is not reserved.
-    mutating func release(_ name: String) -> Bool { mutedKinds.removeValue(forKey: name) != nil }
 }

@@ -16,6 +16,9 @@ extension EngineSession {
         for stream in streams { stream.replica = nil }
     }
 
+    /// Removes a part that has ended.
+    func removePart(on worker: Int, number: UInt64) { parts.remove(worker, number: number) }
+
     /// Sends the published streams, and moves of peers, to the other parts. Parts that did not accept the last message are not told again for
     /// a moment.
     func updateParts(through links: inout WorkerLinks, _ inbound: borrowing InboundTable, now: MediaTime) {

@@ -24,7 +24,7 @@ extension Worker {
     /// Removes a part that has ended.
     func removePart(_ worker: Int, number: UInt64, of name: String) {
         guard let session = sessions[name], !session.isPart else { return }
-        session.parts.remove(worker, number: number)
+        session.removePart(on: worker, number: number)
         forgetIfEmpty(session)
     }
 

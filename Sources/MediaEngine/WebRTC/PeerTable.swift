@@ -151,9 +151,11 @@ struct PeerTable: ~Copyable {
         return nil
     }
 
-    /// Ends one stream of the publishers of a session that have not connected yet.
-    func unpublish(_ stream: String, session: String) {
-        for peer in all where peer.session == session && peer.inbound == nil { peer.unpublish(stream) }
+    /// Returns the publisher that a stream is reserved for until it has connected.
+    func unconnectedPublisher(of stream: String, session: String) -> WebRTCPeer? {
+        all.first { peer in
+            peer.session == session && peer.inbound == nil && peer.published.contains { $0.stream == stream }
+        }
     }
 
     // MARK: ICE restarts

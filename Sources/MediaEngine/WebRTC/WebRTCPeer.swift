@@ -180,9 +180,6 @@ final class WebRTCPeer {
     /// Sets the sections that the peer publishes.
     func publish(_ sections: [PublishedSection]) { published = sections }
 
-    /// Ends the sections of one stream.
-    func unpublish(_ stream: String) { published.removeAll { $0.stream == stream } }
-
     /// Takes the relay's key that answered a native publisher.
     func answer(with crypto: CryptoAttribute?) { self.crypto = crypto }
 
@@ -204,7 +201,7 @@ final class WebRTCPeer {
             throw .invalidRequest(field: "encodingId", reason: "the stream has no encoding \"\(rid)\"")
         }
         self.choice = choice
-        for track in outbound?.tracks ?? [] { track.choice = choice }
+        if let outbound { outbound.session.choose(choice, for: outbound) }
     }
 
     /// Looks for the media of a publisher when it is due. A publisher that is muted or has no tracks is looked at again later, because it may

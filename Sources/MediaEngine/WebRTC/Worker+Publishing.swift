@@ -18,8 +18,7 @@ extension Worker {
             .publish, request.peer, credentials: numbers.credentials(besides: peers), keys: agreed?.keys,
             in: session.name, stream: stream, quiesced)
         peer.answer(with: agreed?.answer)
-        peer.publish(sections)
-        session.reserved.reserve(sections)
+        publish(sections, by: peer, in: session, quiesced)
         sessions.list(session)
         return parameters.answer(of: peer, to: request.peer)
     }
@@ -36,12 +35,8 @@ extension Worker {
         let session = try sessions.findOrMake(name, &counters)
         let before = Set(peer.published.map(\.stream))
         try session.admit(sections.streams.filter { !before.contains($0) }, &counters)
-        if peer.inbound == nil {
-            session.reserved.reserve(sections, instead: peer.published)
-            sessions.list(session)
-        }
-        peer.publish(sections)
-        replaceSections(of: peer, quiesced)
+        publish(sections, by: peer, in: session, quiesced)
+        sessions.list(session)
         if description.credentials != peer.credentials.remote {
             _ = peers.restartICE(of: peer, to: description.credentials, &numbers, now: time())
         }
@@ -51,20 +46,23 @@ extension Worker {
     /// Ends one stream and keeps its publisher's connection. Packets of the stream that still arrive are dropped.
     func closeStream(session name: String, stream: String, _ quiesced: borrowing Quiesced) throws(EngineError) {
         let session = try sessions.find(name)
-        if session.reserved.release(stream) { return peers.unpublish(stream, session: name) }
-        let found = try session.publishedStream(named: stream)
-        if let peer = peers[found.source.transport] {
-            peer.unpublish(stream)
-            replaceSections(of: peer, quiesced)
-        } else if let transport = session.publisher(of: found) {
+        let found = try session.reserved[stream] == nil ? session.publishedStream(named: stream) : nil
+        // The publisher of a plain stream is no peer.
+        let peer =
+            if let found { peers[found.source.transport] } else {
+                peers.unconnectedPublisher(of: stream, session: name)
+            }
+        if let peer {
+            publish(peer.published.filter { $0.stream != stream }, by: peer, in: session, quiesced)
+        } else if let found, let transport = session.publisher(of: found) {
             session.close(transport, &inbound, quiesced)
         }
     }
 
-    /// Makes the streams and tracks of a connected publisher those of its sections.
-    private func replaceSections(of peer: WebRTCPeer, _ quiesced: borrowing Quiesced) {
-        guard let publisher = peer.inbound else { return }
-        publisher.session.replace(
-            peer.published, of: publisher, at: realTime(), now: time(), &inbound, &numbers, besides: plain, quiesced)
+    private func publish(
+        _ sections: [PublishedSection], by peer: WebRTCPeer, in session: EngineSession, _ quiesced: borrowing Quiesced
+    ) {
+        session.publish(
+            sections, by: peer, at: realTime(), now: time(), &inbound, &numbers, besides: plain, quiesced)
     }
 }
