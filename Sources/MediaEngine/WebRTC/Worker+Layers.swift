@@ -11,7 +11,7 @@ extension Worker {
         allocate(peer, quiesced)
     }
 
-    /// Selects the encodings and layers of a subscriber whose tracks or wishes have changed.
+    /// Selects the encodings and layers of a subscriber whose tracks or preferences have changed.
     func allocate(_ peer: WebRTCPeer, _ quiesced: borrowing Quiesced) {
         guard let outbound = peer.outbound else { return }
         allocate(outbound, now: time(), quiesced)
