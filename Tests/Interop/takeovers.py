@@ -115,8 +115,14 @@ async def changed(case, cluster, report, rounds=1):
             work = asyncio.create_task(change())
             await asyncio.sleep(0.3 + randomness.random())
             await lose(cluster, home, "kill")
-            with contextlib.suppress(ConnectionError, asyncio.TimeoutError):
+            try:
                 await work
+            except (ConnectionError, asyncio.TimeoutError):
+                pass
+            except Refused as error:
+                # The client is connected again and has not resumed yet.
+                if error.code != "notJoined":
+                    raise
             worst = await all_back(members)
             new = cluster.home(session, cluster.relays[(place + 1) % 3])
             hosts = [u for u in participants(new, session) if u["role"] == "host"] if new else []
