@@ -30,6 +30,18 @@ package enum StreamEvent: Sendable, Equatable, Codable {
     /// The reader has to query the current state.
     case missed(session: String?)
 
+    /// Transport that the event is about; nil: none.
+    package var transport: TransportID? {
+        switch self {
+        case .published(_, let transport, _), .closed(_, let transport, _), .trackPaused(_, let transport, _, _),
+            .trackResumed(_, let transport, _, _), .unsupportedCodec(_, let transport, _, _),
+            .supportedCodec(_, let transport, _), .mediaBegan(_, let transport, _, _),
+            .dimensions(_, let transport, _, _, _), .peerGone(_, let transport), .noMediaPath(_, let transport, _):
+            transport
+        case .activeSpeaker, .pipedStreamsChanged, .missed: nil
+        }
+    }
+
     /// Engine name of the session that the event concerns; nil: all sessions.
     package var session: String? {
         switch self {

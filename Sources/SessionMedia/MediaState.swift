@@ -50,10 +50,12 @@ package struct MediaState: Hashable, Sendable, Codable {
     package init() {}
 
     /// Adds the state of one of several media planes.
-    /// - Parameter isOrigin: returns whether a stream is published there; mirrors of streams are left out.
-    package mutating func add(_ part: MediaState, isOrigin: (StreamID) -> Bool) {
-        ended += part.ended
+    /// - Parameters:
+    ///   - peers: peers that it has.
+    ///   - isOrigin: returns whether a stream is published there; mirrors of streams are left out.
+    package mutating func add(_ part: MediaState, of peers: Set<PeerID>, isOrigin: (StreamID) -> Bool) {
+        ended += part.ended.filter(peers.contains)
         streams += part.streams.filter { isOrigin($0.id) }
-        video.merge(part.video) { _, new in new }
+        video.merge(part.video.filter { peers.contains($0.key) }) { _, new in new }
     }
 }

@@ -63,7 +63,49 @@ struct ClusterMediaTests {
         #expect(world.media.origin(of: stream("s")) == Self.c)
     }
 
-    @Test("a relay that does not answer is lost after five seconds: its peers end, orders are settled, others go on")
+    @Test("a pipe that begins during a move has the streams in their new places only", arguments: 1...20)
+    func subscribedDuringMove(_ seed: UInt64) throws {
+        let world = ClusterWorld(seed: seed)
+        world.publish([stream("s")], at: Self.b)
+        world.subscribe(at: .home)
+        world.run(for: .seconds(1))
+        let peer = try #require(world.peers.first { !$0.value.streams.isEmpty }?.key)
+        world.order(.relocate([peer: .subsession(SubsessionID(rawValue: "x"))]))
+        world.run(for: .microseconds(Int64(seed) * 400))
+        world.subscribe(at: Self.c)
+        world.run(for: .seconds(1))
+        world.checkMirrors()
+        #expect(world.faults == [] && world.open.isEmpty)
+        #expect(world.relays[Self.c]?.receivers.values.first?.mirrors["s"]?.subsession == "x")
+    }
+
+    @Test("an answer that comes after the end of its peer leaves nothing behind")
+    func lateAnswer() throws {
+        let world = ClusterWorld(seed: 5)
+        world.publish([stream("s")], at: Self.b)
+        world.run(for: .seconds(1))
+        let peer = try #require(world.peers.keys.first)
+        world.update(peer, [stream("s"), stream("t")])
+        world.media.gone(peer, now: world.now)
+        world.peers[peer] = nil
+        world.run(for: .seconds(40))
+        #expect(world.media.origin(of: stream("t")) == .home)
+        #expect(world.released == [ClusterWorld.edges[0]] && world.media.deadline == .never)
+    }
+
+    @Test("a relay cannot describe streams that are published elsewhere")
+    func strangeStreams() throws {
+        let world = ClusterWorld(seed: 6)
+        world.publish([stream("s")], at: Self.b)
+        world.relays[Self.b]?.addStream("stolen")
+        world.subscribe(at: Self.c)
+        world.run(for: .seconds(1))
+        #expect(world.relays[Self.c]?.receivers.values.first.map { Set($0.mirrors.keys) } == ["s"])
+        let peer = try #require(world.peers.first { !$0.value.streams.isEmpty }?.key)
+        #expect(world.media.mayReport(Self.b, peer) && !world.media.mayReport(Self.c, peer))
+    }
+
+    @Test("a relay that does not answer is lost after eight seconds: its peers end, orders are settled, others go on")
     func lostRelay() throws {
         let world = ClusterWorld(seed: 3)
         world.publish([stream("s")], at: Self.b)
@@ -73,7 +115,7 @@ struct ClusterMediaTests {
         world.silent = [Self.b]
         world.order(.setMuted(stream("s"), .audio, true))
         world.order(.setMuted(stream("t"), .audio, true))
-        world.run(for: .seconds(4))
+        world.run(for: .seconds(7))
         #expect(world.open.count == 1 && world.lost.isEmpty)
         world.run(for: .seconds(2))
         #expect(world.lost == [ClusterWorld.edges[0]])
@@ -93,7 +135,10 @@ struct ClusterMediaTests {
             Issue.record("no call")
             return
         }
-        media.answered(id, .success(.media(.done)), now: .zero)
+        // Another relay cannot answer for this one.
+        media.answered(id, .success(.media(.done)), by: Self.c, now: .zero)
+        #expect(media.takeOutputs().isEmpty)
+        media.answered(id, .success(.media(.done)), by: Self.b, now: .zero)
         let outputs = media.takeOutputs()
         let isRefused = outputs.contains { if case .settled(_, _, .failure) = $0 { true } else { false } }
         let isLost = outputs.contains { if case .lost(ClusterWorld.edges[0], []) = $0 { true } else { false } }

@@ -57,12 +57,16 @@ final class ClusterWorld {
     }
 
     func publish(_ streams: [StreamID], at relay: MediaRelay) {
+        order(.openPublisher(ConnectionID(rawValue: "c"), description(), sections(streams)), at: relay)
+    }
+
+    func update(_ peer: PeerID, _ streams: [StreamID]) {
+        order(.updatePublisher(peer, description(), sections(streams)))
+    }
+
+    private func sections(_ streams: [StreamID]) -> [PublishSection] {
         let track = TrackDescription.offered(.audio, encodings: [])
-        order(
-            .openPublisher(
-                ConnectionID(rawValue: "c"), description(),
-                streams.map { PublishSection(stream: $0, track: track, startsMuted: false, isEncrypted: false) }),
-            at: relay)
+        return streams.map { PublishSection(stream: $0, track: track, startsMuted: false, isEncrypted: false) }
     }
 
     func subscribe(at relay: MediaRelay) {
@@ -133,7 +137,7 @@ final class ClusterWorld {
             for _ in 0..<reports { add(.changed(relay), at: now + .microseconds(Int64(random.below(3_000)))) }
         case .answer(let id, let relay, let result):
             guard !silent.contains(relay) else { return }
-            media.answered(id, result, now: now)
+            media.answered(id, result, by: relay, now: now)
         case .changed(let relay): media.streamsChanged(at: relay, now: now)
         }
     }

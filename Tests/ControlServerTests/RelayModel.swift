@@ -55,6 +55,13 @@ struct RelayModel {
         peers.values.first { $0.streams.contains(stream) }?.location.name
     }
 
+    /// Publishes a stream that no order names.
+    mutating func addStream(_ name: String) {
+        peers[PeerID(rawValue: makeID())] = Peer(isPublisher: true, streams: [name])
+        counter += 1
+        numbers[name] = counter
+    }
+
     private mutating func makeID() -> String {
         counter += 1
         return "\(name).\(counter)"
@@ -168,6 +175,11 @@ struct RelayModel {
             let id = PeerID(rawValue: makeID())
             peers[id] = Peer(isPublisher: false)
             return .subscriber(id, relay(), videoCodecs: [])
+        case .updatePublisher(let id, _, let sections):
+            guard peers[id] != nil else { throw .unknownTransport(id.rawValue) }
+            peers[id]?.streams = Set(sections.map(\.stream.rawValue))
+            changed()
+            return .publisher(id, relay())
         case .setMuted(let stream, _, let isMuted):
             guard streams.contains(stream.rawValue) else { throw .unknownStream(stream.rawValue) }
             if isMuted { muted.insert(stream.rawValue) } else { muted.remove(stream.rawValue) }

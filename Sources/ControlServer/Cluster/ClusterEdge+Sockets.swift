@@ -28,7 +28,7 @@ extension ClusterEdge {
         let client = ProxiedClient(address: socket.peer, isConfidential: socket.isConfidential)
         fields[HTTPField.Name(ProxiedClient.field)!] = client.text
         fields[HTTPField.Name(ProxiedTarget.field)!] = transfer.target.text
-        fields[HTTPField.Name(RelayIdentity.field)!] = node.identity?.fieldText
+        fields[HTTPField.Name(RelayIdentity.field)!] = opensMedia ? node.identity?.fieldText : nil
         fields[HTTPField.Name("Sec-WebSocket-Protocol")!] = handshake.subprotocol
         fields[.authorization] = handshake.token.map { "Bearer \($0)" }
         do {

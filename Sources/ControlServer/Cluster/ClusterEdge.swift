@@ -26,14 +26,18 @@ package struct ClusterEdge: Sendable {
     let port: Int
     /// Whether clients reach this relay over TLS.
     let isTLS: Bool
+    /// Whether the media of this relay's clients opens here, also if another relay runs their session.
+    let opensMedia: Bool
     let proxiedSockets = ProxiedSockets()
 
     /// - Parameters:
     ///   - listener: TLS settings of the listener of links, which accept the relays of the cluster only.
     ///   - address: address of that listener.
     ///   - isTLS: whether clients reach this relay over TLS.
+    ///   - opensMedia: whether the media of this relay's clients opens here, also if another relay runs their session.
     package init(
-        node: ClusterNode, caller: LinkCaller, listener: TLSContext, address: String, port: Int, isTLS: Bool
+        node: ClusterNode, caller: LinkCaller, listener: TLSContext, address: String, port: Int, isTLS: Bool,
+        opensMedia: Bool
     ) {
         self.node = node
         self.caller = caller
@@ -41,6 +45,7 @@ package struct ClusterEdge: Sendable {
         self.address = address
         self.port = port
         self.isTLS = isTLS
+        self.opensMedia = opensMedia
     }
 
     /// Address and port of the listener of links, for messages.

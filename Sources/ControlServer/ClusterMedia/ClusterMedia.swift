@@ -65,18 +65,22 @@ struct ClusterMedia {
         let order: MediaOrder
         /// Moves of each relay, until they are sent.
         var waiting: [MediaRelay: [PeerID: Location]]
-        let pipes: [UInt64]
+        /// Streams of the publishers that move, by their relays.
+        let streams: [MediaRelay: Set<String>]
         /// Number of relays that have not answered.
         var unanswered = 0
         var failure: EngineError?
     }
 
-    /// Maximum time from a call to another relay to its answer.
-    static let callTime = MediaTime.seconds(5)
-    /// Maximum time for which an order to publish waits for the end of mirrors.
-    static let holdTime = MediaTime.seconds(2)
+    /// Maximum time from a call to another relay to its answer. A relay notices earlier that it cannot be reached (`EdgeMedia.pingInterval`), so
+    /// that what a lost relay should have stopped has ended there.
+    static let callTime = MediaTime.seconds(8)
+    /// Maximum time for which an order to publish waits for the end of mirrors, which may wait for the loss of a relay.
+    static let holdTime = MediaTime.seconds(9)
     /// Time after which a relay without media of the session is released.
     static let lingerTime = MediaTime.seconds(10)
+    /// Maximum number of peers that are noted as gone before they were introduced.
+    static let maximumGoneEarly = 1_024
 
     private var outputs: [Output] = []
     private var lastNumber: UInt64 = 0
@@ -105,6 +109,9 @@ struct ClusterMedia {
 
     /// Returns the relay that a stream is published at.
     func origin(of stream: StreamID) -> MediaRelay { origins[stream] ?? .home }
+
+    /// Returns whether a relay may report about a peer: it has the peer, or no relay is known to have it.
+    func mayReport(_ relay: MediaRelay, _ peer: PeerID) -> Bool { peers[peer].map { $0.relay == relay } ?? true }
 
     /// Returns the peers of each relay that has media of the session, and of the home relay.
     func split(_ all: [PeerID]) -> [MediaRelay: [PeerID]] {
@@ -199,16 +206,24 @@ struct ClusterMedia {
 
     // MARK: answers
 
-    /// Handles the answer to a call. Answers of lost relays are ignored.
-    mutating func answered(_ id: MediaCallID, _ result: MediaCallResult, now: MediaTime) {
-        guard let call = calls.removeValue(forKey: id) else { return }
+    /// Handles the answer of a relay to a call. Answers of lost relays, and to calls of other relays, are ignored.
+    mutating func answered(_ id: MediaCallID, _ result: MediaCallResult, by relay: MediaRelay, now: MediaTime) {
+        guard let call = calls[id], call.relay == relay else { return }
+        calls[id] = nil
         while let first = timed.first, calls[first.id] == nil { timed.removeFirst() }
         switch call.purpose {
         case .order(let ticket, let order): answered(ticket, order, result, by: call.relay, now: now)
         case .move(let number): moved(number, result, now: now)
-        case .pipes(let purpose): pipes.answered(purpose, result, now: now)
+        case .pipes(let purpose): pipes.answered(purpose, result.map { known($0, from: relay) }, now: now)
         }
         carryOutPipes(now: now)
+    }
+
+    /// Removes streams from a description that the relay does not publish as far as the session knows.
+    private func known(_ answer: MediaCallAnswer, from relay: MediaRelay) -> MediaCallAnswer {
+        guard case .description(let description) = answer else { return answer }
+        return .description(
+            PipeDescription(streams: description.streams.filter { origins[StreamID(rawValue: $0.name)] == relay }))
     }
 
     private mutating func answered(
@@ -241,12 +256,16 @@ struct ClusterMedia {
             guard known.relay == relay, !order.opensPeer else { return false }
             for stream in known.streams.subtracting(streams) where origins[stream] == relay { origins[stream] = nil }
             peers[id]?.streams = streams
-        } else if !goneEarly.contains(id) {
+        } else {
+            // The answer may come after the end of the peer.
+            guard order.opensPeer, !goneEarly.contains(id) else { return true }
             peers[id] = Peer(relay: relay, isPublisher: order.opensPublisher, streams: streams)
             count(relay, isPublisher: order.opensPublisher, 1)
         }
         for stream in streams { origins[stream] = relay }
         arrange(now: now)
+        // Descriptions so far were read without these streams.
+        if order.opensPublisher || !streams.isEmpty { pipes.changed(at: relay, now: now) }
         return true
     }
 
@@ -264,7 +283,7 @@ struct ClusterMedia {
 
     /// Handles the end of a peer.
     mutating func gone(_ peer: PeerID, now: MediaTime) {
-        if peers[peer] == nil, openings > 0 { goneEarly.insert(peer) }
+        if peers[peer] == nil, openings > 0, goneEarly.count < Self.maximumGoneEarly { goneEarly.insert(peer) }
         forget(peer, now: now)
         carryOutPipes(now: now)
     }
@@ -356,14 +375,16 @@ struct ClusterMedia {
             streams[relay, default: []].formUnion(peer.streams.map(\.rawValue))
         }
         if parts.isEmpty { parts[.home] = [:] }
-        let concerned = streams.flatMap { pipes.beginMove(of: $0.value, at: $0.key, now: now) }
-        moves[makeNumber()] = Move(ticket: ticket, order: order, waiting: parts, pipes: concerned)
+        for (relay, names) in streams { pipes.beginMove(of: names, at: relay, now: now) }
+        moves[makeNumber()] = Move(ticket: ticket, order: order, waiting: parts, streams: streams)
     }
 
     /// Sends the moves whose streams no relay forwards any longer.
     private mutating func continueMoves(now: MediaTime) {
         for number in moves.keys.sorted() {
-            guard let move = moves[number], move.unanswered == 0, !pipes.isWithholding(move.pipes) else { continue }
+            guard let move = moves[number], move.unanswered == 0,
+                !move.streams.contains(where: { pipes.isForwarding($0.value, from: $0.key) })
+            else { continue }
             moves[number]?.waiting = [:]
             moves[number]?.unanswered = move.waiting.count
             guard !move.waiting.isEmpty else {
@@ -388,7 +409,8 @@ struct ClusterMedia {
     private mutating func moved(_ number: UInt64, now: MediaTime) {
         guard let move = moves.removeValue(forKey: number) else { return }
         let result = move.failure.map { Result<MediaAnswer, EngineError>.failure($0) } ?? .success(.done)
-        let versions = pipes.endMove(move.pipes, now: now)
+        var versions: [UInt64: UInt64] = [:]
+        for relay in move.streams.keys { versions.merge(pipes.endMove(at: relay, now: now)) { $1 } }
         fences.append(Fence(ticket: move.ticket, order: move.order, result: result, versions: versions))
     }
 

@@ -8,7 +8,8 @@ import NIOWebSocket
 import SessionMedia
 
 /// Media that this relay has of a session whose rules another relay runs: carries out that relay's calls in the engine, and reports the engine's
-/// events to it. What the calls have opened ends with the link.
+/// events to it. What the calls have opened ends with the link, except if the home relay has died: then it stays for `keepTime`, so that media
+/// goes on until another relay has taken the session over.
 final class EdgeMedia: Sendable {
     private enum Item: Sendable {
         case reply(MediaLinkReply)
@@ -24,8 +25,20 @@ final class EdgeMedia: Sendable {
         var isOver = false
     }
 
+    enum Ending {
+        /// The home relay has closed the link, or is silent: it may believe that the media has ended.
+        case closed
+        /// The home relay's process has ended without closing the link.
+        case homeDied
+    }
+
+    /// Time for which media stays after the death of the home relay: that of a take-over, with a margin.
+    static let keepTime = Duration.seconds(15)
+    /// Time between two checks whether the home relay still sends. After four silent ones the link is closed, before the home relay takes this
+    /// relay for lost (`ClusterMedia.callTime`).
+    static let pingInterval = Duration.milliseconds(1_500)
     /// Maximum number of calls that the home relay may have under way.
-    static let maximumCalls = 8_192
+    static let maximumCalls = 32_768
 
     let term: MediaLinkTerm
     private let session: String
@@ -46,7 +59,9 @@ final class EdgeMedia: Sendable {
     }
 
     /// Serves the link until it ends.
-    func run(_ inbound: NIOAsyncChannelInboundStream<SocketInput>, _ outbound: NIOAsyncChannelOutboundWriter<SocketOutput>) async {
+    func run(
+        _ inbound: NIOAsyncChannelInboundStream<SocketInput>, _ outbound: NIOAsyncChannelOutboundWriter<SocketOutput>
+    ) async -> Ending {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 do {
@@ -54,33 +69,35 @@ final class EdgeMedia: Sendable {
                     try await outbound.write(.close(ProxiedSocket.misdirected, "another relay runs the session"))
                 } catch {
                     // The link is broken, so its input ends as well.
-                    end()
+                    logger.debug("media link failed", metadata: ["error": "\(error)"])
                 }
             }
+            defer { group.cancelAll() }
             do {
                 for try await input in inbound {
-                    guard case .text(let text) = input, receive(text) else { break }
+                    guard case .text(let text) = input, receive(text) else { return .closed }
                 }
             } catch {
                 logger.debug("media link failed", metadata: ["error": "\(error)"])
             }
-            end()
-            group.cancelAll()
+            return .homeDied
         }
     }
 
     private func send(_ item: Item, _ outbound: NIOAsyncChannelOutboundWriter<SocketOutput>) async throws {
         switch item {
         case .reply(let reply):
-            try await outbound.write(.text(try Self.text(reply)))
+            try await outbound.write(.text(Self.text(reply)))
             state.withLockedValue { $0.pending -= 1 }
         case .events:
-            while let event = inbox.take() { try await outbound.write(.text(try Self.text(.event(event)))) }
+            while let event = inbox.take() { try await outbound.write(.text(Self.text(.event(event)))) }
         }
     }
 
-    private static func text(_ reply: MediaLinkReply) throws -> ByteBuffer {
-        ByteBuffer(data: try JSONEncoder().encode(reply))
+    private static func text(_ reply: MediaLinkReply) -> ByteBuffer {
+        let data = try? JSONEncoder().encode(reply)
+        // The other relay takes an unreadable answer for a failure.
+        return ByteBuffer(data: data ?? Data(#"{"id":\#(reply.id?.rawValue ?? 0)}"#.utf8))
     }
 
     /// Queues an event of the engine without blocking.
@@ -157,7 +174,7 @@ final class EdgeMedia: Sendable {
         if isOver { closeAll() }
     }
 
-    /// Ends the link, and closes what its calls have opened.
+    /// Closes what the calls have opened, and the link.
     func end() {
         let isFirst = state.withLockedValue { state in
             defer { state.isOver = true }

@@ -3,6 +3,7 @@ import ClusterLink
 import Conference
 import Foundation
 import HTTPTypes
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOFoundationCompat
 import SessionMedia
@@ -19,10 +20,10 @@ final class MediaLink: Sendable {
     }
 
     /// Maximum number of requests that wait to be sent.
-    static let queueLength = 4_096
+    static let queueLength = 16_384
 
     private let requests: AsyncStream<ByteBuffer>.Continuation
-    private let task: Task<Void, Never>
+    private let isClosed: NIOLockedValueBox<Bool>
 
     /// - Parameters:
     ///   - receive: called for each reply, in their order.
@@ -35,13 +36,14 @@ final class MediaLink: Sendable {
         let (queue, requests) = AsyncStream.makeStream(
             of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(Self.queueLength))
         self.requests = requests
-        task = Task {
+        let isClosed = NIOLockedValueBox(false)
+        self.isClosed = isClosed
+        Task {
             do {
                 let socket = try await Self.connect(subject, relay, caller)
                 try await Self.run(socket, queue, receive)
             } catch {
-                guard !Task.isCancelled else { return }
-                await lost("\(error)")
+                if isClosed.withLockedValue({ !$0 }) { await lost("\(error)") }
             }
         }
     }
@@ -56,10 +58,11 @@ final class MediaLink: Sendable {
         return true
     }
 
-    /// Ends the link. The other relay closes the session's peers and pipes.
+    /// Ends the link with a close frame after all calls. The other relay closes the session's peers and pipes then; without the frame it would
+    /// take this relay for dead.
     func close() {
+        isClosed.withLockedValue { $0 = true }
         requests.finish()
-        task.cancel()
     }
 
     private static func connect(

@@ -48,13 +48,15 @@ struct MediaPipe {
     /// Streams that the receiving relay must stop to forward.
     private var unwanted: Set<String> = []
     /// Number of moves under way, which the next description must not precede.
-    private var moves = 0
+    private var moves: Int
     private let failures: Int
     private var refusals = 0
     /// Time before which the pipe is not opened, or its streams are not described again, after a failure.
     private var notBefore: MediaTime
 
-    init(id: UInt64, _ route: Route, failures: Int = 0, now: MediaTime) {
+    /// - Parameter moves: number of moves under way.
+    init(id: UInt64, _ route: Route, moves: Int, failures: Int = 0, now: MediaTime) {
+        self.moves = moves
         self.id = id
         self.route = route
         self.failures = failures
@@ -67,7 +69,7 @@ struct MediaPipe {
 
     /// Returns the pipe that replaces this one after a failure.
     func successor(id: UInt64, now: MediaTime) -> MediaPipe {
-        MediaPipe(id: id, route, failures: applied > 0 ? 1 : failures + 1, now: now)
+        MediaPipe(id: id, route, moves: moves, failures: applied > 0 ? 1 : failures + 1, now: now)
     }
 
     /// Ends that are open, with their relays.
@@ -83,6 +85,9 @@ struct MediaPipe {
 
     /// Whether the receiving relay still forwards streams that it must stop to forward.
     var isWithholding: Bool { step == .withhold || !unwanted.isEmpty }
+
+    /// Whether the receiving relay has mirrors, or may get some by the description under way.
+    var hasMirrors: Bool { !mirrored.isEmpty || described > applied }
 
     /// Returns whether the receiving relay has a mirror of the stream, or may get one by the description under way.
     func mayMirror(_ stream: String) -> Bool { mirrored.contains(stream) || described > applied }

@@ -17,21 +17,32 @@ struct MediaPipes {
         let purpose: Purpose
     }
 
+    /// Pipe whose mirrors are being closed.
     private struct Closing {
         let route: MediaPipe.Route
         let receiver: TransportID
         let streams: Set<String>
+        /// Time of the next try; nil while one is under way.
+        var retry: MediaTime?
     }
+
+    /// Time after which a close is tried again that the engine had no time for.
+    private static let retryTime = MediaTime.milliseconds(250)
 
     private var pipes: [MediaPipe.Route: MediaPipe] = [:]
     /// Pipes whose mirrors may still exist.
     private var closing: [UInt64: Closing] = [:]
+    /// Number of moves under way of publishers of each relay.
+    private var moves: [MediaRelay: Int] = [:]
     private var lastID: UInt64 = 0
     private var calls: [Call] = []
 
     var isEmpty: Bool { pipes.isEmpty && closing.isEmpty }
 
-    var deadline: MediaTime { pipes.values.lazy.map(\.deadline).min() ?? .never }
+    var deadline: MediaTime {
+        min(
+            pipes.values.lazy.map(\.deadline).min() ?? .never, closing.values.lazy.compactMap(\.retry).min() ?? .never)
+    }
 
     /// Returns whether a relay has pipes, or ends of them.
     func has(_ relay: MediaRelay) -> Bool {
@@ -66,7 +77,7 @@ struct MediaPipes {
             close(pipe)
         }
         for route in routes where pipes[route] == nil {
-            pipes[route] = MediaPipe(id: makeID(), route, now: now)
+            pipes[route] = MediaPipe(id: makeID(), route, moves: moves[route.from] ?? 0, now: now)
             advance(route, now: now)
         }
     }
@@ -96,41 +107,38 @@ struct MediaPipes {
         Dictionary(uniqueKeysWithValues: pipes.values.filter(isOf).map { ($0.id, $0.version) })
     }
 
-    /// Begins a move of publishers of a relay.
-    /// - Returns: the pipes that the move concerns.
-    mutating func beginMove(of streams: Set<String>, at relay: MediaRelay, now: MediaTime) -> [UInt64] {
-        var ids = closing(from: relay, streams)
-        for (route, pipe) in pipes where route.from == relay {
-            ids.append(pipe.id)
+    /// Begins a move of publishers of a relay: the other relays stop to forward their streams.
+    mutating func beginMove(of streams: Set<String>, at relay: MediaRelay, now: MediaTime) {
+        moves[relay, default: 0] += 1
+        for route in pipes.keys where route.from == relay {
             pipes[route]?.beginMove(of: streams)
             advance(route, now: now)
         }
-        return ids
     }
 
-    /// Returns whether relays may still forward streams of a move under way.
-    func isWithholding(_ ids: some Sequence<UInt64>) -> Bool {
-        ids.contains { pipe($0)?.isWithholding ?? (closing[$0] != nil) }
+    /// Returns whether relays may still forward streams of a relay that move.
+    func isForwarding(_ streams: Set<String>, from relay: MediaRelay) -> Bool {
+        pipes.values.contains { $0.route.from == relay && $0.isWithholding } || !closing(from: relay, streams).isEmpty
     }
 
-    /// Ends a move.
+    /// Ends a move of publishers of a relay.
     /// - Returns: versions with which the receiving relays have the streams in their new places, by pipe.
-    mutating func endMove(_ ids: some Sequence<UInt64>, now: MediaTime) -> [UInt64: UInt64] {
-        let ids = Set(ids)
-        for (route, pipe) in pipes where ids.contains(pipe.id) {
+    mutating func endMove(at relay: MediaRelay, now: MediaTime) -> [UInt64: UInt64] {
+        moves[relay, default: 1] -= 1
+        if moves[relay] == 0 { moves[relay] = nil }
+        for route in pipes.keys where route.from == relay {
             pipes[route]?.endMove(now: now)
             advance(route, now: now)
         }
-        return versions { ids.contains($0.id) }
+        return versions { $0.route.from == relay && $0.hasMirrors }
     }
 
     mutating func answered(_ purpose: Purpose, _ result: MediaCallResult, now: MediaTime) {
         switch purpose {
         case .nothing: break
         case .close(let id):
-            if case .failure(.limitReached) = result, let end = closing[id] {
-                // The engine had no time for the call.
-                call(end.route.to, .closePipe(end.receiver), .close(id: id))
+            if case .failure(.limitReached) = result {
+                closing[id]?.retry = now + Self.retryTime
             } else {
                 closing[id] = nil
             }
@@ -161,6 +169,10 @@ struct MediaPipes {
 
     mutating func handleTimeout(now: MediaTime) {
         for (route, pipe) in pipes where pipe.deadline <= now { advance(route, now: now) }
+        for (id, pipe) in closing where pipe.retry.map({ $0 <= now }) ?? false {
+            closing[id]?.retry = nil
+            call(pipe.route.to, .closePipe(pipe.receiver), .close(id: id))
+        }
     }
 
     // MARK: calls

@@ -74,29 +74,36 @@ struct ConnectHandler: Sendable {
         await session.end(ending)
     }
 
-    /// Serves the link of a session's home relay to the media that this relay has of the session.
+    /// Serves the link of a session's home relay to the media that this relay has of the session. `UpgradeGate` accepts such links from relays of
+    /// the cluster only.
     private func serveMedia(
         _ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ handshake: ConnectHandshake
     ) async {
-        do {
-            try await channel.executeThenClose { inbound, outbound in
-                guard case .session(let key) = handshake.target, let term = handshake.term,
-                    liveSessions.liveSession(key) == nil
-                else {
-                    return try await outbound.write(
-                        .close(ProxiedSocket.misdirected, "this relay runs the session, or the request names none"))
-                }
-                let session = liveSessions.engineName(of: key)
-                let media = EdgeMedia(
-                    session: session, term: term, engine: liveSessions.environment.engine, logger: logger)
-                guard liveSessions.edgeMedia.enter(media, session: session) else {
-                    return try await outbound.write(.close(ProxiedSocket.misdirected, "a later relay has the session"))
-                }
-                await media.run(inbound, outbound)
-                liveSessions.edgeMedia.leave(media, session: session)
-            }
-        } catch {
-            logger.debug("media link failed", metadata: ["error": "\(error)"])
+        guard case .session(let key) = handshake.target, let term = handshake.term,
+            liveSessions.liveSession(key) == nil
+        else { return await refuse(channel, "this relay runs the session, or the request names none") }
+        let session = liveSessions.engineName(of: key)
+        let media = EdgeMedia(session: session, term: term, engine: liveSessions.environment.engine, logger: logger)
+        guard liveSessions.edgeMedia.enter(media, session: session) else {
+            return await refuse(channel, "a later home relay has a link")
+        }
+        // This relay may have taken the session over in between.
+        guard liveSessions.liveSession(key) == nil else {
+            liveSessions.edgeMedia.leave(media, session: session)
+            return await refuse(channel, "this relay runs the session")
+        }
+        let ending = try? await channel.executeThenClose { inbound, outbound in await media.run(inbound, outbound) }
+        if ending != .closed {
+            logger.notice("home relay lost", metadata: ["session": "\(key)"])
+            try? await Task.sleep(for: EdgeMedia.keepTime)
+        }
+        media.end()
+        liveSessions.edgeMedia.leave(media, session: session)
+    }
+
+    private func refuse(_ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ reason: String) async {
+        try? await channel.executeThenClose { _, outbound in
+            try await outbound.write(.close(ProxiedSocket.misdirected, reason))
         }
     }
 

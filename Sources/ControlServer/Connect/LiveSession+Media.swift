@@ -26,6 +26,7 @@ extension LiveSession {
 
     /// Handles an event of a relay's engine.
     func heard(_ event: StreamEvent, from relay: MediaRelay) {
+        if let transport = event.transport, !clusterMedia.mayReport(relay, PeerID(transport)) { return }
         switch event {
         // A WebRTC stream is announced with its first packet, a plain stream at the end of its publisher's admission.
         case .published: break

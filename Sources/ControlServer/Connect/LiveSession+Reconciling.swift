@@ -14,7 +14,7 @@ extension LiveSession {
         for (relay, peers) in clusterMedia.split(peers) {
             do throws(EngineError) {
                 guard case .state(let part) = try await ask(.state(peers), at: relay) else { continue }
-                state.add(part) { clusterMedia.origin(of: $0) == relay }
+                state.add(part, of: Set(peers)) { clusterMedia.origin(of: $0) == relay }
             } catch {
                 // The peers of a relay that is lost are reported with its loss.
                 guard relay != .home, case .stopped = error else { throw error }

@@ -1,15 +1,20 @@
 import Cluster
 import Logging
+import MediaBase
 import MediaEngine
 import SessionMedia
 
 /// Calls to the media engines of this relay and of the relays that the session's clients are connected to.
 extension LiveSession {
-    /// Returns the relay at which the peer of an order opens: that of its client.
+    /// Time after the loss of a link in which media of the other relay's clients opens here.
+    private static let avoidTime = MediaTime.seconds(30)
+
+    /// Returns the relay at which the peer of an order opens: that of its client, unless the link to it was lost.
     func relay(for order: MediaOrder) -> MediaRelay {
         switch order {
         case .openPublisher(let id, _, _), .openSubscriber(let id, _):
             guard let edge = clients[id]?.relay, environment.caller != nil,
+                lostEdges[edge].map({ ControlClock.now - $0 > Self.avoidTime }) ?? true,
                 let relay = environment.cluster?.relay(edge), relay.linkVersion >= ClusterEdge.mediaVersion
             else { return .home }
             return .edge(edge)
@@ -44,8 +49,11 @@ extension LiveSession {
                 try await begun.finish()
                 return .media(.done)
             }
-        } else if case .order(.openVisitor(let request, _)) = call, let visit = visits[request] {
-            run(id) { () async throws(EngineError) in .media(try await visit.open()) }
+        } else if case .order(.openVisitor(let request, _)) = call {
+            run(id) { [visit = visits[request]] () async throws(EngineError) in
+                guard let visit else { throw .unknownTransport("") }
+                return .media(try await visit.open())
+            }
         } else {
             run(id) { [engine = environment.engine, engineName] () async throws(EngineError) in
                 try await engine.carryOut(call, session: engineName)
@@ -58,16 +66,19 @@ extension LiveSession {
     ) {
         Task {
             do throws(EngineError) {
-                answered(id, .success(try await call()))
+                answered(id, .success(try await call()), by: .home)
             } catch {
-                answered(id, .failure(error))
+                answered(id, .failure(error), by: .home)
             }
         }
     }
 
-    private func answered(_ id: MediaCallID, _ result: MediaCallResult) {
-        if let (_, continuation) = asked.removeValue(forKey: id) { return continuation.resume(returning: result) }
-        clusterMedia.answered(id, result, now: ControlClock.now)
+    private func answered(_ id: MediaCallID, _ result: MediaCallResult, by relay: MediaRelay) {
+        if let call = asked[id] {
+            guard relay == .edge(call.relay) else { return }
+            return answer(id, result)
+        }
+        clusterMedia.answered(id, result, by: relay, now: ControlClock.now)
         carryOutCalls()
         continueMedia()
     }
@@ -83,10 +94,11 @@ extension LiveSession {
     }
 
     private func openLink(to edge: RelayIdentity) -> MediaLink? {
-        guard let caller = environment.caller, let cluster = environment.cluster, let relay = cluster.relay(edge) else {
-            return nil
-        }
-        let subject = MediaLink.Subject(key: key, session: id, term: cluster.tenure(of: id)?.term ?? 0)
+        // A session that is over, or that another relay may run, opens no media at other relays.
+        guard !conference.isEnded, !isForgotten, !isAbandoned, let caller = environment.caller,
+            let cluster = environment.cluster, let relay = cluster.relay(edge), let tenure = cluster.tenure(of: id)
+        else { return nil }
+        let subject = MediaLink.Subject(key: key, session: id, term: tenure.term)
         let link = MediaLink(subject, to: relay, by: caller) { [weak self] reply in
             await self?.received(reply, from: edge)
         } lost: { [weak self] reason in
@@ -100,8 +112,8 @@ extension LiveSession {
     private func received(_ reply: MediaLinkReply, from edge: RelayIdentity) {
         guard links[edge] != nil else { return }
         switch reply {
-        case .answered(let id, let answer): answered(id, .success(answer))
-        case .failed(let id, let error): answered(id, .failure(error))
+        case .answered(let id, let answer): answered(id, .success(answer), by: .edge(edge))
+        case .failed(let id, let error): answered(id, .failure(error), by: .edge(edge))
         case .event(let event): heard(event, from: .edge(edge))
         }
     }
@@ -114,6 +126,8 @@ extension LiveSession {
     }
 
     private func lost(_ edge: RelayIdentity, _ reason: String) {
+        lostEdges = lostEdges.filter { ControlClock.now - $0.value <= Self.avoidTime }
+        lostEdges[edge] = ControlClock.now
         logger.notice("media link lost", metadata: ["relay": "\(edge)", "reason": "\(reason)"])
         endLink(to: edge)
         clusterMedia.lost(edge, now: ControlClock.now)
@@ -121,15 +135,16 @@ extension LiveSession {
 
     private func endLink(to edge: RelayIdentity) {
         links.removeValue(forKey: edge)?.close()
-        for (id, call) in asked where call.relay == edge {
-            asked[id] = nil
-            call.1.resume(returning: .failure(.stopped))
-        }
+        for (id, call) in asked where call.relay == edge { answer(id, .failure(.stopped)) }
     }
 
     /// Ends the media of the session at all other relays.
     func closeLinks() {
-        for edge in Array(links.keys) { endLink(to: edge) }
+        for edge in Array(links.keys) {
+            endLink(to: edge)
+            clusterMedia.lost(edge, now: ControlClock.now)
+        }
+        carryOutCalls()
     }
 
     // MARK: questions
@@ -145,8 +160,17 @@ extension LiveSession {
                 return continuation.resume(returning: .failure(.stopped))
             }
             asked[id] = (edge, continuation)
+            Task {
+                try? await Task.sleep(for: .nanoseconds(ClusterMedia.callTime.rawValue))
+                answer(id, .failure(.stopped))
+            }
         }
         return try result.get()
+    }
+
+    /// Answers a question, if it is still open.
+    private func answer(_ id: MediaCallID, _ result: MediaCallResult) {
+        asked.removeValue(forKey: id)?.1.resume(returning: result)
     }
 
     /// Asks the relay of a peer about it.

@@ -24,6 +24,8 @@ actor LiveSession {
     /// Media of the session over the relays of the cluster, and the links to them.
     var clusterMedia = ClusterMedia()
     var links: [RelayIdentity: MediaLink] = [:]
+    /// Relays to which links were lost, with the times.
+    var lostEdges: [RelayIdentity: MediaTime] = [:]
     /// Callers that wait for answers of other relays.
     var asked: [MediaCallID: (relay: RelayIdentity, CheckedContinuation<MediaCallResult, Never>)] = [:]
     var clients: [ConnectionID: LiveConnection] = [:]
@@ -236,6 +238,7 @@ actor LiveSession {
     private func ended(_ reason: DisconnectReason) {
         alarm?.cancel()
         alarm = nil
+        alarmTime = .never
         endSaving()
         closeLinks()
         logger.info("session ended", metadata: ["reason": "\(reason.rawValue)"])

@@ -147,6 +147,8 @@ package final class LiveSessions: Sendable {
             }
             return entry
         }
+        // A link of a previous home relay may have begun in between.
+        edgeMedia.end(session: engineName(of: key))
         cluster?.opened(entry.id)
         if restored != nil { await entry.liveSession.begin() }
         return entry

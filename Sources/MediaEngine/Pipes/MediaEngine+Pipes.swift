@@ -67,7 +67,8 @@ extension MediaEngine {
 
     /// Closes an end of a pipe. The mirrors end without events, because their streams continue at the other relay.
     package func closePipe(_ id: TransportID, session: String) async throws(EngineError) {
-        try await run(.transport(id, session: session), waitsForParts: true) { (worker, quiesced) throws(EngineError) in
+        try await run(.transport(id, session: session), isUrgent: true, waitsForParts: true) {
+            (worker, quiesced) throws(EngineError) in
             try worker.closePipe(id, session: session, quiesced)
         }
     }

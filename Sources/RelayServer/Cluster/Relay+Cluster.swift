@@ -44,7 +44,7 @@ extension Relay {
         let listener = try identity.server { node.knows(fingerprint: $0) }
         let edge = ClusterEdge(
             node: node, caller: caller, listener: listener, address: configuration.clusterListenAddress,
-            port: link.port, isTLS: isTLS)
+            port: link.port, isTLS: isTLS, opensMedia: configuration.clusterPipes)
         return ClusterParts(node: node, edge: edge, store: store)
     }
 

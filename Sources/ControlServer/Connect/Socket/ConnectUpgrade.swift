@@ -5,7 +5,7 @@ import NIOHTTPTypesHTTP1
 import NIOWebSocket
 import Signaling
 
-/// Upgrades a connection to a WebSocket if its first request is a complete handshake for `/v1/connect`. Other requests go to the HTTP
+/// Upgrades a connection to a WebSocket if its first request is a complete handshake for `/v1/connect` or, between relays, `/cluster/media`. Other requests go to the HTTP
 /// routes, which answer with an error.
 struct ConnectUpgrade: Sendable {
     let configuration: ControlConfiguration
@@ -41,7 +41,7 @@ struct ConnectUpgrade: Sendable {
             WebSocketHandler(
                 maximumBytes: handshake.isMedia
                     ? SignalingProtocol.maximumRelayMessageBytes : SignalingProtocol.maximumMessageBytes,
-                pingInterval: configuration.connect.pingInterval
+                pingInterval: handshake.isMedia ? EdgeMedia.pingInterval : configuration.connect.pingInterval
             ) { statistics.socketClosed() })
         // Buffers are small, because the relay holds many of them, and clients' messages are short and read at once.
         try channel.syncOptions?.setOption(
