@@ -169,7 +169,9 @@ struct ClusterMediaTests {
             let moving = peers.filter { _ in world.random.below(3) == 0 }
             let place = ["", "x", "y"][world.random.below(3)]
             let location = Location(place.isEmpty ? nil : SubsessionID(rawValue: place))
-            if !moving.isEmpty { world.order(.relocate(Dictionary(uniqueKeysWithValues: moving.map { ($0, location) }))) }
+            if !moving.isEmpty {
+                world.order(.relocate(Dictionary(uniqueKeysWithValues: moving.map { ($0, location) })))
+            }
         default: world.run(for: .milliseconds(Int64(world.random.below(400))))
         }
         world.run(for: .microseconds(Int64(world.random.below(9_000))))

@@ -110,7 +110,9 @@ final class ClusterWorld {
     /// Runs what is due until a time.
     func run(until end: MediaTime) {
         while true {
-            let next = arrivals.indices.min { (arrivals[$0].at, arrivals[$0].order) < (arrivals[$1].at, arrivals[$1].order) }
+            let next = arrivals.indices.min {
+                (arrivals[$0].at, arrivals[$0].order) < (arrivals[$1].at, arrivals[$1].order)
+            }
             let time = min(next.map { arrivals[$0].at } ?? .never, media.deadline)
             guard time <= end else { break }
             now = max(now, time)
@@ -208,7 +210,9 @@ final class ClusterWorld {
             }
             for (stream, mirror) in mirrors {
                 guard let origin = relays.values.first(where: { $0.streams.contains(stream) }) else { continue }
-                if mirror.isMuted != origin.muted.contains(stream) { faults.append("mute of \(stream) at \(model.name)") }
+                if mirror.isMuted != origin.muted.contains(stream) {
+                    faults.append("mute of \(stream) at \(model.name)")
+                }
                 if mirror.isWithheld { faults.append("\(stream) is withheld at \(model.name)") }
             }
             let requested = Set(model.receivers.values.compactMap(\.sender))

@@ -26,7 +26,8 @@ struct MediaLinkTests {
             return
         }
         let event = StreamEvent.peerGone(session: "s", transport: TransportID(rawValue: "00ab"))
-        guard case .event(event) = try read(String(decoding: encoder.encode(MediaLinkReply.event(event)), as: UTF8.self))
+        guard
+            case .event(event) = try read(String(decoding: encoder.encode(MediaLinkReply.event(event)), as: UTF8.self))
         else {
             Issue.record("another event")
             return

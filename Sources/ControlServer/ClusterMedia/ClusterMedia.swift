@@ -35,12 +35,6 @@ struct ClusterMedia {
         let purpose: Purpose
     }
 
-    private struct Peer {
-        let relay: MediaRelay
-        let isPublisher: Bool
-        var streams: Set<StreamID> = []
-    }
-
     /// Order to publish streams at a relay that still mirrors them from another one.
     private struct HeldOrder {
         let ticket: MediaTicket
@@ -79,22 +73,12 @@ struct ClusterMedia {
     static let holdTime = MediaTime.seconds(9)
     /// Time after which a relay without media of the session is released.
     static let lingerTime = MediaTime.seconds(10)
-    /// Maximum number of peers that are noted as gone before they were introduced.
-    static let maximumGoneEarly = 1_024
-
     private var outputs: [Output] = []
     private var lastNumber: UInt64 = 0
     private var calls: [MediaCallID: Call] = [:]
     /// Calls to other relays, oldest first, with the times at which these relays are lost. Some are answered already.
     private var timed: Deque<(id: MediaCallID, deadline: MediaTime)> = []
-    private var peers: [PeerID: Peer] = [:]
-    private var publishers: [MediaRelay: Int] = [:]
-    private var subscribers: [MediaRelay: Int] = [:]
-    private var origins: [StreamID: MediaRelay] = [:]
-    /// Number of calls under way that open peers.
-    private var openings = 0
-    /// Peers whose end was reported before the answer that introduces them.
-    private var goneEarly: Set<PeerID> = []
+    private var peers = ClusterPeers()
     private var held: [HeldOrder] = []
     private var moves: [UInt64: Move] = [:]
     private var fences: [Fence] = []
@@ -105,13 +89,15 @@ struct ClusterMedia {
     // MARK: queries
 
     /// Returns the relay that has a peer.
-    func relay(of peer: PeerID) -> MediaRelay { peers[peer]?.relay ?? .home }
+    func relay(of peer: PeerID) -> MediaRelay { peers.relay(of: peer) ?? .home }
 
     /// Returns the relay that a stream is published at.
-    func origin(of stream: StreamID) -> MediaRelay { origins[stream] ?? .home }
+    func origin(of stream: StreamID) -> MediaRelay { peers.origin(of: stream) ?? .home }
 
     /// Returns whether a relay may report about a peer: it has the peer, or no relay is known to have it.
-    func mayReport(_ relay: MediaRelay, _ peer: PeerID) -> Bool { peers[peer].map { $0.relay == relay } ?? true }
+    func mayReport(_ relay: MediaRelay, _ peer: PeerID) -> Bool {
+        peers.relay(of: peer).map { $0 == relay } ?? true
+    }
 
     /// Returns the peers of each relay that has media of the session, and of the home relay.
     func split(_ all: [PeerID]) -> [MediaRelay: [PeerID]] {
@@ -155,13 +141,18 @@ struct ClusterMedia {
             publish(ticket, order, sections, at: self.relay(of: peer), now: now)
         case .openSubscriber: send(ticket, order, to: relay, now: now)
         case .openVisitor: send(ticket, order, to: .home, now: now)
-        case .setMuted(let stream, _, _): send(ticket, order, to: origin(of: stream), now: now)
-        case .closeStream(let stream):
-            send(ticket, order, to: origin(of: stream), now: now)
-            origins[stream] = nil
+        case .setMuted(let stream, _, _), .closeStream(let stream):
+            // The stream may have ended with its peer; the home relay may still mirror it.
+            guard let relay = peers.origin(of: stream) ?? (edges.isEmpty ? .home : nil) else {
+                settle(ticket, order, .failure(.unknownStream(stream.rawValue)))
+                break
+            }
+            send(ticket, order, to: relay, now: now)
+            if case .closeStream = order { peers.close(stream) }
         case .closePeer(let peer, _):
             send(ticket, order, to: self.relay(of: peer), now: now)
-            forget(peer, now: now)
+            peers.forget(peer)
+            arrange(now: now)
         case .connect(let peer, _), .restart(let peer, _), .prepareRestart(let peer), .addTracks(let peer, _),
             .removeTracks(let peer, _), .setPreferences(let peer, _, _):
             send(ticket, order, to: self.relay(of: peer), now: now)
@@ -175,16 +166,15 @@ struct ClusterMedia {
     ) {
         let streams = Set(sections.map(\.stream.rawValue))
         guard !pipes.mirrors(streams, at: relay) else {
-            held.append(
+            return held.append(
                 HeldOrder(
                     ticket: ticket, order: order, relay: relay, streams: streams, deadline: now + Self.holdTime))
-            return
         }
         send(ticket, order, to: relay, now: now)
     }
 
     private mutating func send(_ ticket: MediaTicket, _ order: MediaOrder, to relay: MediaRelay, now: MediaTime) {
-        if order.opensPeer { openings += 1 }
+        if order.opensPeer { peers.beginOpening() }
         call(relay, .order(order), .order(ticket, order), now: now)
     }
 
@@ -222,16 +212,15 @@ struct ClusterMedia {
     /// Removes streams from a description that the relay does not publish as far as the session knows.
     private func known(_ answer: MediaCallAnswer, from relay: MediaRelay) -> MediaCallAnswer {
         guard case .description(let description) = answer else { return answer }
-        return .description(
-            PipeDescription(streams: description.streams.filter { origins[StreamID(rawValue: $0.name)] == relay }))
+        let streams = description.streams.filter { peers.origin(of: StreamID(rawValue: $0.name)) == relay }
+        return .description(PipeDescription(streams: streams))
     }
 
     private mutating func answered(
         _ ticket: MediaTicket, _ order: MediaOrder, _ result: MediaCallResult,
         by relay: MediaRelay, now: MediaTime
     ) {
-        if order.opensPeer { openings -= 1 }
-        defer { if openings == 0 { goneEarly = [] } }
+        defer { if order.opensPeer { peers.endOpening() } }
         switch result {
         case .failure(let error): settle(ticket, order, .failure(error))
         case .success(.media(let answer)) where answer.fits(order) && admit(answer, to: order, by: relay, now: now):
@@ -246,53 +235,25 @@ struct ClusterMedia {
     }
 
     /// Notes the peer that an answer introduces.
-    /// - Returns: false if another relay has the peer already.
+    /// - Returns: false if it cannot be a peer of that relay.
     private mutating func admit(
         _ answer: MediaAnswer, to order: MediaOrder, by relay: MediaRelay, now: MediaTime
     ) -> Bool {
         guard let id = answer.peer else { return true }
-        let streams = Set(order.publishedStreams)
-        if let known = peers[id] {
-            guard known.relay == relay, !order.opensPeer else { return false }
-            for stream in known.streams.subtracting(streams) where origins[stream] == relay { origins[stream] = nil }
-            peers[id]?.streams = streams
-        } else {
-            // The answer may come after the end of the peer.
-            guard order.opensPeer, !goneEarly.contains(id) else { return true }
-            peers[id] = Peer(relay: relay, isPublisher: order.opensPublisher, streams: streams)
-            count(relay, isPublisher: order.opensPublisher, 1)
-        }
-        for stream in streams { origins[stream] = relay }
+        guard peers.admit(id, by: order, at: relay) else { return false }
         arrange(now: now)
-        // Descriptions so far were read without these streams.
-        if order.opensPublisher || !streams.isEmpty { pipes.changed(at: relay, now: now) }
+        // Descriptions so far were read without its streams.
+        if !order.publishedStreams.isEmpty { pipes.changed(at: relay, now: now) }
         return true
-    }
-
-    private mutating func count(_ relay: MediaRelay, isPublisher: Bool, _ change: Int) {
-        if isPublisher {
-            publishers[relay, default: 0] += change
-            if publishers[relay] == 0 { publishers[relay] = nil }
-        } else {
-            subscribers[relay, default: 0] += change
-            if subscribers[relay] == 0 { subscribers[relay] = nil }
-        }
     }
 
     // MARK: events
 
     /// Handles the end of a peer.
     mutating func gone(_ peer: PeerID, now: MediaTime) {
-        if peers[peer] == nil, openings > 0, goneEarly.count < Self.maximumGoneEarly { goneEarly.insert(peer) }
-        forget(peer, now: now)
-        carryOutPipes(now: now)
-    }
-
-    private mutating func forget(_ id: PeerID, now: MediaTime) {
-        guard let peer = peers.removeValue(forKey: id) else { return }
-        count(peer.relay, isPublisher: peer.isPublisher, -1)
-        for stream in peer.streams where origins[stream] == peer.relay { origins[stream] = nil }
+        peers.gone(peer)
         arrange(now: now)
+        carryOutPipes(now: now)
     }
 
     /// Notes that the streams of a relay have changed.
@@ -310,14 +271,7 @@ struct ClusterMedia {
     private mutating func lose(_ edge: RelayIdentity, now: MediaTime) {
         guard edges.removeValue(forKey: edge) != nil else { return }
         let relay = MediaRelay.edge(edge)
-        let ended = peers.filter { $0.value.relay == relay }.map(\.key)
-        for peer in ended {
-            for stream in peers.removeValue(forKey: peer)?.streams ?? [] where origins[stream] == relay {
-                origins[stream] = nil
-            }
-        }
-        publishers[relay] = nil
-        subscribers[relay] = nil
+        let ended = peers.lost(relay)
         pipes.lost(relay)
         for order in held where order.relay == relay { settle(order.ticket, order.order, .failure(.stopped)) }
         held.removeAll { $0.relay == relay }
@@ -327,7 +281,7 @@ struct ClusterMedia {
             calls[id] = nil
             switch call.purpose {
             case .order(let ticket, let order):
-                if order.opensPeer { openings -= 1 }
+                if order.opensPeer { peers.endOpening() }
                 // What the order stops has ended with the relay.
                 settle(ticket, order, order.stopsMedia ? .success(.done) : .failure(.stopped))
             case .move(let number): moved(number, .success(.done), now: now)
@@ -357,7 +311,7 @@ struct ClusterMedia {
 
     private func isUsed(_ edge: RelayIdentity) -> Bool {
         let relay = MediaRelay.edge(edge)
-        return publishers[relay] != nil || subscribers[relay] != nil || pipes.has(relay)
+        return peers.isUsed(relay) || pipes.has(relay)
             || calls.values.contains { $0.relay == relay } || held.contains { $0.relay == relay }
     }
 
@@ -371,8 +325,8 @@ struct ClusterMedia {
         for (id, location) in locations {
             let relay = relay(of: id)
             parts[relay, default: [:]][id] = location
-            guard let peer = peers[id], peer.isPublisher else { continue }
-            streams[relay, default: []].formUnion(peer.streams.map(\.rawValue))
+            guard let published = peers.published(by: id) else { continue }
+            streams[relay, default: []].formUnion(published.map(\.rawValue))
         }
         if parts.isEmpty { parts[.home] = [:] }
         for (relay, names) in streams { pipes.beginMove(of: names, at: relay, now: now) }
@@ -416,17 +370,10 @@ struct ClusterMedia {
 
     // MARK: pipes
 
-    /// Makes the pipes those that the present peers need: from each relay with publishers to each other one with subscribers, and to the home
-    /// relay, which records and taps.
+    /// Makes the pipes those that the present peers need.
     private mutating func arrange(now: MediaTime) {
         guard !edges.isEmpty || !pipes.isEmpty else { return }
-        var routes: Set<MediaPipe.Route> = []
-        for from in publishers.keys {
-            for to in Set(subscribers.keys).union([.home]) where to != from {
-                routes.insert(MediaPipe.Route(from: from, to: to))
-            }
-        }
-        pipes.want(routes, now: now)
+        pipes.want(peers.routes, now: now)
     }
 
     /// Carries out what the pipes and all that waits for them allow, until nothing is left.

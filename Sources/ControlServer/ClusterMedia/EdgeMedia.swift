@@ -123,7 +123,9 @@ final class EdgeMedia: Sendable {
             let request = try JSONDecoder().decode(MediaLinkRequest.self, from: data)
             carryOut(request)
         } catch {
-            guard let request = try? JSONDecoder().decode(MediaLinkRequest.Unread.self, from: data) else { return false }
+            guard let request = try? JSONDecoder().decode(MediaLinkRequest.Unread.self, from: data) else {
+                return false
+            }
             logger.notice("cannot read a media call of another relay", metadata: ["error": "\(error)"])
             queue.yield(
                 .reply(.failed(request.id, .invalidRequest(field: "call", reason: "this relay does not know it"))))
