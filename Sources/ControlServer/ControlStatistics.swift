@@ -31,6 +31,8 @@ package final class ControlStatistics: Sendable {
         package var liveDisconnects: UInt64 = 0
         /// WHEP requests that wait for a stream.
         package var waits = 0
+        /// Links for media of sessions that ended because the other relay was lost.
+        package var mediaLinksLost: UInt64 = 0
         package var connect = ConnectCounts()
     }
 
@@ -88,6 +90,8 @@ package final class ControlStatistics: Sendable {
     func liveDisconnected() { state.withLockedValue { $0.liveDisconnects += 1 } }
 
     func bodyRestarted(_ count: UInt64) { state.withLockedValue { $0.bodyRestarts += count } }
+
+    func mediaLinkLost() { state.withLockedValue { $0.mediaLinksLost += 1 } }
 
     // MARK: the control protocol
 

@@ -32,7 +32,9 @@ struct MetricsRoute {
         await recordings(&text)
         http(&text)
         await SessionMetrics(parts: parts).add(to: &text)
-        if let edge = parts.cluster { ClusterMetrics(edge: edge).add(to: &text) }
+        if let edge = parts.cluster {
+            await ClusterMetrics(edge: edge, liveSessions: parts.liveSessions).add(to: &text)
+        }
         return text.text
     }
 

@@ -39,12 +39,14 @@ struct ClusterMediaTests {
         #expect(world.relays[Self.c]?.receivers.count == 2)
         #expect(world.relays[.home]?.receivers.count == 1)
         #expect(world.relays[Self.b]?.receivers.isEmpty == true)
+        let gauges = ClusterMediaGauges(routes: world.media.routes)
+        #expect([gauges.pipesIn, gauges.pipesOut, gauges.pipesBetween] == [1, 1, 1])
         for peer in Array(world.peers.keys) { world.close(peer) }
         world.run(for: .seconds(30))
         #expect(world.faults == [] && world.refusals.isEmpty && world.open.isEmpty)
         #expect(world.relays.values.allSatisfy { $0.receivers.isEmpty && $0.senders.isEmpty && $0.peers.isEmpty })
         #expect(Set(world.released) == Set(ClusterWorld.edges))
-        #expect(world.media.deadline == .never)
+        #expect(world.media.deadline == .never && world.media.routes.isEmpty)
     }
 
     @Test("a stream that is published again at another relay waits for the end of its mirrors there", arguments: 1...20)

@@ -3,8 +3,14 @@ import ClusterLink
 /// Metrics of a relay's membership in its cluster.
 struct ClusterMetrics {
     let edge: ClusterEdge
+    let liveSessions: LiveSessions
 
-    func add(to text: inout PrometheusText) {
+    func add(to text: inout PrometheusText) async {
+        membership(&text)
+        await media(&text)
+    }
+
+    private func membership(_ text: inout PrometheusText) {
         let status = edge.node.status
         let counts = status.counts
         text.single(
@@ -38,5 +44,25 @@ struct ClusterMetrics {
         text.single(
             "millrace_cluster_superseded_total", .counter, "Sessions that another relay took over while they ran here",
             counts.superseded)
+    }
+
+    private func media(_ text: inout PrometheusText) async {
+        var gauges = ClusterMediaGauges(routes: [])
+        for liveSession in liveSessions.all { gauges.add(await liveSession.mediaGauges) }
+        text.family(
+            "millrace_cluster_media_links", .gauge,
+            "Links for the media of sessions at other relays, by what this relay is: home of the session, or edge")
+        text.sample(gauges.links, ["role": "home"])
+        text.sample(liveSessions.edgeMedia.count, ["role": "edge"])
+        text.family(
+            "millrace_cluster_media_pipes", .gauge,
+            "Pipes of the sessions whose home relay is this one: to this relay, from it, or between other relays")
+        text.sample(gauges.pipesIn, ["direction": "in"])
+        text.sample(gauges.pipesOut, ["direction": "out"])
+        text.sample(gauges.pipesBetween, ["direction": "between"])
+        text.single(
+            "millrace_cluster_media_links_lost_total", .counter,
+            "Links from this relay to the media of its sessions that were lost, with the peers at the other relay",
+            liveSessions.environment.statistics.values.mediaLinksLost)
     }
 }

@@ -107,6 +107,9 @@ struct ClusterMedia {
         return parts
     }
 
+    /// Routes of the pipes.
+    var routes: some Collection<MediaPipe.Route> { pipes.routes }
+
     /// Returns whether the answer to a call is awaited. It is not after the loss of the call's relay.
     func isPending(_ id: MediaCallID) -> Bool { calls[id] != nil }
 

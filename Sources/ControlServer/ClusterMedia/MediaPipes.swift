@@ -39,6 +39,8 @@ struct MediaPipes {
 
     var isEmpty: Bool { pipes.isEmpty && closing.isEmpty }
 
+    var routes: some Collection<MediaPipe.Route> { pipes.keys }
+
     var deadline: MediaTime {
         min(
             pipes.values.lazy.map(\.deadline).min() ?? .never, closing.values.lazy.compactMap(\.retry).min() ?? .never)

@@ -33,6 +33,7 @@ extension LiveSession {
                 case .call(let id, .edge(let edge), let call): send(id, call, to: edge)
                 case .settled(let ticket, let order, let result): settle(ticket, order, result)
                 case .lost(let edge, let peers):
+                    if links[edge] != nil { noteLoss(of: edge, "it gave no answer in time, or a wrong one") }
                     endLink(to: edge)
                     for peer in peers { media.gone(peer) }
                 case .release(let edge): endLink(to: edge)
@@ -126,11 +127,16 @@ extension LiveSession {
     }
 
     private func lost(_ edge: RelayIdentity, _ reason: String) {
-        lostEdges = lostEdges.filter { ControlClock.now - $0.value <= Self.avoidTime }
-        lostEdges[edge] = ControlClock.now
-        logger.notice("media link lost", metadata: ["relay": "\(edge)", "reason": "\(reason)"])
+        noteLoss(of: edge, reason)
         endLink(to: edge)
         clusterMedia.lost(edge, now: ControlClock.now)
+    }
+
+    private func noteLoss(of edge: RelayIdentity, _ reason: String) {
+        lostEdges = lostEdges.filter { ControlClock.now - $0.value <= Self.avoidTime }
+        lostEdges[edge] = ControlClock.now
+        environment.statistics.mediaLinkLost()
+        logger.notice("media link lost", metadata: ["relay": "\(edge)", "reason": "\(reason)"])
     }
 
     private func endLink(to edge: RelayIdentity) {
@@ -145,6 +151,10 @@ extension LiveSession {
             clusterMedia.lost(edge, now: ControlClock.now)
         }
         carryOutCalls()
+    }
+
+    var mediaGauges: ClusterMediaGauges {
+        ClusterMediaGauges(links: links.count, routes: clusterMedia.routes)
     }
 
     // MARK: questions
