@@ -5,14 +5,22 @@ import secrets
 import time
 
 import clients
+import media
 import postgres
 from cluster import cluster_options
+from recorded import recordings
 from webrtc import pairs
+from webrtc.cut import Cut
 from webrtc.room import Room
 from webrtc.sdk import SDK, need
+from webrtc.talk import Talk, together
 from webrtc.watch import Watch, first_frame
 
 RELAYS = 3
+# The page paints 20 frames of test video a second.
+LEAST_RATE = 12
+# Milliseconds without a new frame that count as a freeze, beyond a pause of the publisher.
+FREEZE = 800
 
 
 def start_cluster(bench, count=RELAYS, extra=()):
@@ -106,7 +114,153 @@ def killed(bench, name):
     report(name, "the page is still in the session", page.is_in())
 
 
+def edges(bench, name):
+    """The page publishes at one relay to pages and the SDK at two others, of which one is the session's home relay: media, mutes, a recording
+    and subsessions."""
+    need(bench)
+    folder, report = bench.current / "recordings", bench.reporter.check
+    relays = start_cluster(bench, extra=["--recording-directory", str(folder)])
+    # The first to join is host; so that this one is not at the home relay, the session is there before.
+    relays[0].request("POST", "/v1/admin/sessions", {"name": "edges"})
+    ada = Talk(bench, relays[1].url, "edges", "Ada", role="host")
+    report(name, "the publisher is in", ada.is_in(), page=ada.look("why"))
+    ada.publish()
+    kim, leo = Talk(bench, relays[2].url, "edges", "Kim"), Room(bench, "firefox", relays[0].url, "edges", "Leo", role="participant")
+    for viewer in (kim, leo):
+        report(name, f"{viewer.name} sees the publisher at another relay", viewer.is_in() and viewer.sees("Ada", 20), page=viewer.look("why"))
+    check_flow(bench, name, "at every relay", ada, kim, leo)
+    report(name, "the tone is heard at another relay", kim.plays(["Ada"]) == ["Ada"])
+    first = leo.look("heard", "Ada")["packets"]
+    report(name, "and at the home relay", leo.until(lambda: leo.look("heard", "Ada")["packets"] - first > 50, 3))
+    check_places(bench, name, relays)
+    sdk = bench.keep(SDK(bench, relays[2], "subscribe", "edges"))
+    clients.wait_until(lambda: len([line for line in sdk.lines if "frame" in line]) > 20, 20, "frames at the SDK")
+    report(name, "the SDK gets frames of another relay, from its own", relays[2].metrics()["millrace_peers_connected_total"] == 2)
+    sdk.stop()
+    stream = ada.page.evaluate("millrace.publication('camera').id")
+    check_recorded_edge(bench, name, relays[0], f"/v1/admin/sessions/edges/streams/{stream}/record", folder)
+    check_muted_edge(bench, name, relays, f"/v1/sessions/edges/streams/{stream}/mute", ada, kim, leo)
+    check_moved_edge(bench, name, relays, ada, kim, leo)
+
+
+def check_flow(bench, name, where, publisher, *viewers):
+    sent, *flows = together(*(lambda one=one: one.look("flow", "" if one is publisher else publisher.name, 2.5) for one in (publisher, *viewers)))
+    # A machine that cannot encode 20 frames a second cannot show them either.
+    rate, gap = min(LEAST_RATE, 0.8 * sent["rate"]), FREEZE + sent["gap"]
+    bench.reporter.check(name, f"frames arrive {where} without a freeze",
+                         sent["rate"] > 1 and all(flow["rate"] >= rate and flow["gap"] < gap for flow in flows), sent=sent, flows=flows)
+
+
+def check_places(bench, name, relays):
+    """Each client's media is at the client's own relay, and pipes lead from the publisher's relay to the others."""
+    values = [relay.metrics() for relay in relays]
+    peers = [metrics["millrace_peers_connected_total"] for metrics in values]
+    bench.reporter.check(name, "each relay has the peer of its own client", peers == [1, 1, 1], peers=peers)
+    links = [[metrics[f'millrace_cluster_media_links{{role="{role}"}}'] for role in ("home", "edge")] for metrics in values]
+    bench.reporter.check(name, "the home relay has a link to each other relay", links == [[2, 0], [0, 1], [0, 1]], links=links)
+    pipes = [values[0][f'millrace_cluster_media_pipes{{direction="{direction}"}}'] for direction in ("in", "out", "between")]
+    bench.reporter.check(name, "pipes lead to the home relay and to the third one", pipes == [1, 0, 1], pipes=pipes)
+
+
+def check_recorded_edge(bench, name, home, path, folder):
+    seconds = 2
+    home.request("POST", path, {"action": "start"})
+    time.sleep(seconds)
+    home.request("POST", path, {"action": "stop"})
+    clients.wait_until(lambda: recordings(folder, "VP8"), 5, "the recording")
+    files = recordings(folder, "VP8")
+    counts = media.probe(files[0]) if files else None
+    errors = media.decoding_errors(files[0]) if files else ""
+    bench.reporter.check(name, "a recording at the home relay has the frames of another relay",
+                         len(files) == 1 and counts[0]["video"] > LEAST_RATE * seconds * 0.7 and counts[0]["audio"] > 35 * seconds and not errors,
+                         counts=counts, errors=errors[-200:], answer=home.request("GET", path)[0].decode()[:200])
+
+
+def forwarded(relays):
+    return [relay.metrics()["millrace_packets_forwarded_total"] for relay in relays]
+
+
+def check_muted_edge(bench, name, relays, path, publisher, *viewers):
+    """A mute through the relay that is neither the publisher's nor the home relay."""
+    report = bench.reporter.check
+    for kind in ("audio", "video"):
+        relays[2].request("PUT", path, {"kind": kind, "muted": True})
+    before = forwarded(relays)
+    # A client that ignores the mute.
+    publisher.page.evaluate("['audio', 'video'].map(kind => millrace.publication('camera').track(kind).enabled = true).length")
+    muted = relays[1].metrics()["millrace_packets_muted_total"]
+    time.sleep(1.5)
+    after = forwarded(relays)
+    report(name, "after the answer to a mute no relay forwards a packet", before == after, before=before, after=after)
+    count = relays[1].metrics()["millrace_packets_muted_total"] - muted
+    report(name, "the publisher's relay drops what it sends", count > 30, packets=count)
+    flows = [viewer.look("flow", publisher.name, 0.5) for viewer in viewers]
+    report(name, "no page gets a frame", all(flow["rate"] == 0 for flow in flows), flows=flows)
+    # Only the publisher ends it.
+    publisher.page.evaluate("Promise.all(['audio', 'video'].map(kind => millrace.setMuted(millrace.publication('camera'), kind, false))).then(() => true)")
+    report(name, "after the end of the mute all see the publisher again", all(viewer.sees(publisher.name) for viewer in viewers))
+    check_flow(bench, name, "again", publisher, *viewers)
+
+
+def check_moved_edge(bench, name, relays, publisher, companion, viewer):
+    """The publisher moves into a subsession; then the companion follows."""
+    report = bench.reporter.check
+    for one in (publisher, companion):
+        one.look("tab", "subsessions")
+    publisher.look("fill", ".subsession-form", {"names": "Tea\nCoffee"})
+    publisher.until(lambda: publisher.look("press", "start-subsessions"))
+    report(name, "rooms open", companion.until(lambda: companion.look("canEnter", "Tea")) and publisher.until(lambda: publisher.look("canEnter", "Tea")))
+    there = [relays[0], relays[2]]
+    began = forwarded(there)
+    time.sleep(0.5)
+    # Proves that the next check can fail.
+    report(name, "before the move both relays forward", all(b > a for a, b in zip(began, forwarded(there))), before=began)
+    publisher.page.evaluate("millrace.request('joinSubsession', {subsession: [...millrace.state.subsessions.all.values()]"
+                            ".find(room => room.name === 'Tea').id}).then(() => true)")
+    before = forwarded(there)
+    time.sleep(1.5)
+    after = forwarded(there)
+    report(name, "after the answer to the move no relay forwards into the main session", before == after, before=before, after=after)
+    companion.look("enter", "Tea")
+    report(name, "one who follows at another relay sees the publisher", companion.sees(publisher.name), names=companion.look("names"))
+    before = forwarded(relays[:1])
+    check_flow(bench, name, "in the subsession", publisher, companion)
+    report(name, "the main session still gets nothing", before == forwarded(relays[:1]) and not {publisher.name, companion.name} & set(viewer.look("names")),
+           names=viewer.look("names"), before=before, after=forwarded(relays[:1]))
+
+
+def edge_killed(bench, name):
+    """kill -9 of the publisher's relay, which is not the home relay: the others stay, and the publisher returns through another relay."""
+    need(bench)
+    relays, report = start_cluster(bench), bench.reporter.check
+    relays[0].request("POST", "/v1/admin/sessions", {"name": "lost"})
+    way = bench.keep(Cut(relays[1].port, relays[1].address))
+    ada = Room(bench, "chromium", way.url, "lost", "Ada")
+    kim, leo = Room(bench, "chromium", relays[2].url, "lost", "Kim"), Room(bench, "chromium", relays[0].url, "lost", "Leo")
+    for one in (ada, kim, leo):
+        report(name, f"{one.name} is in", one.is_in(), page=one.look("why"))
+    for one in (ada, kim):
+        one.publish()
+    report(name, "all see each other", all(viewer.sees(who, 20) for viewer, who in ((kim, "Ada"), (leo, "Ada"), (ada, "Kim"), (leo, "Kim"))))
+    me = "[millrace.state.self, millrace.publication('camera')?.id].join()"
+    before = [one.page.evaluate(me) for one in (ada, kim)]
+    way.lead_to(relays[2])
+    relays[1].kill()
+    began = time.monotonic()
+    check_flow(bench, name, "at the others", kim, leo)
+    report(name, "the others stay", kim.look("status") == leo.look("status") == "connected")
+    seen = [viewer.sees("Ada", 20) for viewer in (kim, leo)]
+    report(name, "the publisher is seen again through another relay", all(seen), seconds=round(time.monotonic() - began, 1), ada=ada.look("status"), seen=seen)
+    report(name, "and sees the others again", ada.sees("Kim", 15), seen=ada.look("seen", "Kim"))
+    after = [one.page.evaluate(me) for one in (ada, kim)]
+    report(name, "all are the same users", [text.split(",")[0] for text in after] == [text.split(",")[0] for text in before], before=before, after=after)
+    lost = relays[0].metrics()["millrace_cluster_media_links_lost_total"]
+    report(name, "the home relay counts the lost link", lost == 1, lost=lost)
+
+
 ALL = [
     ("cluster: clients at three relays", three),
     ("cluster: the home relay is killed", killed),
+    ("cluster: media at the relay of each client", edges),
+    ("cluster: the publisher's relay is killed", edge_killed),
 ]

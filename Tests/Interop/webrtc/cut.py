@@ -8,8 +8,8 @@ import threading
 class Cut:
     """Listens on a free port of loopback and forwards connections to the relay's port."""
 
-    def __init__(self, port):
-        self._port = port
+    def __init__(self, port, address="127.0.0.1"):
+        self._target = (address, port)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -26,7 +26,7 @@ class Cut:
                 near.close()
                 continue
             try:
-                far = socket.create_connection(("127.0.0.1", self._port), timeout=5)
+                far = socket.create_connection(self._target, timeout=5)
             except OSError:
                 near.close()
                 continue
@@ -67,6 +67,10 @@ class Cut:
                     end.shutdown(socket.SHUT_RDWR)
                 except OSError:
                     pass
+
+    def lead_to(self, relay):
+        """Forwards new connections to this relay."""
+        self._target = (relay.address, relay.port)
 
     def open(self):
         self._is_open = True

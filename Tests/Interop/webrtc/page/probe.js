@@ -49,6 +49,25 @@ window.probe = (() => {
               role: shown(node.querySelector(".badge")) ? node.querySelector(".badge").textContent : "", stream: node.dataset.stream,
               isLarge: node.classList.contains("is-large")};
     },
+    // Returns the decoded frames per second of a participant over a time, and the longest time without a new one in milliseconds; of the
+    // own encoded frames if there is no name.
+    flow: async (name, seconds) => {
+      const count = async () => {
+        if (name) return (await received(tile(name), "video")).framesDecoded ?? 0;
+        const report = await window.millrace.publisher.connection.getStats();
+        return Math.max(0, ...[...report.values()].map(stats => stats.type === "outbound-rtp" && stats.framesEncoded || 0));
+      };
+      const began = performance.now(), first = await count();
+      let last = first, changed = began, gap = 0, now = began;
+      while (now - began < seconds * 1000) {
+        await new Promise(done => setTimeout(done, 40));
+        const frames = await count();
+        now = performance.now();
+        gap = Math.max(gap, now - changed);
+        if (frames > last) [last, changed] = [frames, now];
+      }
+      return {rate: Math.round((last - first) / (now - began) * 10000) / 10, gap: Math.round(gap)};
+    },
     // Returns energy and packets of a participant's received audio, since the beginning.
     heard: async name => {
       const stats = await received(tile(name), "audio");
