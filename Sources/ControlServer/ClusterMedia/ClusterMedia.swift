@@ -25,7 +25,7 @@ struct ClusterMedia {
 
     private enum Purpose {
         case order(MediaTicket, MediaOrder)
-        /// Part of a move, by its number.
+        /// Part of the move with this number.
         case move(UInt64)
         case pipes(MediaPipes.Purpose)
     }
@@ -74,7 +74,7 @@ struct ClusterMedia {
     /// Time after which a relay without media of the session is released.
     static let lingerTime = MediaTime.seconds(10)
     private var outputs: [Output] = []
-    private var lastNumber: UInt64 = 0
+    private var lastID: UInt64 = 0
     private var calls: [MediaCallID: Call] = [:]
     /// Calls to other relays, oldest first, with the times at which these relays are lost. Some are answered already.
     private var timed: Deque<(id: MediaCallID, deadline: MediaTime)> = []
@@ -127,11 +127,9 @@ struct ClusterMedia {
     }
 
     /// Returns a number for a call that the caller makes itself.
-    mutating func makeCallID() -> MediaCallID { MediaCallID(rawValue: makeNumber()) }
-
-    private mutating func makeNumber() -> UInt64 {
-        lastNumber += 1
-        return lastNumber
+    mutating func makeCallID() -> MediaCallID {
+        lastID += 1
+        return MediaCallID(rawValue: lastID)
     }
 
     // MARK: orders
@@ -331,9 +329,8 @@ struct ClusterMedia {
             guard let published = peers.published(by: id) else { continue }
             streams[relay, default: []].formUnion(published.map(\.rawValue))
         }
-        if parts.isEmpty { parts[.home] = [:] }
         for (relay, names) in streams { pipes.beginMove(of: names, at: relay, now: now) }
-        moves[makeNumber()] = Move(ticket: ticket, order: order, waiting: parts, streams: streams)
+        moves[makeCallID().rawValue] = Move(ticket: ticket, order: order, waiting: parts, streams: streams)
     }
 
     /// Sends the moves whose streams no relay forwards any longer.
