@@ -66,7 +66,8 @@ window.probe = (() => {
         gap = Math.max(gap, now - changed);
         if (frames > last) [last, changed] = [frames, now];
       }
-      return {rate: Math.round((last - first) / (now - began) * 10000) / 10, gap: Math.round(gap)};
+      const {packetsLost, nackCount, pliCount, keyFramesDecoded} = name ? await received(tile(name), "video") : {};
+      return {rate: Math.round((last - first) / (now - began) * 10000) / 10, gap: Math.round(gap), packetsLost, nackCount, pliCount, keyFramesDecoded};
     },
     // Returns energy and packets of a participant's received audio, since the beginning.
     heard: async name => {
