@@ -95,6 +95,19 @@ struct ClusterMediaTests {
         #expect(world.released == [ClusterWorld.edges[0]] && world.media.deadline == .never)
     }
 
+    @Test("peers that end without an order, such as those of clients without a control connection, need no pipes")
+    func endedPeers() throws {
+        let world = ClusterWorld(seed: 8)
+        world.publish([stream("s")], at: .home)
+        world.subscribe(at: Self.b)
+        world.run(for: .seconds(1))
+        #expect(world.relays[Self.b]?.receivers.count == 1)
+        for peer in Array(world.peers.keys) { world.end(peer) }
+        world.run(for: .seconds(30))
+        #expect(world.relays[Self.b]?.receivers.isEmpty == true && world.relays[.home]?.senders.isEmpty == true)
+        #expect(world.released == [ClusterWorld.edges[0]] && world.media.deadline == .never)
+    }
+
     @Test("a relay cannot describe streams that are published elsewhere")
     func strangeStreams() throws {
         let world = ClusterWorld(seed: 6)

@@ -78,6 +78,13 @@ final class ClusterWorld {
         order(.closePeer(peer, isPlain: false))
     }
 
+    /// Ends a peer without an order.
+    func end(_ peer: PeerID) {
+        peers[peer] = nil
+        media.ended(peer, now: now)
+        carryOut()
+    }
+
     private func description() -> PeerDescription {
         PeerDescription(credentials: .random(using: &random), fingerprints: [], setup: .active)
     }

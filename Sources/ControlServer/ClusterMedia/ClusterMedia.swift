@@ -53,19 +53,6 @@ struct ClusterMedia {
         var versions: [UInt64: UInt64]
     }
 
-    /// Move between subsessions that is under way.
-    private struct Move {
-        let ticket: MediaTicket
-        let order: MediaOrder
-        /// Moves of each relay, until they are sent.
-        var waiting: [MediaRelay: [PeerID: Location]]
-        /// Streams of the publishers that move, by their relays.
-        let streams: [MediaRelay: Set<String>]
-        /// Number of relays that have not answered.
-        var unanswered = 0
-        var failure: EngineError?
-    }
-
     /// Maximum time from a call to another relay to its answer. A relay notices earlier that it cannot be reached (`EdgeMedia.pingInterval`), so
     /// that what a lost relay should have stopped has ended there.
     static let callTime = MediaTime.seconds(8)
@@ -80,7 +67,7 @@ struct ClusterMedia {
     private var timed: Deque<(id: MediaCallID, deadline: MediaTime)> = []
     private var peers = ClusterPeers()
     private var held: [HeldOrder] = []
-    private var moves: [UInt64: Move] = [:]
+    private var moves: [UInt64: ClusterMove] = [:]
     private var fences: [Fence] = []
     private var pipes = MediaPipes()
     /// Other relays that have, or lately had, media of the session, with the times at which they are released.
@@ -250,9 +237,15 @@ struct ClusterMedia {
 
     // MARK: events
 
-    /// Handles the end of a peer.
+    /// Handles the end of a peer that its relay reports.
     mutating func gone(_ peer: PeerID, now: MediaTime) {
-        peers.gone(peer)
+        peers.noteGone(peer)
+        ended(peer, now: now)
+    }
+
+    /// Forgets a peer that the session has no more.
+    mutating func ended(_ peer: PeerID, now: MediaTime) {
+        peers.forget(peer)
         arrange(now: now)
         carryOutPipes(now: now)
     }
@@ -330,7 +323,7 @@ struct ClusterMedia {
             streams[relay, default: []].formUnion(published.map(\.rawValue))
         }
         for (relay, names) in streams { pipes.beginMove(of: names, at: relay, now: now) }
-        moves[makeCallID().rawValue] = Move(ticket: ticket, order: order, waiting: parts, streams: streams)
+        moves[makeCallID().rawValue] = ClusterMove(ticket: ticket, order: order, waiting: parts, streams: streams)
     }
 
     /// Sends the moves whose streams no relay forwards any longer.

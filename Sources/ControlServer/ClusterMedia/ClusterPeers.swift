@@ -76,10 +76,9 @@ struct ClusterPeers {
         return true
     }
 
-    /// Notes the end of a peer that its relay reports.
-    mutating func gone(_ id: PeerID) {
+    /// Notes the end of a peer that its relay reports, which the answer that introduces it may follow.
+    mutating func noteGone(_ id: PeerID) {
         if peers[id] == nil, openings > 0, goneEarly.count < Self.maximumGoneEarly { goneEarly.insert(id) }
-        forget(id)
     }
 
     mutating func forget(_ id: PeerID) {

@@ -1,3 +1,4 @@
+import Cluster
 import Foundation
 import Logging
 import MediaEngine
@@ -5,11 +6,12 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOFoundationCompat
 import NIOWebSocket
+import ServiceLifecycle
 import SessionMedia
 
 /// Media that this relay has of a session whose rules another relay runs: carries out that relay's calls in the engine, and reports the engine's
-/// events to it. What the calls have opened ends with the link, except if the home relay has died: then it stays for `keepTime`, so that media
-/// goes on until another relay has taken the session over.
+/// events to it. What the calls have opened ends with the link, except if the home relay has died: then it stays until another relay can take the
+/// session over (`EdgeMediaTable.end(home:)`).
 final class EdgeMedia: Sendable {
     private enum Item: Sendable {
         case reply(MediaLinkReply)
@@ -32,7 +34,7 @@ final class EdgeMedia: Sendable {
         case homeDied
     }
 
-    /// Time for which media stays after the death of the home relay: that of a take-over, with a margin.
+    /// Maximum time for which media stays after the death of the home relay, if the cluster's database does not report the death.
     static let keepTime = Duration.seconds(15)
     /// Time between two checks whether the home relay still sends. After four silent ones the link is closed, before the home relay takes this
     /// relay for lost (`ClusterMedia.callTime`).
@@ -41,6 +43,8 @@ final class EdgeMedia: Sendable {
     static let maximumCalls = 32_768
 
     let term: MediaLinkTerm
+    /// The home relay; nil if it does not say which one it is.
+    let home: RelayIdentity?
     private let session: String
     private let engine: any MediaPlane
     private let logger: Logger
@@ -48,11 +52,14 @@ final class EdgeMedia: Sendable {
     private let items: AsyncStream<Item>
     private let queue: AsyncStream<Item>.Continuation
     private let state = NIOLockedValueBox(State())
+    /// Finishes when the media is over.
+    private let ended = AsyncStream<Void>.makeStream()
 
     /// - Parameter session: name of the session in the engine.
-    init(session: String, term: MediaLinkTerm, engine: any MediaPlane, logger: Logger) {
+    init(session: String, term: MediaLinkTerm, home: RelayIdentity?, engine: any MediaPlane, logger: Logger) {
         self.session = session
         self.term = term
+        self.home = home
         self.engine = engine
         self.logger = logger
         (items, queue) = AsyncStream.makeStream()
@@ -106,6 +113,20 @@ final class EdgeMedia: Sendable {
             state.withLockedValue { _ = $0.peers.remove(PeerID(transport)) }
         }
         if inbox.post(event).isNews { queue.yield(.events) }
+    }
+
+    /// Keeps the media after the death of the home relay, for a limited time. Returns when it is over, or this relay stops.
+    func keep() async {
+        guard state.withLockedValue({ !$0.isOver }) else { return }
+        logger.notice("home relay lost", metadata: ["session": "\(session)"])
+        await cancelWhenGracefulShutdown { [ended] in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { try? await Task.sleep(for: Self.keepTime) }
+                group.addTask { for await _ in ended.stream {} }
+                await group.next()
+                group.cancelAll()
+            }
+        }
     }
 
     // MARK: calls
@@ -184,6 +205,7 @@ final class EdgeMedia: Sendable {
         }
         guard isFirst else { return }
         queue.finish()
+        ended.continuation.finish()
         closeAll()
     }
 

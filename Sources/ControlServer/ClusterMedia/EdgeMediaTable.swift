@@ -1,3 +1,4 @@
+import Cluster
 import MediaEngine
 import NIOConcurrencyHelpers
 
@@ -28,6 +29,12 @@ final class EdgeMediaTable: Sendable {
 
     /// Ends the link of a session that this relay runs itself from now on.
     func end(session: String) { links.withLockedValue { $0.removeValue(forKey: session) }?.end() }
+
+    /// Ends the media of sessions whose home relay has lost its lease: another relay may run them now, and separate or mute clients.
+    func end(home: RelayIdentity) {
+        let lost = links.withLockedValue { links in links.values.filter { $0.home == home } }
+        for media in lost { media.end() }
+    }
 
     /// Passes an event of the engine to the home relay of its session.
     func post(_ event: StreamEvent) {

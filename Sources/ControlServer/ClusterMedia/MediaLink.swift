@@ -15,7 +15,8 @@ final class MediaLink: Sendable {
     struct Subject: Sendable {
         let key: SessionKey
         let session: SessionID
-        /// Term of the home relay.
+        /// The home relay and its term.
+        let home: RelayIdentity
         let term: Int64
     }
 
@@ -70,6 +71,7 @@ final class MediaLink: Sendable {
     ) async throws -> LinkSocket {
         var fields = HTTPFields()
         fields[HTTPField.Name(ProxiedTarget.field)!] = ProxiedTarget.session(subject.key).text
+        fields[HTTPField.Name(RelayIdentity.field)!] = subject.home.fieldText
         fields[HTTPField.Name(MediaLinkTerm.field)!] = MediaLinkTerm(session: subject.session, term: subject.term).text
         var attempts = 1
         while true {

@@ -83,7 +83,9 @@ struct ConnectHandler: Sendable {
             liveSessions.liveSession(key) == nil
         else { return await refuse(channel, "this relay runs the session, or the request names none") }
         let session = liveSessions.engineName(of: key)
-        let media = EdgeMedia(session: session, term: term, engine: liveSessions.environment.engine, logger: logger)
+        let media = EdgeMedia(
+            session: session, term: term, home: handshake.relay, engine: liveSessions.environment.engine, logger: logger
+        )
         guard liveSessions.edgeMedia.enter(media, session: session) else {
             return await refuse(channel, "a later home relay has a link")
         }
@@ -92,11 +94,11 @@ struct ConnectHandler: Sendable {
             liveSessions.edgeMedia.leave(media, session: session)
             return await refuse(channel, "this relay runs the session")
         }
-        let ending = try? await channel.executeThenClose { inbound, outbound in await media.run(inbound, outbound) }
-        if ending != .closed {
-            logger.notice("home relay lost", metadata: ["session": "\(key)"])
-            try? await Task.sleep(for: EdgeMedia.keepTime)
+        try? await channel.executeThenClose { inbound, outbound in
+            // The end of a connection takes time.
+            if case .closed = await media.run(inbound, outbound) { media.end() }
         }
+        await media.keep()
         media.end()
         liveSessions.edgeMedia.leave(media, session: session)
     }

@@ -115,7 +115,10 @@ extension LiveSession {
         case .published(let request, let result):
             requests.takePublished(request)?(result)
             requests.resume(request)
-        case .ended(let peer): leases[peer] = nil
+        case .ended(let peer):
+            leases[peer] = nil
+            clusterMedia.ended(peer, now: ControlClock.now)
+            carryOutCalls()
         }
     }
 

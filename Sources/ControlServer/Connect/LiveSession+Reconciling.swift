@@ -16,8 +16,9 @@ extension LiveSession {
                 guard case .state(let part) = try await ask(.state(peers), at: relay) else { continue }
                 state.add(part, of: Set(peers)) { clusterMedia.origin(of: $0) == relay }
             } catch {
-                // The peers of a relay that is lost are reported with its loss.
-                guard relay != .home, case .stopped = error else { throw error }
+                // Another relay's peers are reported with its loss, if it is lost.
+                if relay == .home { throw error }
+                if case .limitReached = error { throw error }
             }
         }
         return state

@@ -95,19 +95,23 @@ extension LiveSession {
     }
 
     private func openLink(to edge: RelayIdentity) -> MediaLink? {
+        guard let link = makeLink(to: edge) else { return nil }
+        links[edge] = link
+        logger.info("media link opened", metadata: ["relay": "\(edge)"])
+        return link
+    }
+
+    private func makeLink(to edge: RelayIdentity) -> MediaLink? {
         // A session that is over, or that another relay may run, opens no media at other relays.
         guard !conference.isEnded, !isForgotten, !isAbandoned, let caller = environment.caller,
             let cluster = environment.cluster, let relay = cluster.relay(edge), let tenure = cluster.tenure(of: id)
         else { return nil }
-        let subject = MediaLink.Subject(key: key, session: id, term: tenure.term)
-        let link = MediaLink(subject, to: relay, by: caller) { [weak self] reply in
+        let subject = MediaLink.Subject(key: key, session: id, home: tenure.home, term: tenure.term)
+        return MediaLink(subject, to: relay, by: caller) { [weak self] reply in
             await self?.received(reply, from: edge)
         } lost: { [weak self] reason in
             await self?.linkLost(edge, reason)
         }
-        links[edge] = link
-        logger.info("media link opened", metadata: ["relay": "\(edge)"])
-        return link
     }
 
     private func received(_ reply: MediaLinkReply, from edge: RelayIdentity) {
@@ -130,6 +134,8 @@ extension LiveSession {
         noteLoss(of: edge, reason)
         endLink(to: edge)
         clusterMedia.lost(edge, now: ControlClock.now)
+        // The other relay may take this one for dead and keep the media. A link that is closed in order ends it.
+        makeLink(to: edge)?.close()
     }
 
     private func noteLoss(of edge: RelayIdentity, _ reason: String) {

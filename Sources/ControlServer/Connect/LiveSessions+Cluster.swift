@@ -1,3 +1,4 @@
+package import Cluster
 import ClusterLink
 import Conference
 package import Signaling
@@ -10,6 +11,9 @@ extension LiveSessions {
         guard let cluster, !cluster.mayAct else { return }
         throw Self.unavailable(.unconfirmed, .seconds(1))
     }
+
+    /// Ends the media that this relay has of the sessions of a relay that has lost its lease.
+    package func homeLost(_ relay: RelayIdentity) { edgeMedia.end(home: relay) }
 
     /// Gives up a session that another relay runs now. Its clients lose their connections without an event, so that they resume, which leads
     /// them to the other relay.

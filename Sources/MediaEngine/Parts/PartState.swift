@@ -31,11 +31,8 @@ struct PartState {
         return !isSynchronized
     }
 
-    /// Returns the calls that wait, which then wait no longer.
-    mutating func takeWaiting() -> [PartCall] {
-        defer { waiting = [] }
-        return waiting
-    }
+    /// Returns the call that waits longest, which then waits no longer; nil if none waits.
+    mutating func takeWaiting() -> PartCall? { waiting.isEmpty ? nil : waiting.removeFirst() }
 
     /// Posts a message about the part to its home worker.
     /// - Parameters:

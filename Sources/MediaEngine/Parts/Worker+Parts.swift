@@ -50,9 +50,9 @@ extension Worker {
         if waits != true { call(self, mailboxLimit) }
     }
 
-    /// Answers the calls that wait for a part.
+    /// Answers the calls that wait for a part, one by one: a part for which calls wait does not end.
     func answerWaiting(_ session: EngineSession, _ failure: EngineError?) {
-        for call in session.part?.takeWaiting() ?? [] { call(self, failure) }
+        while let call = session.part?.takeWaiting() { call(self, failure) }
     }
 
     /// Applies a message of the home worker.

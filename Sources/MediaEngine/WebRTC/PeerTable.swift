@@ -160,7 +160,8 @@ struct PeerTable: ~Copyable {
 
     // MARK: ICE restarts
 
-    /// Returns the credentials that the relay offers for an ICE restart of a peer, the same until the restart happens.
+    /// Prepares an ICE restart of a peer.
+    /// - Returns: the credentials that the relay offers for it, the same until the restart happens.
     func prepareRestart(of peer: WebRTCPeer, _ numbers: inout IdentifierSource) -> ICECredentials {
         let local = peer.prepared ?? numbers.credentials(besides: self)
         peer.prepareRestart(local)

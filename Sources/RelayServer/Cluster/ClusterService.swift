@@ -39,6 +39,7 @@ struct ClusterService: Service {
         case .relayLost(let relay):
             logger.warning("a relay of the cluster has ended", metadata: ["relay": "\(relay.id)"])
             edge.cut(relay)
+            sessions.homeLost(relay)
         case .acts(true): logger.notice("member of the cluster", metadata: ["relay": "\(node.description.id)"])
         case .acts(false):
             logger.error("the relay cannot confirm that it runs its sessions: their rules pause, media continues")
