@@ -11,11 +11,14 @@ struct StateLedger {
         let isStored: Bool
     }
 
-    /// In the order of their acknowledgement.
+    /// In the order in which the clients made the changes. A home relay that stalls may acknowledge a change after a later home relay has acknowledged
+    /// later ones.
     private var acknowledged: [SessionID: [Acknowledged]] = [:]
     private var stored: [SessionID: [Int]] = [:]
     /// Sessions that clients have left.
     private var ended: Set<SessionID> = []
+    /// Sessions whose state was deleted from the store.
+    private var deleted: Set<SessionID> = []
     /// Time at which each session got its latest home relay.
     private var placed: [SessionID: (term: Int64, time: MediaTime)] = [:]
     /// Time of the last loss of data.
@@ -32,8 +35,12 @@ struct StateLedger {
 
     mutating func end(_ id: SessionID) { ended.insert(id) }
 
-    /// Returns whether the store had something at a time, and has not lost its data since.
-    func isKept(since time: MediaTime) -> Bool { time > lost }
+    /// Returns whether a home relay under a tenure must know what the store had of its session at a time: the store has not lost its data since,
+    /// the session goes on, and no later home relay runs it. A relay that does not know yet of a later one may take clients, whose changes are
+    /// refused.
+    func isKept(_ id: SessionID, since time: MediaTime, under tenure: SessionTenure?) -> Bool {
+        time > lost && !ended.contains(id) && tenure?.term == placed[id]?.term
+    }
 
     /// Notes a request that the store has carried out. Returns a fault.
     mutating func note(_ request: StoreRequest, _ answer: StoreAnswer, _ now: MediaTime) -> String? {
@@ -44,6 +51,7 @@ struct StateLedger {
             // Sessions without clients end 30 s after a take-over.
             guard stored[id] != nil, let last = placed[id], last.term == term else { return nil }
             stored[id] = nil
+            deleted.insert(id)
             if !ended.contains(id), now - last.time < .seconds(25) { return "the state of \(id) was deleted" }
         case (.save(let id, _, let changes), .saved):
             guard let essence = changes.essence else { return nil }
@@ -61,10 +69,12 @@ struct StateLedger {
         _ id: SessionID, _ change: Int, isSaved: Bool, _ now: MediaTime
     ) -> (isStored: Bool, fault: String?) {
         let isStored = stored[id]?.contains(change) ?? false
-        acknowledged[id, default: []].append(Acknowledged(change: change, time: now, isStored: isStored))
+        let entry = Acknowledged(change: change, time: now, isStored: isStored)
+        let place = acknowledged[id, default: []].lastIndex { $0.change < change }.map { $0 + 1 } ?? 0
+        acknowledged[id, default: []].insert(entry, at: place)
         count += 1
-        // The answer of a save may arrive after a loss of data.
-        let isFault = isSaved && !isStored && now - lost > VirtualCluster.requestTime
+        // The answer of a save may arrive after a loss of data, and after the end of the session at a later home relay.
+        let isFault = isSaved && !isStored && now - lost > VirtualCluster.requestTime && !deleted.contains(id)
         return (isStored, isFault ? "change \(change) of \(id) is not in the store" : nil)
     }
 

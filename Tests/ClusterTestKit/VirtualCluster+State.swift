@@ -21,7 +21,8 @@ extension VirtualCluster {
         }
         let seat = VirtualSession.seat(client)
         if clients[client].resumes == id, let saved = clients[client].saved, saved.session == id,
-            ledger.isKept(since: saved.time), relays[relay].states[id]?.seats[seat] == nil
+            ledger.isKept(id, since: saved.time, under: member.tenure(of: id)),
+            relays[relay].states[id]?.seats[seat] == nil
         {
             report("relay \(relay) does not know the seat of client \(client) in \(id)")
         }
@@ -59,7 +60,8 @@ extension VirtualCluster {
         relays[relay].states[id]!.saver!.hurry(now: time)
         let latest = relays[relay].states[id]!.saver!.latestChange
         relays[relay].states[id]!.unanswered.append(
-            VirtualSession.Unanswered(change: latest, number: change, client: client, begin: now))
+            VirtualSession.Unanswered(
+                change: latest, number: change, client: client, attempt: attempt, begin: now))
         examine(relay, id)
     }
 
@@ -96,8 +98,10 @@ extension VirtualCluster {
     private func acknowledge(_ entry: VirtualSession.Unanswered, _ id: SessionID, isSaved: Bool) {
         let (isStored, fault) = ledger.acknowledge(id, entry.number, isSaved: isSaved, now)
         if let fault { report(fault) }
-        // Seats are saved in the order of changes, so the store has the client's own as well.
-        if isStored, clients[entry.client].session == id { clients[entry.client].saved = (id, now) }
+        // Seats are saved in the order of changes, so the store has that of the same stay as well. The client may have left and joined again since.
+        if isStored, clients[entry.client].session == id, clients[entry.client].attempt == entry.attempt {
+            clients[entry.client].saved = (id, now)
+        }
     }
 
     private func send(_ request: StoreRequest, _ relay: Int, _ id: SessionID) {

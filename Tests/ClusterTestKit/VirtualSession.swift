@@ -10,6 +10,8 @@ struct VirtualSession {
         let change: UInt64
         let number: Int
         let client: Int
+        /// Attempt in which the client made the change.
+        let attempt: Int
         let begin: MediaTime
     }
 
