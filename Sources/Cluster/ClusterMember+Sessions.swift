@@ -199,7 +199,8 @@ extension ClusterMember {
             if session.isEnding { sendEnd(key, HeldSession(id: session.id, term: placement.term)) }
         } else {
             if reclaiming.contains(key), let session = sessions[key] { supersede(key, session) }
-            if isOurs { endLeftover(placement) } else { remember(placement) }
+            // The claim may have taken over another session of this name, which another relay began after the loss of data.
+            if isOurs { settleLeftover(placement, identity, now) } else { remember(placement) }
         }
         if reclaiming.remove(key) != nil, reclaiming.isEmpty { verify(identity, now) }
     }

@@ -54,6 +54,14 @@ struct VirtualClusterTests {
         #expect(joins > 0 && changes > 0)
     }
 
+    /// The first one found a relay that ended a session of a lost relay instead of holding it, after the store had lost its data; the others found
+    /// faults of the checks.
+    @Test("CLU-3 Seeds that found faults", arguments: [1_795_791_131, 1_795_792_870, 1_795_793_839, 1_795_793_087])
+    func foundFaults(_ seed: UInt64) throws {
+        let fault = try run(seed).fault
+        #expect(fault == nil)
+    }
+
     @Test("Another relay takes over within 1.5 s after the lease of a killed home relay", arguments: UInt64(1)...20)
     func takeOver(_ seed: UInt64) throws {
         let cluster = try VirtualCluster(seed: seed, relays: 3)
