@@ -60,6 +60,7 @@ struct ClusterMedia {
     static let holdTime = MediaTime.seconds(9)
     /// Time after which a relay without media of the session is released.
     static let lingerTime = MediaTime.seconds(10)
+
     private var outputs: [Output] = []
     private var lastID: UInt64 = 0
     private var calls: [MediaCallID: Call] = [:]
