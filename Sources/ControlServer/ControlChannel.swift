@@ -93,7 +93,10 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         }
         switch spoken {
         case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
-        case .webSocket(let channel, let handshake): await connect.handle(channel, handshake)
+        case .webSocket(let channel, .connect(let handshake)): await connect.handle(channel, handshake)
+        case .webSocket(let channel, .media(let handshake)):
+            let handler = MediaLinkHandler(liveSessions: connect.liveSessions, logger: connect.logger)
+            await handler.handle(channel, handshake)
         // The connection ended before its first request.
         case nil: value.channel.close(promise: nil)
         }

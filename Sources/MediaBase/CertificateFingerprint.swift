@@ -61,8 +61,5 @@ package struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertib
 extension CertificateFingerprint: Codable {
     package init(from decoder: any Decoder) throws { self = try decoder.decodeText { CertificateFingerprint($0) } }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    package func encode(to encoder: any Encoder) throws { try encoder.encodeText(description) }
 }

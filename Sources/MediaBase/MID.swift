@@ -30,8 +30,5 @@ package struct MID: Hashable, Sendable, CustomStringConvertible {
 extension MID: Codable {
     package init(from decoder: any Decoder) throws { self = try decoder.decodeText { MID($0) } }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
+    package func encode(to encoder: any Encoder) throws { try encoder.encodeText(rawValue) }
 }

@@ -35,8 +35,5 @@ package struct RID: Hashable, Sendable, CustomStringConvertible {
 extension RID: Codable {
     package init(from decoder: any Decoder) throws { self = try decoder.decodeText { RID($0) } }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
+    package func encode(to encoder: any Encoder) throws { try encoder.encodeText(rawValue) }
 }

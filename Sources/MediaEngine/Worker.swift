@@ -201,10 +201,9 @@ final class Worker: @unchecked Sendable {
                     return
                 }
                 track.pointee.headers?.note(header, slot.pointee.flags, .forwarded, now: now)
-                if session.parts.receivers != 0,
-                    links.copy(slot, header, payload, descriptor, of: track, now: now, &counters)
-                {
-                    requestKeyFrame(of: producer)
+                if session.parts.receivers != 0 {
+                    let lacksKeyFrame = links.copy(slot, header, payload, descriptor, of: track, now: now, &counters)
+                    if lacksKeyFrame { requestKeyFrame(of: producer) }
                 }
                 if !session.router.enqueue(slot, of: producer) {
                     sending._withUnsafeGuaranteedRef { $0.forward(session) }

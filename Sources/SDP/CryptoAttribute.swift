@@ -60,10 +60,7 @@ package struct CryptoAttribute: Sendable, Hashable {
 extension CryptoAttribute: Codable {
     package init(from decoder: any Decoder) throws { self = try decoder.decodeText { CryptoAttribute($0) } }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(value)
-    }
+    package func encode(to encoder: any Encoder) throws { try encoder.encodeText(value) }
 }
 
 // Keeps the key out of logs when the value is interpolated into a message.

@@ -43,8 +43,5 @@ extension ICECandidate: CustomStringConvertible {
 extension ICECandidate: Codable {
     package init(from decoder: any Decoder) throws { self = try decoder.decodeText { ICECandidate($0) } }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    package func encode(to encoder: any Encoder) throws { try encoder.encodeText(description) }
 }

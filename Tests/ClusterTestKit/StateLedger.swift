@@ -70,8 +70,8 @@ struct StateLedger {
     ) -> (isStored: Bool, fault: String?) {
         let isStored = stored[id]?.contains(change) ?? false
         let entry = Acknowledged(change: change, time: now, isStored: isStored)
-        let place = acknowledged[id, default: []].lastIndex { $0.change < change }.map { $0 + 1 } ?? 0
-        acknowledged[id, default: []].insert(entry, at: place)
+        let index = acknowledged[id, default: []].lastIndex { $0.change < change }.map { $0 + 1 } ?? 0
+        acknowledged[id, default: []].insert(entry, at: index)
         count += 1
         // The answer of a save may arrive after a loss of data, and after the end of the session at a later home relay.
         let isFault = isSaved && !isStored && now - lost > VirtualCluster.requestTime && !deleted.contains(id)

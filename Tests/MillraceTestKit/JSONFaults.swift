@@ -55,10 +55,10 @@ package struct JSONFaults {
                 }
             }
         } else if let array = json as? [Any] {
-            for (place, value) in array.enumerated() {
-                for inner in variants(of: value, at: path + ["\(place)"]) {
+            for (index, value) in array.enumerated() {
+                for inner in variants(of: value, at: path + ["\(index)"]) {
                     var changed = array
-                    changed[place] = inner.json
+                    changed[index] = inner.json
                     all.append(Variant(json: changed, path: inner.path, isMissing: inner.isMissing))
                 }
             }

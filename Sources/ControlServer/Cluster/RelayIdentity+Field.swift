@@ -1,7 +1,8 @@
 import Cluster
 import Conference
 
-/// Relay of a proxied client, in a header field of the client's handshake over a link.
+/// Relay that opens a WebSocket over a link, in a header field of the handshake: the edge of a proxied client, or the home relay of a media
+/// link.
 extension RelayIdentity {
     static let field = "Millrace-Relay"
 

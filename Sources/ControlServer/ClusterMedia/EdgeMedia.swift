@@ -42,9 +42,8 @@ final class EdgeMedia: Sendable {
     /// Maximum number of calls that the home relay may have under way.
     static let maximumCalls = 32_768
 
+    let home: RelayIdentity
     let term: MediaLinkTerm
-    /// The home relay; nil if it does not say which one it is.
-    let home: RelayIdentity?
     private let session: String
     private let engine: any MediaPlane
     private let logger: Logger
@@ -56,10 +55,10 @@ final class EdgeMedia: Sendable {
     private let ended = AsyncStream<Void>.makeStream()
 
     /// - Parameter session: name of the session in the engine.
-    init(session: String, term: MediaLinkTerm, home: RelayIdentity?, engine: any MediaPlane, logger: Logger) {
+    init(session: String, _ handshake: MediaLinkHandshake, engine: any MediaPlane, logger: Logger) {
         self.session = session
-        self.term = term
-        self.home = home
+        home = handshake.home
+        term = handshake.term
         self.engine = engine
         self.logger = logger
         (items, queue) = AsyncStream.makeStream()

@@ -76,7 +76,7 @@ final class MediaLink: Sendable {
         var attempts = 1
         while true {
             do {
-                return try await caller.connect(path: ConnectHandshake.mediaPath, fields: fields, to: relay)
+                return try await caller.connect(path: MediaLinkHandshake.path, fields: fields, to: relay)
             } catch {
                 // The relay may have known this one's certificate for less than a heartbeat.
                 guard case .connect = error, attempts < ClusterEdge.attempts else { throw error }

@@ -105,8 +105,8 @@ struct MediaPipes {
         closing.filter { $0.value.route.from == relay && !$0.value.streams.isDisjoint(with: streams) }.map(\.key)
     }
 
-    private func versions(of isOf: (MediaPipe) -> Bool) -> [UInt64: UInt64] {
-        Dictionary(uniqueKeysWithValues: pipes.values.filter(isOf).map { ($0.id, $0.version) })
+    private func versions(where isConcerned: (MediaPipe) -> Bool) -> [UInt64: UInt64] {
+        Dictionary(uniqueKeysWithValues: pipes.values.filter(isConcerned).map { ($0.id, $0.version) })
     }
 
     /// Begins a move of publishers of a relay: the other relays stop to forward their streams.

@@ -19,7 +19,6 @@ struct ConnectHandler: Sendable {
     func handle(
         _ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ handshake: ConnectHandshake
     ) async {
-        if handshake.isMedia { return await serveMedia(channel, handshake) }
         let socket = ClientSocket(
             channel: channel.channel, isTLS: isTLS, trustsLoopback: liveSessions.configuration.takesKeysOnLoopback,
             proxied: isLink ? handshake.proxied : nil, relay: isLink ? handshake.relay : nil)
@@ -72,41 +71,6 @@ struct ConnectHandler: Sendable {
         proxied?.cut()
         session.logOut()
         await session.end(ending)
-    }
-
-    /// Serves the link of a session's home relay to the media that this relay has of the session. `UpgradeGate` accepts such links from relays of
-    /// the cluster only.
-    private func serveMedia(
-        _ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ handshake: ConnectHandshake
-    ) async {
-        guard case .session(let key) = handshake.target, let term = handshake.term,
-            liveSessions.liveSession(key) == nil
-        else { return await refuse(channel, "this relay runs the session, or the request names none") }
-        let session = liveSessions.engineName(of: key)
-        let media = EdgeMedia(
-            session: session, term: term, home: handshake.relay, engine: liveSessions.environment.engine, logger: logger
-        )
-        guard liveSessions.edgeMedia.enter(media, session: session) else {
-            return await refuse(channel, "a later home relay has a link")
-        }
-        // This relay may have taken the session over in between.
-        guard liveSessions.liveSession(key) == nil else {
-            liveSessions.edgeMedia.leave(media, session: session)
-            return await refuse(channel, "this relay runs the session")
-        }
-        try? await channel.executeThenClose { inbound, outbound in
-            // The end of a connection takes time.
-            if case .closed = await media.run(inbound, outbound) { media.end() }
-        }
-        await media.keep()
-        media.end()
-        liveSessions.edgeMedia.leave(media, session: session)
-    }
-
-    private func refuse(_ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ reason: String) async {
-        try? await channel.executeThenClose { _, outbound in
-            try await outbound.write(.close(ProxiedSocket.misdirected, reason))
-        }
     }
 
     /// Proxies a client to the home relay of its session, if its join or resume asked for that.

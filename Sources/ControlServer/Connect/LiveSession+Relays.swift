@@ -186,7 +186,7 @@ extension LiveSession {
 
     /// Answers a question, if it is still open.
     private func answer(_ id: MediaCallID, _ result: MediaCallResult) {
-        asked.removeValue(forKey: id)?.1.resume(returning: result)
+        asked.removeValue(forKey: id)?.answer.resume(returning: result)
     }
 
     /// Asks the relay of a peer about it.

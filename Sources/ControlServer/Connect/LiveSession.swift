@@ -27,7 +27,7 @@ actor LiveSession {
     /// Relays to which links were lost, with the times.
     var lostEdges: [RelayIdentity: MediaTime] = [:]
     /// Callers that wait for answers of other relays.
-    var asked: [MediaCallID: (relay: RelayIdentity, CheckedContinuation<MediaCallResult, Never>)] = [:]
+    var asked: [MediaCallID: (relay: RelayIdentity, answer: CheckedContinuation<MediaCallResult, Never>)] = [:]
     var clients: [ConnectionID: LiveConnection] = [:]
     /// Clients without a control connection that are being admitted.
     var visits: [MediaRequestID: Visit] = [:]

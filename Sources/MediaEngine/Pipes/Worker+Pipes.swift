@@ -43,10 +43,8 @@ extension Worker {
         }
         let address = try socketAddress(of: sender)
         pipe.reception?.sender = sender.id
-        let tracks = session.mirror(
+        return session.mirror(
             description, through: pipe, address, now: time(), &plain, &inbound, &numbers, quiesced)
-        carryOut(session)
-        return tracks
     }
 
     /// Drops the packets of mirrored streams until their next description.
@@ -57,7 +55,6 @@ extension Worker {
         let session = try sessions.find(name)
         guard let pipe = session.publishers[id], pipe.isPipe else { throw .unknownTransport(id.rawValue) }
         session.withholdMirrors(streams, of: pipe, inbound)
-        carryOut(session)
     }
 
     /// Opens the end of a pipe at the relay that the streams are published at. It sends nothing before `send`.
@@ -92,7 +89,6 @@ extension Worker {
         let session = try sessions.find(name)
         guard let pipe = session.subscribers[id], pipe.isPipe else { throw .unknownTransport(id.rawValue) }
         session.send(tracks, through: pipe, now: time(), inbound, &numbers, quiesced)
-        carryOut(session)
     }
 
     /// Closes an end of a pipe, and ends the mirrors that it feeds.
@@ -105,8 +101,6 @@ extension Worker {
         } else {
             throw .unknownTransport(id.rawValue)
         }
-        carryOut(session)
-        forgetIfEmpty(session)
     }
 
     private func socketAddress(of end: PipeEnd) throws(EngineError) -> SocketAddress {

@@ -7,8 +7,6 @@ import Signaling
 /// Request for a WebSocket (RFC 6455 section 4.2.1), as far as NIO does not check it.
 struct ConnectHandshake: Sendable, Equatable {
     static let path = "/v1/connect"
-    /// Path of the links for media, on the listener of links only.
-    static let mediaPath = "/cluster/media"
     private static let protocolField = "Sec-WebSocket-Protocol"
 
     /// Token from `Authorization`, or else from `?token=`.
@@ -17,21 +15,15 @@ struct ConnectHandshake: Sendable, Equatable {
     var subprotocol: String?
     /// Client for which another relay asks, as the request says. Only the listener of links may believe it.
     var proxied: ProxiedClient?
-    /// Session that the client asks for, as another relay says; or that of a link for media.
+    /// Session that the client asks for, as another relay says.
     var target: ProxiedTarget?
     /// Relay that proxies the client, if media of the client may open there.
     var relay: RelayIdentity?
-    /// Whether the other end is the home relay of a session, which sends calls about its media.
-    let isMedia: Bool
-    /// Term of that relay.
-    var term: MediaLinkTerm?
 
     /// Returns nil if the request is for another path, or offers subprotocols without this one.
     init?(_ head: HTTPRequestHead) {
-        guard head.method == .GET, let components = URLComponents(string: head.uri),
-            [Self.path, Self.mediaPath].contains(components.path)
+        guard head.method == .GET, let components = URLComponents(string: head.uri), components.path == Self.path
         else { return nil }
-        isMedia = components.path == Self.mediaPath
         let offered = head.headers[canonicalForm: Self.protocolField]
         if !offered.isEmpty {
             guard offered.contains(SignalingProtocol.subprotocol[...]) else { return nil }
@@ -43,20 +35,6 @@ struct ConnectHandshake: Sendable, Equatable {
         proxied = head.headers.first(name: ProxiedClient.field).flatMap(ProxiedClient.init)
         target = head.headers.first(name: ProxiedTarget.field).flatMap(ProxiedTarget.init)
         relay = head.headers.first(name: RelayIdentity.field).flatMap(RelayIdentity.init(field:))
-        term = head.headers.first(name: MediaLinkTerm.field).flatMap(MediaLinkTerm.init)
-    }
-
-    /// Returns whether the request is a complete handshake for the control protocol, without a body.
-    static func isComplete(_ head: HTTPRequestHead) -> Bool {
-        func has(_ name: String, _ value: String) -> Bool {
-            head.headers[canonicalForm: name].contains { $0.lowercased() == value }
-        }
-        return head.version == .http1_1 && ConnectHandshake(head) != nil && has("Connection", "upgrade")
-            && head.headers[canonicalForm: "Upgrade"].map { $0.lowercased() } == ["websocket"]
-            && head.headers[canonicalForm: "Sec-WebSocket-Version"] == ["13"]
-            && head.headers[canonicalForm: "Sec-WebSocket-Key"].count == 1
-            && !head.headers.contains(name: "Transfer-Encoding")
-            && head.headers[canonicalForm: "Content-Length"].allSatisfy { $0 == "0" }
     }
 
     /// Header fields of the 101 answer, apart from those of NIO.

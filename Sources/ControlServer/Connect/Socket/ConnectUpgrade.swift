@@ -5,8 +5,8 @@ import NIOHTTPTypesHTTP1
 import NIOWebSocket
 import Signaling
 
-/// Upgrades a connection to a WebSocket if its first request is a complete handshake for `/v1/connect` or, between relays, `/cluster/media`. Other requests go to the HTTP
-/// routes, which answer with an error.
+/// Upgrades a connection to a WebSocket if its first request is a complete handshake for `/v1/connect` or, between relays, `/cluster/media`.
+/// Other requests go to the HTTP routes, which answer with an error.
 struct ConnectUpgrade: Sendable {
     let configuration: ControlConfiguration
     let statistics: ControlStatistics
@@ -19,7 +19,7 @@ struct ConnectUpgrade: Sendable {
             enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, head in
                 // `UpgradeGate` has accepted the handshake.
-                channel.eventLoop.makeSucceededFuture(ConnectHandshake(head)?.answer)
+                channel.eventLoop.makeSucceededFuture(SocketHandshake(head)?.answer)
             },
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture { try upgrade(channel, head) }
@@ -27,7 +27,7 @@ struct ConnectUpgrade: Sendable {
     }
 
     private func upgrade(_ channel: any Channel, _ head: HTTPRequestHead) throws -> ControlConnection.Spoken {
-        guard let handshake = ConnectHandshake(head) else { throw NIOWebSocketUpgradeError.unsupportedWebSocketTarget }
+        guard let handshake = SocketHandshake(head) else { throw NIOWebSocketUpgradeError.unsupportedWebSocketTarget }
         let pipeline = channel.pipeline.syncOperations
         // These handlers would take WebSocket frames for HTTP.
         try pipeline.removeHandler(context: pipeline.context(handlerType: FirstByteHandler.self), promise: nil)
@@ -37,12 +37,13 @@ struct ConnectUpgrade: Sendable {
             context: pipeline.context(handlerType: HTTPConnectionStateHandler.self), promise: nil)
         let statistics = statistics
         statistics.socketOpened()
+        let (maximumBytes, pingInterval) =
+            switch handshake {
+            case .connect: (SignalingProtocol.maximumMessageBytes, configuration.connect.pingInterval)
+            case .media: (SignalingProtocol.maximumRelayMessageBytes, EdgeMedia.pingInterval)
+            }
         try pipeline.addHandler(
-            WebSocketHandler(
-                maximumBytes: handshake.isMedia
-                    ? SignalingProtocol.maximumRelayMessageBytes : SignalingProtocol.maximumMessageBytes,
-                pingInterval: handshake.isMedia ? EdgeMedia.pingInterval : configuration.connect.pingInterval
-            ) { statistics.socketClosed() })
+            WebSocketHandler(maximumBytes: maximumBytes, pingInterval: pingInterval) { statistics.socketClosed() })
         // Buffers are small, because the relay holds many of them, and clients' messages are short and read at once.
         try channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1_024, maximum: 16_384))

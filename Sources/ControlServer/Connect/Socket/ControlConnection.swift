@@ -6,7 +6,7 @@ import NIOHTTPTypes
 struct ControlConnection: ServerChildChannelValue {
     enum Spoken: Sendable {
         case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
-        case webSocket(NIOAsyncChannel<SocketInput, SocketOutput>, ConnectHandshake)
+        case webSocket(NIOAsyncChannel<SocketInput, SocketOutput>, SocketHandshake)
     }
 
     let channel: any Channel

@@ -40,10 +40,10 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
             return
         }
         isDecided = true
-        let handshake = ConnectHandshake.isComplete(head) ? ConnectHandshake(head) : nil
-        if let handshake, handshake.isMedia {
+        let handshake = SocketHandshake.complete(head)
+        if case .media? = handshake {
             guard isLink else { return refuse(Problem(.notFound, "only relays of the cluster have links"), context) }
-        } else if let handshake, !bodies.isDraining {
+        } else if case .connect(let handshake)? = handshake, !bodies.isDraining {
             do throws(Problem) {
                 if let problem = pages?.objection(
                     authority: head.headers.first(name: "Host"), origin: head.headers.first(name: "Origin"))
