@@ -40,6 +40,12 @@ class Database:
     def url(self):
         return f"postgres://millrace@{self.address}:{self.port}/postgres"
 
+    def count_statements(self):
+        """Returns how often each statement was executed so far, by its text."""
+        rows = self.rows("CREATE EXTENSION IF NOT EXISTS pg_stat_statements SCHEMA public; "
+                         "SELECT sum(calls), regexp_replace(query, '\\s+', ' ', 'g') FROM public.pg_stat_statements GROUP BY 2")
+        return {text: int(calls) for calls, text in rows}
+
     def rows(self, sql):
         """Returns the rows of a query about conversations, as texts."""
         output = subprocess.run([*self._prefix, PROGRAMS / "psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-h", self.address, "-p",
@@ -53,6 +59,7 @@ class Database:
         self._process = clients.Process("postgres", [
             *self._prefix, *self._user, PROGRAMS / "postgres", "-D", self.folder / "data", "-p", self.port,
             "-c", f"listen_addresses={self.address}", "-c", f"unix_socket_directories={self.folder}",
+            "-c", "shared_preload_libraries=pg_stat_statements",
             # The tests kill the process, not the machine.
             "-c", "fsync=off"], self._log)
         clients.wait_until(lambda: self._answers() or not self._process.running, 30, "PostgreSQL")

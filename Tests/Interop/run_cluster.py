@@ -11,6 +11,7 @@ Needs tools/setup to have run; uses the Python of .venv. Status: 0 all passed, 1
 import argparse
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -36,6 +37,7 @@ import conversations  # noqa: E402
 import partitions  # noqa: E402
 import postgres  # noqa: E402
 import takeovers  # noqa: E402
+import versions  # noqa: E402
 from cluster import LEASE, MARGIN, Cluster, Member, enter, until  # noqa: E402
 from messages_client import Refused  # noqa: E402
 from relay import RelayError  # noqa: E402
@@ -84,18 +86,44 @@ def status_of(relay, path):
         return error.status
 
 
-async def edges(case, cluster, report):
-    """Joins through the home relay and through another one, and their times."""
+async def edges(case, cluster, report, count=300):
+    """Joins through the home relay and through another one: their times, and the database's work for them."""
     times = {"home": [], "edge": []}
     async with contextlib.AsyncExitStack() as stack:
         await enter(stack, cluster, "edges", 1)
-        for number in range(60):
+        for number in range(count):
             for place, relay in (("home", 0), ("edge", 1)):
                 began = time.monotonic()
                 async with Member(cluster.relays, relay, "edges", f"{place} {number}"):
                     times[place].append(time.monotonic() - began)
-    ms = {place: (round(quantile(v, 0.5) * 1e3, 1), round(quantile(v, 0.99) * 1e3, 1)) for place, v in times.items()}
-    report(case, "joins through another relay succeed", len(times["edge"]) == 60, p50_p99_ms=ms)
+    ms = {place: [round(quantile(v, share) * 1e3, 1) for share in (0.5, 0.99)] for place, v in times.items()}
+    report(case, "the 99th percentile of joins through another relay is at most twice that at the home relay",
+           len(times["edge"]) == count and ms["edge"][1] <= 2 * ms["home"][1], p50_p99_ms=ms)
+    for kind, relay, session in (("at the home relay", 0, "edges"), ("at another relay", 1, "edges"), ("that begin a session", 0, None)):
+        statements = await statements_per_join(cluster, relay, session)
+        report(case, f"joins {kind}: at most 10 statements of each reach the database", statements <= 10, statements=round(statements, 2))
+
+
+async def statements_per_join(cluster, relay, session, count=100):
+    """Lets clients join a session, or (None) one of their own each, and leave."""
+    async with contextlib.AsyncExitStack() as stack:
+        await enter(stack, cluster, session or "others", 1)
+        idle = await executed(cluster, asyncio.sleep(2))
+        began = time.monotonic()
+
+        async def joins():
+            for number in range(count):
+                async with Member(cluster.relays, relay, session or f"own-{number}", f"guest {number}"):
+                    pass
+        total = await executed(cluster, joins())
+        return (total - idle / 2 * (time.monotonic() - began)) / count
+
+
+async def executed(cluster, work):
+    """Returns the number of statements that the database executes while something is done."""
+    before = sum((await asyncio.to_thread(cluster.database.count_statements)).values())
+    await work
+    return sum((await asyncio.to_thread(cluster.database.count_statements)).values()) - before
 
 
 async def killed(case, cluster, report):
@@ -189,7 +217,7 @@ async def without_store(case, cluster, report):
 
 CASES = {"any relay": spread, "home relay killed": killed, **takeovers.CASES, **conversations.CASES}
 LONG = {"edges": edges, "home relay stopped": stopped, "database killed": without_store, **takeovers.LONG, **clocks.ALL,
-        **partitions.ALL, **conversations.LONG}
+        **partitions.ALL, **conversations.LONG, **versions.CASES}
 
 
 async def run_case(name, case, make, reporter):
@@ -221,8 +249,12 @@ def run(arguments, reporter):
         if is_separated and missing:
             reporter.skip(f"cluster: {name}", missing)
             continue
+        if name in versions.CASES and not arguments.older:
+            reporter.skip(f"cluster: {name}", "needs --older PATH")
+            continue
         ran += 1
-        kind = (clusternet.SeparatedCluster if is_separated else clocks.ShiftedCluster if name in clocks.ALL
+        kind = (functools.partial(versions.MixedCluster, older=arguments.older, newer=versions.NEWER[name]) if name in versions.CASES
+                else clusternet.SeparatedCluster if is_separated else clocks.ShiftedCluster if name in clocks.ALL
                 else conversations.TalkingCluster if name in conversations.ALL else Cluster)
         name = f"cluster: {name}"
         folder = pathlib.Path(arguments.work).resolve() / name.replace(" ", "-").replace(":", "")
@@ -241,6 +273,7 @@ def run(arguments, reporter):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--relay", metavar="PATH", help="the millrace binary")
+    parser.add_argument("--older", metavar="PATH", help="the binary of an earlier version, for the cases of upgrades")
     parser.add_argument("--long", action="store_true", help="also the slow cases, and those in which networks are cut (namespaces)")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name has this text")
     parser.add_argument("--retries", type=int, default=0, metavar="N", help="runs of a case that failed, at most N more")
@@ -254,6 +287,10 @@ def main():
     if not arguments.relay or not os.access(arguments.relay, os.X_OK):
         parser.error("name the relay's binary (--relay)")
     arguments.relay = pathlib.Path(arguments.relay).resolve()
+    if arguments.older:
+        if not os.access(arguments.older, os.X_OK):
+            parser.error("--older is no program")
+        arguments.older = pathlib.Path(arguments.older).resolve()
     if os.getuid() == 0:
         # PostgreSQL needs another user than root, which the namespaces of other users lack.
         network.enter()

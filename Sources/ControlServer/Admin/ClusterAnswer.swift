@@ -6,6 +6,8 @@ package struct ClusterAnswer: Codable, Sendable {
         package var link: String
         package var region: String
         package var version: String
+        /// Relays work together if these differ by at most one; nil if the answering relay does not report it.
+        package var linkVersion: Int?
         /// Mean use of its media cores in the last second, from 0 to 1.
         package var load: Double
         package var isDraining: Bool

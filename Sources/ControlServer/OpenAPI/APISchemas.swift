@@ -101,8 +101,8 @@ enum APISchemas {
             "sessions": "[ClusterSession]",
         ],
         "ClusterRelay": [
-            "id": "string", "link": "string", "region": "string", "version": "string", "load": "number",
-            "isDraining": "boolean", "isAlive": "boolean", "silence": "number",
+            "id": "string", "link": "string", "region": "string", "version": "string", "linkVersion?": "integer",
+            "load": "number", "isDraining": "boolean", "isAlive": "boolean", "silence": "number",
         ],
         "ClusterSession": [
             "app": "string", "name": "string", "id": "string", "relay": "string", "term": "integer",
