@@ -141,6 +141,9 @@ struct MetricsRoute {
         text.single(
             "millrace_recording_failures_total", .counter, "Recordings that could not begin or that failed",
             await recorder?.failureCount ?? 0)
+        text.single(
+            "millrace_recording_journal_lost_total", .counter, "Entries of journals that were not written",
+            parts.liveSessions.environment.journal?.lost ?? 0)
     }
 
     private func http(_ text: inout PrometheusText) {

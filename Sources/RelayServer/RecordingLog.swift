@@ -23,6 +23,8 @@ struct RecordingLog: Sendable {
         }
     }
 
+    func note(_ loss: JournalLoss) { logger.error("chat is not recorded: \(loss)") }
+
     private static func reason(_ status: RecordingStatus) -> String { status.error?.description ?? "unknown" }
 
     private static func metadata(_ status: RecordingStatus) -> Logger.Metadata {

@@ -4,6 +4,7 @@ import Foundation
 import HTTPCalls
 import MediaBase
 import MediaEngine
+import Recording
 import ServiceLifecycle
 
 extension Relay {
@@ -47,7 +48,7 @@ extension Relay {
             engine: engine, taps: engine, verifier: verifier, issues: issues, hooks: webhooks,
             configuration: control.connect,
             iceServers: control.iceServers, statistics: counts, logger: logger, cluster: cluster?.node,
-            caller: configuration.clusterPipes ? cluster?.edge.caller : nil)
+            caller: configuration.clusterPipes ? cluster?.edge.caller : nil, journal: journal)
         var parts = ControlParts(
             apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,
             messages: messages,
@@ -59,6 +60,13 @@ extension Relay {
             parts: parts, webhooks: webhooks,
             certificates: parts.certificates.map { CertificateService(store: $0, logger: logger) },
             selfSigned: selfSigned?.fingerprint, messages: messageService, cluster: cluster)
+    }
+
+    /// Writer of the journals beside recordings; nil if nothing is recorded, or no chat.
+    private var journal: JournalWriter? {
+        guard configuration.recordingChat, let directory = configuration.effectiveRecordingDirectory else { return nil }
+        let log = RecordingLog(logger: logger)
+        return JournalWriter(directory: directory) { log.note($0) }
     }
 
     private func issues() throws(RelayError) -> IssueArchive {

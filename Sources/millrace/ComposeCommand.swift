@@ -11,8 +11,8 @@ struct ComposeCommand: ParsableCommand {
         abstract: "Make one file of a recorded session: all tracks unchanged, or one mixed video.",
         discussion: """
             DIRECTORY is the folder of a session, with index.json and a file for each stream. The output has a named track for each \
-            participant's audio and video, such as "Ada (camera)" and "Ada (audio)", on one timeline by the relay's clock, and chapters for \
-            participants that join and leave. Media is copied, not encoded again.
+            participant's audio and video, such as "Ada (camera)" and "Ada (audio)", on one timeline by the relay's clock, chapters for \
+            participants that join and leave and for subsessions, and a subtitle track "Chat". Media is copied, not encoded again.
 
             Several files of the same user and stream are one track; pauses between them stay pauses. A change of codec or of the rotation \
             begins another track, because a track has one of each. Times are corrected by the drift of each publisher's clock, if the relay \
@@ -23,7 +23,8 @@ struct ComposeCommand: ParsableCommand {
             Damaged places and unreadable files are skipped and reported on standard error, and the exit code is 1. The output is written \
             beside its final name, with .part at the end, and renamed when it is complete. Ctrl-C removes it.
 
-            Players show one video and play one audio track at a time. Chat is not recorded.
+            Players show one video and play one audio track at a time, and show the chat if subtitles are switched on. A file made with \
+            --mix has chapters and no chat.
 
             --mix makes a WebM file for any player instead: one video of all participants with their names, and one audio track with all of \
             them. It decodes and encodes (VP8 and Opus), so it takes much longer. --layout grid gives all participants the same size, \
@@ -166,6 +167,7 @@ struct ComposeCommand: ParsableCommand {
                             "\(track.frames)", track.start.map(Self.clock) ?? "-", track.end.map(Self.clock) ?? "-",
                         ]
                     }))
+            if let chat = report.chat { print("track \(chat.track) has \(chat.messages) chat messages, as subtitles") }
             if let mix = report.mix {
                 let speed = String(format: "%.1f", mix.speed)
                 print("mixed \(mix.sources.count) streams at \(speed) times real time")

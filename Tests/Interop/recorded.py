@@ -98,6 +98,28 @@ def check_composed(report, case, binary, directory, output, names, codecs, joins
     report(case, "the index has the drift of each publisher", all(drift is not None and abs(drift) < 1000 for drift in drifts), drifts=drifts, frames=counts)
 
 
+def check_chat(report, case, binary, directory, output, writer, written):
+    """Composes a session and checks that ffmpeg, ffprobe and mpv find its chat as subtitles. `written`: time and text of each message."""
+    status, said, errors = composed(binary, directory, output)
+    report(case, "millrace compose finds the chat", status == 0 and said.get("chat", {}).get("messages") == len(written), status=status, chat=said.get("chat"),
+           errors=errors[-300:])
+    text = media.run(["ffprobe", "-v", "error", "-select_streams", "s", "-show_entries", "stream=codec_name:stream_tags=title", "-of", "json", output])
+    tracks = [(stream["codec_name"], stream["tags"]["title"]) for stream in json.loads(text)["streams"]]
+    report(case, "ffprobe finds it as a subtitle track", tracks == [("subrip", "Chat")], tracks=tracks)
+    blocks = media.run(["ffmpeg", "-nostdin", "-v", "error", "-i", output, "-map", "0:s:0", "-f", "srt", "-"]).strip().split("\n\n")
+    texts = ["\n".join(block.split("\n")[2:]).replace("\u2060", "") for block in blocks]
+    wanted = [f"{writer}: " + re.sub(r"\n+", "\n", text) for _, text in written]
+    report(case, "ffmpeg reads the messages as they were written", texts == wanted, texts=texts)
+    starts = [sum(float(part) * unit for part, unit in zip(re.split("[:,]", block.split("\n")[1].split(" ")[0]), (3600, 60, 1, 0.001))) for block in blocks]
+    apart, expected = starts[-1] - starts[0], written[-1][0] - written[0][0]
+    report(case, "and as far apart as they were written", abs(apart - expected) < 0.5, seconds=round(apart, 3), written=round(expected, 3))
+    if shutil.which("mpv"):
+        log = output.with_suffix(".mpv.log")
+        subprocess.run(["mpv", "--no-config", "--no-terminal", "--vo=null", "--ao=null", "--untimed", "--sid=1", f"--log-file={log}", output], timeout=60)
+        lines = [line for line in log.read_text().splitlines() if "--sid=1" in line and "Chat" in line]
+        report(case, "mpv shows it when its user selects it", any("subrip" in line for line in lines), lines=lines[:2])
+
+
 def check_mixed(report, case, binary, directory, output, joins):
     """Mixes a session and checks the file by other programs: codecs, size, chapters, frames and audio.
 

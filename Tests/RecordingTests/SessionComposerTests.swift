@@ -187,4 +187,46 @@ import Testing
             return path?.hasPrefix(folder) == true && path?.hasSuffix(".webm") == true
         }
     }
+
+    @Test("REC-2 chat is a subtitle track, and subsessions are chapters")
+    func journal() throws {
+        let session = try RecordedSession()
+        try session.record("a", of: "Ada", Self.second(at: 100))
+        try session.record("b", of: "Bo", Self.second(at: 101))
+        let zero = RecordedSession.wallClock / 1_000_000 + 100_000
+        let ada = RecordingSource.Participant(id: "c-a", name: "Ada\u{7}")
+        for entry in [
+            JournalEntry(time: zero - 60_000, event: .chat, participant: ada, text: "another day"),
+            JournalEntry(time: zero + 1_300, event: .chat, participant: ada, subsession: "one", text: "<i>second</i>"),
+            JournalEntry(time: zero + 600, event: .chat, participant: ada, text: "first"),
+            JournalEntry(time: zero + 700, event: .subsessionsStarted),
+            JournalEntry(time: zero + 60_000, event: .chat, participant: ada, text: "later"),
+            JournalEntry(time: .max, event: .subsessionsStopped),
+        ] {
+            #expect(try JournalFile.append(entry, folder: session.path))
+        }
+        let report = try session.compose()
+        #expect(report.chat?.track == 5 && report.chat?.messages == 2 && report.tracks.count == 4 && !report.isDamaged)
+        #expect(report.chapters.map(\.title).contains { $0.contains("Subsessions start") })
+        #expect(!report.chapters.map(\.title).contains { $0.contains("Subsessions end") })
+        let texts = try #require(session.composed()[5])
+        #expect(
+            texts.map { String(decoding: $0.bytes, as: UTF8.self) }
+                == ["Ada: first", "[one] Ada: <\u{2060}i>second<\u{2060}/i>"])
+        // The first frame is where the file begins, which is some milliseconds after the first packet.
+        let times = texts.map(\.timestamp.seconds)
+        #expect(abs(times[0] - 0.6) < 0.2 && abs(times[1] - times[0] - 0.7) < 0.002, "\(times)")
+        #expect(texts.map(\.duration) == [.seconds(4), .seconds(4)])
+    }
+
+    @Test("REC-2 a session without chat has no subtitle track, and a damaged journal costs only its lines")
+    func noJournal() throws {
+        let session = try RecordedSession()
+        try session.record("a", of: "Ada", Self.second(at: 100))
+        #expect(try session.compose().chat == nil)
+        let path = session.path + "/" + JournalFile.name
+        try Data("no journal\n".utf8).write(to: URL(fileURLWithPath: path))
+        let report = try session.compose()
+        #expect(report.chat == nil && report.warnings.map(\.code) == [.journal] && !report.isDamaged)
+    }
 }

@@ -49,6 +49,9 @@ enum EBMLID: UInt32 {
     case cluster = 0x1F43_B675
     case timestamp = 0xE7
     case simpleBlock = 0xA3
+    case blockGroup = 0xA0
+    case block = 0xA1
+    case blockDuration = 0x9B
 
     case cues = 0x1C53_BB6B
     case cuePoint = 0xBB

@@ -13,7 +13,8 @@ struct MatroskaHeader {
     private let durationOffset: Int64
     private let tracksOffset: Int64
 
-    init(tracks: [MatroskaTrack], date: Int64?, documentType: String, into out: inout EBMLBuffer) {
+    /// - Parameter subtitles: name of the subtitle track after `tracks`; nil: there is none.
+    init(tracks: [MatroskaTrack], subtitles: String?, date: Int64?, documentType: String, into out: inout EBMLBuffer) {
         out.head(documentType)
         out.id(.segment)
         out.raw(EBMLBuffer.unknownSize)
@@ -38,6 +39,7 @@ struct MatroskaHeader {
         tracksOffset = Int64(out.count)
         out.master(.tracks) { list in
             for (index, track) in tracks.enumerated() { track.write(number: index + 1, into: &list) }
+            if let subtitles { MatroskaSubtitles.write(name: subtitles, number: tracks.count + 1, into: &list) }
         }
     }
 

@@ -1,6 +1,6 @@
 public import MediaBase
 
-/// Writes many tracks of video and Opus as one complete, seekable Matroska file (RFC 9559), with names of tracks and chapters.
+/// Writes many tracks of video and Opus, and subtitles, as one complete, seekable Matroska file (RFC 9559), with names of tracks and chapters.
 ///
 /// `WebMWriter` writes the file of a live stream, which can be read at any time. This one keeps each cluster in memory until it is complete,
 /// and the file can be read after `finish(chapters:)`.
@@ -39,6 +39,7 @@ public final class MatroskaWriter {
     private let sink: any ByteSink
     private let header: MatroskaHeader
     private var tracks: [TrackState]
+    private let hasSubtitles: Bool
     private var blocks = EBMLBuffer()
     private var clusterTime: Int64?
     private var end: Int64 = 0
@@ -54,11 +55,13 @@ public final class MatroskaWriter {
     /// - Parameters:
     ///   - sink: a sink that can overwrite, such as a regular file.
     ///   - tracks: 1 to `maximumTracks` tracks.
+    ///   - subtitles: name of a subtitle track after these; nil: the file has none.
     ///   - date: wall-clock time of timestamp zero, in nanoseconds since 1970-01-01T00:00:00Z; nil omits DateUTC.
     ///   - documentType: `webm` is only for codecs of WebM.
     /// - Throws: `misuse` for parameters out of range; errors of the sink.
     public init(
-        sink: any ByteSink, tracks: [MatroskaTrack], date: Int64? = nil, documentType: DocumentType = .matroska
+        sink: any ByteSink, tracks: [MatroskaTrack], subtitles: String? = nil, date: Int64? = nil,
+        documentType: DocumentType = .matroska
     ) throws(ContainerError) {
         guard (1...Self.maximumTracks).contains(tracks.count) else {
             throw ContainerError(.webm, "Tracks", .misuse("a file has 1 to \(Self.maximumTracks) tracks"))
@@ -66,12 +69,17 @@ public final class MatroskaWriter {
         guard sink.canOverwrite else {
             throw ContainerError(.webm, "Segment", .misuse("the output must be a regular file"))
         }
+        guard subtitles == nil || documentType == .matroska else {
+            throw ContainerError(.webm, "Tracks", .misuse("WebM has no subtitles of this kind"))
+        }
         for track in tracks { try track.check() }
         self.sink = sink
+        hasSubtitles = subtitles != nil
         let capacity = max(64, Self.maximumCues / tracks.count)
         self.tracks = tracks.map { TrackState(kind: $0.kind, cues: WebMCueList(capacity: capacity)) }
         var out = EBMLBuffer()
-        header = MatroskaHeader(tracks: tracks, date: date, documentType: documentType.rawValue, into: &out)
+        header = MatroskaHeader(
+            tracks: tracks, subtitles: subtitles, date: date, documentType: documentType.rawValue, into: &out)
         try append(out)
     }
 
@@ -89,29 +97,66 @@ public final class MatroskaWriter {
         guard isOpen, tracks.indices.contains(track) else {
             throw ContainerError(.webm, "SimpleBlock", at: byteCount, .misuse("no such track, or write after finish"))
         }
-        guard timestamp >= .zero, timestamp < .never, !bytes.isEmpty, bytes.count <= WebMReader.maximumFrame else {
+        try checkFrame(timestamp, byteCount: bytes.count)
+        let time = Self.milliseconds(timestamp)
+        try prepareCluster(for: time)
+        if isKeyframe { addCue(track, time) }
+        appendBlock(.simpleBlock, track: track + 1, time: time, flags: isKeyframe ? 0x80 : 0, bytes, to: &blocks)
+        end = max(end, Self.milliseconds(timestamp + max(.zero, duration)))
+    }
+
+    /// Adds a text that players show over the video, if their user selects the subtitle track. Texts may overlap.
+    ///
+    /// - Parameters:
+    ///   - text: not empty. Tags and codes of subtitles, such as `<b>`, are shown as they are.
+    ///   - timestamp: as for `write(track:timestamp:duration:isKeyframe:bytes:)`.
+    ///   - duration: time for which the text is shown; not negative.
+    /// - Throws: `misuse` for parameters out of range, without a subtitle track, and after `finish`; errors of the sink.
+    public func write(subtitle text: String, timestamp: MediaTime, duration: MediaTime) throws(ContainerError) {
+        guard isOpen, hasSubtitles, duration >= .zero, duration < .never else {
+            throw ContainerError(.webm, "BlockGroup", at: byteCount, .misuse("no subtitles, or write after finish"))
+        }
+        let bytes = MatroskaSubtitles.bytes(of: text)
+        try checkFrame(timestamp, byteCount: bytes.count)
+        let time = Self.milliseconds(timestamp)
+        try prepareCluster(for: time)
+        var group = EBMLBuffer()
+        appendBlock(.block, track: tracks.count + 1, time: time, flags: 0, bytes, to: &group)
+        group.unsigned(.blockDuration, UInt64(Self.milliseconds(duration)))
+        blocks.id(.blockGroup)
+        blocks.size(group.count)
+        blocks.raw(group.bytes)
+    }
+
+    private func checkFrame(_ timestamp: MediaTime, byteCount count: Int) throws(ContainerError) {
+        guard timestamp >= .zero, timestamp < .never, count > 0, count <= WebMReader.maximumFrame else {
             throw ContainerError(
                 .webm, "SimpleBlock", at: byteCount, .misuse("time out of range, no bytes or too many"))
         }
-        let time = Self.milliseconds(timestamp)
+    }
+
+    /// Begins a cluster for a block of this time, if there is none or it has come to its end.
+    private func prepareCluster(for time: Int64) throws(ContainerError) {
         if let clusterTime {
             let relative = time - clusterTime
             if relative >= Self.clusterDuration || relative < Self.earliestBlock || blocks.count >= Self.clusterSize {
                 try endCluster()
             }
         }
-        let start = clusterTime ?? time
-        clusterTime = start
-        if isKeyframe { addCue(track, time) }
+        clusterTime = clusterTime ?? time
+    }
 
-        blocks.id(.simpleBlock)
-        let number = EBMLBuffer.sizeBytes(track + 1, width: track + 1 < 127 ? 1 : 2)
-        blocks.size(number.count + 3 + bytes.count)
-        blocks.raw(number)
-        let relative = UInt16(truncatingIfNeeded: time - start)
-        blocks.raw([UInt8(relative >> 8), UInt8(relative & 0xff), isKeyframe ? 0x80 : 0])
-        blocks.raw(bytes)
-        end = max(end, Self.milliseconds(timestamp + max(.zero, duration)))
+    /// - Parameter track: number of the track, from 1.
+    private func appendBlock(
+        _ id: EBMLID, track: Int, time: Int64, flags: UInt8, _ bytes: [UInt8], to out: inout EBMLBuffer
+    ) {
+        let number = EBMLBuffer.sizeBytes(track, width: track < 127 ? 1 : 2)
+        let relative = UInt16(truncatingIfNeeded: time - (clusterTime ?? time))
+        out.id(id)
+        out.size(number.count + 3 + bytes.count)
+        out.raw(number)
+        out.raw([UInt8(relative >> 8), UInt8(relative & 0xff), flags])
+        out.raw(bytes)
     }
 
     /// Completes the file with chapters and seek index, and closes the sink.

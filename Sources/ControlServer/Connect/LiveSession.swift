@@ -53,6 +53,8 @@ actor LiveSession {
     var saving: StateSaving?
     /// Whether another relay runs the session, or will.
     var isAbandoned = false
+    /// Whether the journal has the start of the subsessions, and not their end.
+    var subsessionsAreNoted: Bool
 
     /// - Parameter restored: the session of a lost home relay; nil for a new session.
     init(
@@ -67,6 +69,7 @@ actor LiveSession {
         logger[metadataKey: "session"] = "\(key)"
         self.logger = logger
         self.conference = conference
+        subsessionsAreNoted = conference.subsessionStatus == .started
         media = SessionMedia(
             maximumSubscriptions: conference.limits.subscriptions, random: SystemRandomNumberGenerator())
         guard environment.cluster != nil else { return }
@@ -88,8 +91,10 @@ actor LiveSession {
             note(effect)
             switch effect {
             case .send(let id, let event):
+                noteInJournal(event)
                 if let text = text(of: event) { append(text, to: id) }
             case .broadcast(let audience, let event):
+                noteInJournal(event)
                 guard let text = text(of: event) else { continue }
                 for id in audience { append(text, to: id) }
             case .close(let id, let reason): close(id, reason)
@@ -101,6 +106,7 @@ actor LiveSession {
             case .ended(let reason): ended(reason)
             }
         }
+        noteSubsessionsInJournal()
         flush()
         dropSlow()
         continueMedia()

@@ -3,6 +3,7 @@ import Conference
 import Logging
 import MediaEngine
 import NIOConcurrencyHelpers
+import Recording
 import Signaling
 
 /// Parts of the relay that a session uses.
@@ -19,6 +20,8 @@ struct LiveSessionEnvironment: Sendable {
     let passwords: PasswordGuard
     let reports: ReportGuard
     let recorded = RecordedStreams()
+    /// Writes chat beside recordings; nil: it is not recorded.
+    let journal: JournalWriter?
     let pushes: RelayPushes
     let resources: ResourceAccounts
     let logger: Logger

@@ -5,6 +5,7 @@ package import Logging
 import MediaBase
 package import MediaEngine
 import NIOConcurrencyHelpers
+package import Recording
 import Signaling
 
 /// All sessions of a relay. Finds or creates the session of a request, and distributes the media engine's events.
@@ -29,12 +30,14 @@ package final class LiveSessions: Sendable {
     ///   - engine: media of the clients.
     ///   - taps: engine that has the packets of streams that are pushed to other servers.
     ///   - caller: opens links to the relays of clients that are connected to other relays; nil: their media opens here.
+    ///   - journal: writes chat beside recordings; nil: it is not recorded.
     ///   - events: events of `engine`; nil: observes it from now on.
     package init(
         engine: any MediaPlane, taps: MediaEngine, verifier: any TokenVerifier, issues: any IssueStore,
         hooks: any WebhookSink,
         configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger,
-        cluster: ClusterNode? = nil, caller: LinkCaller? = nil, events: AsyncStream<StreamEvent>? = nil
+        cluster: ClusterNode? = nil, caller: LinkCaller? = nil, journal: JournalWriter? = nil,
+        events: AsyncStream<StreamEvent>? = nil
     ) {
         self.verifier = verifier
         self.cluster = cluster
@@ -44,7 +47,7 @@ package final class LiveSessions: Sendable {
             engine: engine, shared: NIOLockedValueBox(configuration), statistics: statistics,
             iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
             passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
-            reports: ReportGuard(interval: configuration.issueInterval),
+            reports: ReportGuard(interval: configuration.issueInterval), journal: journal,
             pushes: RelayPushes(rules: configuration.pushes, engine: taps),
             resources: ResourceAccounts(limits: configuration.resources), logger: logger,
             mayAct: { cluster?.mayAct ?? true }, cluster: cluster, caller: caller,

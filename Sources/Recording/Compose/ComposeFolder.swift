@@ -12,6 +12,8 @@ struct ComposeFolder {
     let path: String
     let session: String
     private(set) var files: [ComposeFile] = []
+    /// What happened beside the media, in order of time.
+    private(set) var journal: [JournalEntry] = []
     private(set) var warnings: [ComposeReport.Warning] = []
 
     /// Reads the index and the headers of the recorded files.
@@ -41,6 +43,7 @@ struct ComposeFolder {
             throw .outputIsRecording(path: output)
         }
         noteClocks()
+        readJournal()
     }
 
     /// Relay time of the output's time zero, since 1970.
@@ -119,6 +122,21 @@ struct ComposeFolder {
             }
             end = max(end, file.end)
         }
+    }
+
+    /// Reads the journal. Without it the media is composed all the same.
+    private mutating func readJournal() {
+        do throws(RecordingError) {
+            let unreadable: Int
+            (journal, unreadable) = try JournalFile.read(folder: path)
+            if unreadable > 0 { warnJournal("\(unreadable) lines cannot be read") }
+        } catch {
+            warnJournal(error.description)
+        }
+    }
+
+    private mutating func warnJournal(_ message: String) {
+        warnings.append(ComposeReport.Warning(file: JournalFile.name, code: .journal, message: message))
     }
 
     private mutating func warn(

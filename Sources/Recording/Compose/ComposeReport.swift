@@ -36,6 +36,13 @@ package struct ComposeReport: Codable, Sendable {
         package var title: String
     }
 
+    /// The subtitle track with the chat.
+    package struct Chat: Codable, Sendable {
+        /// Number of the track in the file, from 1.
+        package var track: Int
+        package var messages = 0
+    }
+
     /// Properties of a mixed file.
     package struct Mix: Codable, Sendable {
         /// A participant's stream in the mix.
@@ -82,6 +89,8 @@ package struct ComposeReport: Codable, Sendable {
             case encrypted
             /// No font was found: a mixed video has no names.
             case noFont
+            /// Chat messages are missing: `journal.jsonl`, or lines of it, cannot be read.
+            case journal
         }
 
         package var file: String
@@ -94,6 +103,8 @@ package struct ComposeReport: Codable, Sendable {
     package var bytes: Int64 = 0
     package var duration: Double = 0
     package var tracks: [Track] = []
+    /// Absent if nobody wrote a message.
+    package var chat: Chat?
     package var chapters: [Chapter] = []
     package var files: [File] = []
     package var warnings: [Warning] = []
@@ -101,6 +112,6 @@ package struct ComposeReport: Codable, Sendable {
     package var mix: Mix?
 
     /// Whether recorded media is missing from the composed file because of damage or a wrong secret.
-    package var isDamaged: Bool { warnings.contains { ![.noClock, .longPause, .noFont].contains($0.code) } }
+    package var isDamaged: Bool { warnings.contains { ![.noClock, .longPause, .noFont, .journal].contains($0.code) } }
     package var isBeingWritten: Bool { files.contains(where: \.isBeingWritten) }
 }

@@ -38,6 +38,8 @@ package final class SessionComposer {
     private var report: ComposeReport
     private var progress: [TrackProgress]
     private var chapters = SessionChapters()
+    private let journal: [JournalEntry]
+    private var chat: SessionChat
     /// First and last frame of each file.
     private var spans: [(start: MediaTime, end: MediaTime)?]
     /// Relay time of the output's time zero, since 1970.
@@ -64,6 +66,8 @@ package final class SessionComposer {
             throw .tooManyTracks(count: plan.tracks.count, limit: MatroskaWriter.maximumTracks)
         }
         zero = opened.zero
+        journal = opened.journal
+        chat = SessionChat(journal, zero: zero)
         report = ComposeReport(output: output, session: opened.session)
         report.files = opened.reports
         report.warnings = opened.warnings
@@ -74,6 +78,7 @@ package final class SessionComposer {
                 number: index + 1, name: track.header.name, kind: track.header.kind, codec: track.codecName,
                 participant: track.participant, files: track.files)
         }
+        if !chat.isEmpty { report.chat = ComposeReport.Chat(track: plan.tracks.count + 1) }
     }
 
     /// Composes the session and renames the result into place. On error nothing remains.
@@ -105,7 +110,9 @@ package final class SessionComposer {
     ) throws(ComposeError) {
         let writer: MatroskaWriter
         do throws(ContainerError) {
-            writer = try MatroskaWriter(sink: sink, tracks: plan.tracks.map(\.header), date: zero.rawValue)
+            writer = try MatroskaWriter(
+                sink: sink, tracks: plan.tracks.map(\.header), subtitles: chat.isEmpty ? nil : SessionChat.trackName,
+                date: zero.rawValue)
         } catch { throw .output(error) }
         let totalBytes = plan.files.reduce(0) { $0 + $1.byteCount }
         var inputs: [ComposeInput] = []
@@ -178,6 +185,7 @@ package final class SessionComposer {
             return
         }
         time = max(time, earliest)
+        try writeChat(until: time, to: writer)
         if head.kind == .audio {
             let info = head.bytes.withUnsafeBytes { try? OpusPacketInfo($0) }
             track.frameDuration = info?.duration ?? .milliseconds(20)
@@ -200,13 +208,25 @@ package final class SessionComposer {
         report.tracks[head.track].end = end.seconds
     }
 
+    /// Writes the messages up to a time of the output.
+    private func writeChat(until time: MediaTime, to writer: MatroskaWriter) throws(ComposeError) {
+        while let line = chat.next(until: time) {
+            do throws(ContainerError) {
+                try writer.write(subtitle: line.text, timestamp: line.time, duration: line.duration)
+            } catch { throw .output(error) }
+            report.chat?.messages += 1
+        }
+    }
+
     private func finish(_ writer: MatroskaWriter) throws(ComposeError) {
+        try writeChat(until: writer.duration, to: writer)
         for (file, span) in zip(plan.files, spans) {
             guard let span else { continue }
             chapters.note(
                 publisher: SessionPlan.publisher(of: file.entry), name: SessionPlan.name(of: file.entry),
                 start: span.start, end: span.end)
         }
+        chapters.note(journal, zero: zero, end: writer.duration)
         let all = chapters.chapters
         guard !all.isEmpty else { throw .noMedia(folder: folder, report) }
         do throws(ContainerError) { try writer.finish(chapters: all) } catch { throw .output(error) }

@@ -50,7 +50,11 @@ struct SessionPlan {
 
     /// Returns the name of the publisher for people, without control characters.
     static func name(of entry: RecordingIndex.Entry) -> String {
-        let name = entry.participant.map(\.name) ?? entry.stream
+        plain(entry.participant.map(\.name) ?? entry.stream)
+    }
+
+    /// Returns a name without control characters, shortened if it is long.
+    static func plain(_ name: String) -> String {
         let plain = name.unicodeScalars.filter { $0.properties.generalCategory != .control }
         return String(String.UnicodeScalarView(plain).prefix(Self.maximumName))
     }

@@ -313,6 +313,7 @@ package final class SessionMixer {
                 publisher: SessionPlan.publisher(of: file.entry), name: SessionPlan.name(of: file.entry),
                 start: max(.zero, span.start), end: max(.zero, span.end))
         }
+        chapters.note(folder.journal, zero: folder.zero, end: writer.duration)
         let all = chapters.chapters
         guard !all.isEmpty else { throw .noMedia(folder: folder.path, report) }
         try writer.finish(chapters: all)

@@ -6,6 +6,12 @@ package enum StorageKeys: ConfigurationSection {
         .text(
             "recording.directory", \.recordingDirectory, .directory,
             "directory of recordings requested over HTTP; by default that of `record`"),
+        .flag(
+            "recording.chat", \.recordingChat,
+            """
+            while a stream of a session is recorded, the chat of the session is too, except for messages to one user, \
+            and in sessions that require encryption
+            """),
         .text(
             "storage.directory", \.storageDirectory, .directory,
             """

@@ -4,6 +4,7 @@ import json
 import subprocess
 import time
 
+from recorded import check_chat
 from relay import RelayError
 from webrtc.pagefeatures import at_sizes
 from webrtc.room import ADMIN_TOKEN, PROBE, Room, is_colour_of, relay
@@ -171,7 +172,11 @@ def told(bench, name):
     bob = Room(bench, "chromium", server.url, "told", "Bob", role="participant")
     check(name, "a late joiner sees it too", bob.is_in() and bob.until(lambda: bob.look("text", "recording-state") == "Recording"))
     check(name, "and whose stream it is", "Ada" in bob.page.evaluate("document.getElementById('recording-state').title"))
-    time.sleep(2)
+    written = []
+    for text in ("hello <b>all</b>", "second\n\nline"):
+        bob.page.evaluate(f"millrace.chat.send({json.dumps(text)}).then(() => true)")
+        written.append((time.monotonic(), text))
+        time.sleep(1)
     for muted in ("true", "false"):
         ada.page.evaluate(f"Promise.all(['audio', 'video'].map(kind => millrace.setMuted(millrace.publication('camera'), kind, {muted})))")
         time.sleep(3)
@@ -184,6 +189,7 @@ def told(bench, name):
     check(name, "the mute lost no packet", files[0]["statistics"]["lostPackets"] <= 1, statistics=files[0]["statistics"])
     said = subprocess.run([str(bench.binary), "decode", "--verify", str(next(folder.rglob("*.webm")))], capture_output=True, text=True, check=False)
     check(name, "and the file is whole", said.stdout.endswith("  whole\n"), said=(said.stdout + said.stderr)[-200:])
+    check_chat(check, name, bench.binary, next(folder.rglob("index.json")).parent, bench.current / "session.mkv", "Bob", written)
 
 
 ALL = [

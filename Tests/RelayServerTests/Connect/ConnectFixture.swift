@@ -2,6 +2,7 @@ import Conference
 import ControlServer
 import Logging
 import MediaEngine
+import Recording
 import ServiceLifecycle
 import Signaling
 import Testing
@@ -42,6 +43,7 @@ struct ConnectFixture: Sendable {
 func withConnect(
     storage: MessageHub.Storage = .disabled, messages: MessageHubConfiguration = MessageHubConfiguration(),
     _ configure: (inout ControlConfiguration) -> Void = { _ in }, events: AsyncStream<StreamEvent>? = nil,
+    journal: JournalWriter? = nil,
     _ body: (ConnectFixture) async throws -> Void
 ) async throws {
     var engineConfiguration = EngineConfiguration()
@@ -63,7 +65,7 @@ func withConnect(
     let liveSessions = LiveSessions(
         engine: engine, taps: engine, verifier: TestVerifier(), issues: issues, hooks: NoWebhooks(),
         configuration: configuration.connect, iceServers: configuration.iceServers, statistics: statistics,
-        logger: logger, events: events)
+        logger: logger, journal: journal, events: events)
     let messages = MessageHub(
         storage, configuration: messages, statistics: statistics, logger: logger)
     let verifier = JWTVerifier(apps: AppDirectory())

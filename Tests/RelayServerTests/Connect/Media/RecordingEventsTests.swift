@@ -56,4 +56,51 @@ struct RecordingEventsTests {
             for client in [ben, eve] { await client.cut() }
         }
     }
+
+    @Test("REC-2 chat to all is in the journal while a stream is recorded, chat to one user never is", .timeLimit(.minutes(2)))
+    func journal() async throws {
+        let folder = TemporaryFolder()
+        let writer = JournalWriter(directory: folder.path)
+        try await withConnect(journal: writer) { relay in
+            let recorder = SessionRecorder(
+                engine: relay.engine, directory: folder.path, source: relay.liveSessions.recordingSource,
+                observer: relay.liveSessions.note)
+            let (ada, first) = try await relay.join("Ada", token: .host)
+            let (ben, second) = try await relay.join("Ben")
+            let fields = ["Authorization": "Bearer \(TestToken(identity: "encoder").text)"]
+            let peer = try await MediaPeer(.publish, source: 1)
+            _ = peer.add()
+            let published = try await relay.http.request(
+                "POST", "/whip/demo?stream=cam", body: peer.offer().sdp,
+                fields: RawHTTPClient.sdp.merging(fields) { $1 })
+            try #require(published.status == 201, "\(published.text)")
+            try peer.accept(published.text)
+
+            #expect(try await ada.ask(ChatRequest(text: "before")) == nil)
+            try await recorder.start(session: "demo", stream: "cam")
+            _ = try await ada.next(.recordingStarted)
+            #expect(try await ada.ask(ChatRequest(text: "to all")) == nil)
+            #expect(try await ada.ask(ChatRequest(text: "to Ben", to: second.connection)) == nil)
+            #expect(try await ada.ask(CommitSubsessionsRequest(names: ["one"])) == nil)
+            #expect(try await ada.ask(StartSubsessionsRequest()) == nil)
+            let place = try await ben.request(SubsessionsRequest()).get().subsessions[0].id
+            #expect(try await ben.ask(JoinSubsessionRequest(subsession: place)) == nil)
+            #expect(try await ben.ask(ChatRequest(text: "in one")) == nil)
+            #expect(try await ada.ask(StopSubsessionsRequest()) == nil)
+            try await recorder.stop(session: "demo", stream: "cam")
+            _ = try await ada.next(.recordingStopped)
+            #expect(try await ada.ask(ChatRequest(text: "after")) == nil)
+            await writer.flush()
+
+            let read = try JournalFile.read(folder: folder.path + "/demo")
+            #expect(read.unreadable == 0)
+            #expect(read.entries.map(\.event) == [.chat, .subsessionsStarted, .chat, .subsessionsStopped])
+            let chat = read.entries.filter { $0.event == .chat }
+            #expect(chat.map(\.text) == ["to all", "in one"] && chat.map(\.subsession) == [nil, "one"])
+            #expect(chat.map(\.participant?.name) == ["Ada", "Ben"])
+            #expect(chat.map(\.participant?.id) == [first.connection.rawValue, second.connection.rawValue])
+            await peer.close()
+            for client in [ada, ben] { await client.cut() }
+        }
+    }
 }

@@ -1,0 +1,14 @@
+/// Reason that entries of a journal are not written.
+package enum JournalLoss: Sendable, CustomStringConvertible {
+    /// The journal has its maximum size.
+    case full(session: String)
+    case failed(RecordingError)
+
+    package var description: String {
+        switch self {
+        case .full(let session):
+            "the journal of \(session) has its maximum size of \(JournalFile.maximumBytes >> 20) MiB"
+        case .failed(let error): error.description
+        }
+    }
+}

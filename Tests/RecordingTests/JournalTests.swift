@@ -1,0 +1,120 @@
+import Foundation
+import MillraceTestKit
+import Testing
+
+@testable import Recording
+
+@Suite("REC-2 Journal of a recorded session") struct JournalTests {
+    private static func message(_ text: String, at time: Int64 = 1_785_585_600_000) -> JournalEntry {
+        JournalEntry(
+            time: time, event: .chat, participant: RecordingSource.Participant(id: "c1", name: "Ada"), text: text)
+    }
+
+    @Test("Entries are in the folder of their session, in order of time, and only owner and group can read them")
+    func roundTrip() async throws {
+        let folder = TemporaryFolder()
+        let writer = JournalWriter(directory: folder.path)
+        let entries = [
+            Self.message("two\nlines", at: 5), Self.message(String(repeating: "\u{1}", count: 8_192), at: 4),
+            JournalEntry(time: 6, event: .subsessionsStarted),
+        ]
+        for entry in entries { writer.append(entry, session: "a/b") }
+        writer.append(Self.message("elsewhere"), session: "other")
+        await writer.flush()
+        let own = folder.path + "/" + RecordingFileName.safe("a/b")
+        let read = try JournalFile.read(folder: own)
+        #expect(read.entries == [entries[1], entries[0], entries[2]] && read.unreadable == 0)
+        #expect(try JournalFile.read(folder: folder.path + "/other").entries.map(\.text) == ["elsewhere"])
+        #expect(try JournalFile.read(folder: folder.path).entries.isEmpty)
+        let attributes = try FileManager.default.attributesOfItem(atPath: own + "/" + JournalFile.name)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+    }
+
+    @Test("A line that a full disk cut off costs no other line")
+    func partialLine() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/" + JournalFile.name
+        #expect(try JournalFile.append(Self.message("first"), folder: folder.path))
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data("\n{\"time\":1,\"event\":\"ch".utf8))
+        try handle.close()
+        #expect(try JournalFile.append(Self.message("second"), folder: folder.path))
+        let read = try JournalFile.read(folder: folder.path)
+        #expect(read.entries.map(\.text) == ["first", "second"] && read.unreadable == 1)
+    }
+
+    @Test("A full journal loses entries and is reported once, until an entry is written again")
+    func full() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/s/" + JournalFile.name
+        try FileManager.default.createDirectory(atPath: folder.path + "/s", withIntermediateDirectories: true)
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        try #require(truncate(path, JournalFile.maximumBytes - 10) == 0)
+        let (losses, loss) = AsyncStream<String>.makeStream()
+        let writer = JournalWriter(directory: folder.path) { loss.yield($0.description) }
+        for _ in 0..<3 { writer.append(Self.message("lost"), session: "s") }
+        await writer.flush()
+        try #require(truncate(path, 0) == 0)
+        writer.append(Self.message("kept"), session: "s")
+        await writer.flush()
+        loss.finish()
+        var reports: [String] = []
+        for await report in losses { reports.append(report) }
+        #expect(reports.count == 1 && reports.first?.contains("64 MiB") == true, "\(reports)")
+        #expect(writer.lost == 3)
+        #expect(try JournalFile.read(folder: folder.path + "/s").entries.map(\.text) == ["kept"])
+    }
+
+    @Test("Links, pipes and folders in place of a journal are not written, and do not block the writer", .timeLimit(.minutes(1)))
+    func otherFiles() async throws {
+        let folder = TemporaryFolder()
+        let target = folder.file("target")
+        for name in ["link", "pipe", "folder"] {
+            try FileManager.default.createDirectory(atPath: folder.path + "/" + name, withIntermediateDirectories: true)
+        }
+        symlink(target, folder.path + "/link/" + JournalFile.name)
+        mkfifo(folder.path + "/pipe/" + JournalFile.name, 0o600)
+        mkdir(folder.path + "/folder/" + JournalFile.name, 0o700)
+        let writer = JournalWriter(directory: folder.path)
+        for name in ["link", "pipe", "folder"] {
+            writer.append(Self.message("a"), session: name)
+            #expect(throws: RecordingError.self) { try JournalFile.read(folder: folder.path + "/" + name) }
+        }
+        await writer.flush()
+        #expect(writer.lost == 3 && !FileManager.default.fileExists(atPath: target))
+    }
+
+    @Test("Entries beyond the limit of waiting ones are lost and counted")
+    func limit() {
+        let state = JournalWriterState()
+        let taken = (0..<1_500).count { _ in state.begin(maximum: JournalWriter.maximumWaiting) }
+        #expect(taken == JournalWriter.maximumWaiting && state.lost == 500)
+        #expect(state.end(isLost: true) && !state.end(isLost: true) && !state.end(isLost: false) && state.end(isLost: true))
+        #expect(state.lost == 503 && state.begin(maximum: JournalWriter.maximumWaiting))
+    }
+
+    @Test("Damaged journals are read as far as possible")
+    func damage() throws {
+        var random = SeededGenerator(seed: 7)
+        let line = try JSONEncoder().encode(Self.message("a \"quoted\" text \u{1F600}"))
+        for _ in 0..<20_000 {
+            var bytes = Array(line + Data("\n".utf8) + line)
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            let read = JournalFile.parse(Data(bytes))
+            #expect(read.entries.count + read.unreadable <= 9)
+        }
+        let tooLong = Data(repeating: UInt8(ascii: "a"), count: JournalFile.maximumLine + 1)
+        let long = JournalFile.parse(tooLong + Data("\n".utf8) + line)
+        #expect(long.entries.count == 1 && long.unreadable == 1)
+    }
+
+    @Test("Times that cannot be are no times of a file", arguments: [Int64.min, .max, -9_223_372_036_854, 9_223_372_036_855])
+    func times(time: Int64) {
+        let entry = Self.message("a", at: time)
+        #expect(entry.time(after: .nanoseconds(1_785_585_600_000_000_000)) == nil || time == -9_223_372_036_854)
+        #expect(SessionChat([entry], zero: .nanoseconds(1_785_585_600_000_000_000)).isEmpty)
+    }
+}
