@@ -8,7 +8,8 @@ package enum HookEvent: Hashable, Sendable {
     case participantLeft(UserInfo, DisconnectReason)
     case streamPublished(StreamInfo)
     case streamUnpublished(StreamInfo, StreamEndReason)
-    case liveStarted(PushID, StreamID)
+    /// Without a stream: the programme.
+    case liveStarted(PushID, StreamID?)
     case liveFailed(PushFailed)
     case liveStopped(PushStopped)
 }

@@ -21,7 +21,6 @@ package struct ControlServer: Sendable {
     package var statistics: ControlStatistics { parts.liveSessions.environment.statistics }
     /// All routes; complete once `service` has been called.
     package let catalogue = RouteCatalogue()
-    private let programmes: Programmes
     package let logger: Logger
     private let adminToken: StaticToken
     private let publishToken: StaticToken
@@ -47,7 +46,6 @@ package struct ControlServer: Sendable {
         adminToken = StaticToken(configuration.adminToken)
         publishToken = StaticToken(configuration.publishToken)
         viewToken = StaticToken(configuration.viewToken)
-        programmes = Programmes(engine: engine, limits: configuration.programmes)
         adminGuesses = TokenGuard(perMinute: configuration.wrongTokensPerMinute)
     }
 
@@ -130,7 +128,7 @@ package struct ControlServer: Sendable {
             access: configuration.isOnLoopback ? .open : .admin, catalogue: catalogue)
         MetricsRoute(
             engine: engine, recorder: recorder, statistics: statistics, bodies: bodies, parts: parts,
-            programmes: programmes, crashReports: configuration.crashReports
+            programmes: parts.liveSessions.programmes, crashReports: configuration.crashReports
         )
         .add(to: metrics)
         addAPI(to: router)
@@ -214,7 +212,7 @@ package struct ControlServer: Sendable {
         ).add(to: table)
         let live = LiveBody(bodies: bodies, statistics: statistics, logger: logger)
         LiveRoutes(engine: engine, standard: standard, body: live).add(to: table)
-        ProgrammeRoutes(liveSessions: parts.liveSessions, programmes: programmes, standard: standard, body: live)
+        ProgrammeRoutes(liveSessions: parts.liveSessions, standard: standard, body: live)
             .add(to: table)
         RecordRoutes(recorder: recorder, standard: standard, configuration: configuration, bodies: bodies)
             .add(to: table)

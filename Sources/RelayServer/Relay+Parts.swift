@@ -48,7 +48,8 @@ extension Relay {
             engine: engine, taps: engine, verifier: verifier, issues: issues, hooks: webhooks,
             configuration: control.connect,
             iceServers: control.iceServers, statistics: counts, logger: logger, cluster: cluster?.node,
-            caller: configuration.clusterPipes ? cluster?.edge.caller : nil, journal: journal)
+            caller: configuration.clusterPipes ? cluster?.edge.caller : nil, journal: journal,
+            programmes: control.programmes)
         var parts = ControlParts(
             apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,
             messages: messages,

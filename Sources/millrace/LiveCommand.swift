@@ -10,14 +10,17 @@ struct LiveCommand: AsyncParsableCommand {
         commandName: "live",
         abstract: "Sends a session to another server by WHIP, RTMP or SRT, or to a directory as HLS.",
         discussion: """
-            An https: URL is a WHIP endpoint: the relay pushes a stream to it, unchanged, until the stream ends or --stop;
-            if the server is lost, it tries again. Without --to and --stop, lists these live streams of the session.
+            Without --stream, sends the session's programme: the video of the active speaker or of a shared screen, and the
+            mixed audio of all.
 
-            rtmp:, rtmps: and srt: URLs and a directory need H.264 and AAC. This command then runs ffmpeg until Ctrl-C, on
-            the session's programme or on one stream, and starts it again after 1 to 30 s when it ends. 720p30 uses about
-            one core.
+            An https: URL is a WHIP endpoint: the relay pushes to it, without encoding video again, until the stream or the
+            session ends, or --stop; if the server is lost, it tries again. Without --to and --stop, lists these live streams.
+
+            rtmp:, rtmps: and srt: URLs and a directory need H.264 and AAC. This command then runs ffmpeg until Ctrl-C, and
+            starts it again after 1 to 30 s when it ends. 720p30 uses about one core.
 
             Examples:
+              millrace live demo --to https://live.example/whip/key
               millrace live demo --stream cam --to https://live.example/whip/key
               millrace live demo
               millrace live demo --stop live1
@@ -31,8 +34,7 @@ struct LiveCommand: AsyncParsableCommand {
     var to: String?
     @Option(
         help: ArgumentHelp(
-            "id of the stream (default: WHIP: the only one of the session; otherwise the session's programme)",
-            valueName: "stream"))
+            "id of the stream (default: the session's programme)", valueName: "stream"))
     var stream: String?
     @Option(
         help: ArgumentHelp("bearer token for the WHIP endpoint; also MILLRACE_LIVE_TOKEN", valueName: "token"))
@@ -55,15 +57,10 @@ struct LiveCommand: AsyncParsableCommand {
     private struct List: Decodable {
         struct Live: Decodable {
             var id: String
-            var stream: String
+            var stream: String?
             var isLive: Bool
         }
         var live: [Live]
-    }
-
-    private struct Streams: Decodable {
-        struct Stream: Decodable { var id: String }
-        var streams: [Stream]
     }
 
     private struct Started: Decodable { var id: String }
@@ -128,27 +125,17 @@ struct LiveCommand: AsyncParsableCommand {
         } else {
             let (list, json) = try await client.get(List.self, client.path(options.session, "live"))
             if options.relay.json { return print(String(decoding: json, as: UTF8.self)) }
-            for live in list.live { print("\(live.id) \(live.stream) \(live.isLive ? "live" : "connecting")") }
+            for live in list.live { print("\(live.id) \(live.stream ?? "programme") \(live.isLive ? "live" : "connecting")") }
         }
     }
 
     private func start(_ to: String, _ client: AdminClient) async throws {
-        var body: [String: Any] = ["to": to, "stream": try await streamID(client), "allowHTTP": allowHTTP]
+        var body: [String: Any] = ["to": to, "allowHTTP": allowHTTP]
+        body["stream"] = stream
         body["token"] = RelayOptions.text(liveToken, "MILLRACE_LIVE_TOKEN")
         let data = try await client.send("POST", client.path(options.session, "live"), body: body)
         if options.relay.json { return print(String(decoding: data, as: UTF8.self)) }
         guard let started = try? JSONDecoder().decode(Started.self, from: data) else { throw ExitCode.failure }
         print(started.id)
-    }
-
-    /// Returns the named stream, or the only one of the session.
-    private func streamID(_ client: AdminClient) async throws -> String {
-        if let stream { return stream }
-        let (all, _) = try await client.get(Streams.self, client.path(options.session, "streams"))
-        guard all.streams.count == 1, let only = all.streams.first else {
-            CommandOutput.error("the session has \(all.streams.count) streams; name one with --stream")
-            throw ExitCode.failure
-        }
-        return only.id
     }
 }

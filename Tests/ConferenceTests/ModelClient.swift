@@ -137,7 +137,9 @@ struct ModelClient {
             .helpEnded, .helpResult, .chat, .chatAllowedChanged:
             applyToSubsessions(event)
         case .liveStarted(let body):
-            check(streams.contains { $0.id == body.stream }, "unknown stream is live: \(body.stream)")
+            if let stream = body.stream {
+                check(streams.contains { $0.id == stream }, "unknown stream is live: \(stream)")
+            }
             live.insert(body.id)
         case .liveFailed: check(host == connection, "told of a failed live stream without being host")
         case .liveStopped(let body):

@@ -1,4 +1,5 @@
 import Conference
+import Foundation
 import MediaBase
 import Signaling
 import Testing
@@ -93,6 +94,28 @@ import Testing
             events(other, viewer).last
                 == .liveStopped(PushStopped(id: Self.first, stream: camera, reason: .sessionEnded)))
         #expect(other.pushes == [] && other.ended != nil && other.faults == [])
+    }
+
+    @Test("The programme is pushed until the session ends, whatever streams end; not in a session with encrypted streams")
+    func programme() throws {
+        let (world, host, guest, stream) = try stage()
+        try world.request(StartPushRequest(to: Self.url), host)
+        world.push(Self.first, .started)
+        let started = Event.liveStarted(PushStarted(id: Self.first, stream: nil))
+        #expect(events(world, guest) == [started])
+        try world.request(UnpublishRequest(stream: stream), host)
+        #expect(world.pushes == [Self.first] && events(world, guest) == [started])
+        #expect(world.conference.pushes.map(\.stream) == [nil])
+        try world.request(LeaveRequest(endForAll: true), host)
+        #expect(
+            events(world, guest).last
+                == .liveStopped(PushStopped(id: Self.first, stream: nil, reason: .sessionEnded)))
+        #expect(world.pushes == [] && world.violations() == [] && world.faults == [])
+
+        let (encrypted, owner, _, _) = try stage(isEncrypted: true)
+        #expect(code { try encrypted.request(StartPushRequest(to: Self.url), owner) } == .streamEncrypted)
+        let json = try JSONEncoder().encode(PushStarted(id: Self.first, stream: nil))
+        #expect(String(decoding: json, as: UTF8.self) == #"{"id":"live1"}"#)
     }
 
     @Test("At most 4 live streams in a session")

@@ -10,10 +10,11 @@ extension World {
         let users = conference.users
         let streams = conference.streams
 
-        // A push runs for each live stream, and each live stream has a stream.
+        // A push runs for each live stream, and each live stream has a stream or is the programme.
         require(Set(conference.pushes.map(\.id)) == pushes, "pushes \(pushes)")
         for live in conference.pushes {
-            require(streams.contains { $0.id == live.stream }, "\(live.id) of \(live.stream), which has ended")
+            guard let stream = live.stream else { continue }
+            require(streams.contains { $0.id == stream }, "\(live.id) of \(stream), which has ended")
         }
 
         // Exactly one host while a participant can have the role.

@@ -4,7 +4,7 @@ package import Signaling
 /// Pushes of the session (LIV-1).
 extension Conference {
     /// Pushes in order of creation: their ids, and whether media reaches the server.
-    package var pushes: [(id: PushID, stream: StreamID, isLive: Bool)] {
+    package var pushes: [(id: PushID, stream: StreamID?, isLive: Bool)] {
         sessionPushes.map { ($0.id, $0.stream, $0.isLive) }
     }
 
@@ -63,10 +63,7 @@ extension Conference {
         guard request.isSecure || allowsHTTP || limits.policy.allowsPushHTTP else {
             throw SignalingError(.invalidField, "the relay allows only https: URLs", field: "to")
         }
-        guard let stream = published[request.stream], stream.phase == .announced else {
-            throw SignalingError(.unknownStream, field: "stream")
-        }
-        guard !stream.isEncrypted else { throw SignalingError(.streamEncrypted, field: "stream") }
+        try checkSource(of: request)
         guard sessionPushes.count < limits.pushes else {
             throw SignalingError(
                 .limitReached, "the session has \(limits.pushes) live streams already",
@@ -77,6 +74,20 @@ extension Conference {
         sessionPushes.append(SessionPush(id: id, stream: request.stream))
         effects.append(.push(.start(id, request)))
         return id
+    }
+
+    private func checkSource(of request: StartPushRequest) throws(SignalingError) {
+        guard let id = request.stream else {
+            // As for its bodies over HTTP.
+            guard !requiresEncryption, !published.values.contains(where: \.isEncrypted) else {
+                throw SignalingError(.streamEncrypted, "a session with encrypted streams has no programme")
+            }
+            return
+        }
+        guard let stream = published[id], stream.phase == .announced else {
+            throw SignalingError(.unknownStream, field: "stream")
+        }
+        guard !stream.isEncrypted else { throw SignalingError(.streamEncrypted, field: "stream") }
     }
 
     mutating func stopPush(_ id: PushID) throws(SignalingError) {

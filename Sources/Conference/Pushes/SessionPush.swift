@@ -1,9 +1,10 @@
 import Signaling
 
-/// A push of the session: one stream that is pushed to one server.
+/// A push of the session: one stream, or the programme, that is pushed to one server.
 struct SessionPush: Sendable {
     let id: PushID
-    let stream: StreamID
+    /// Nil: the programme.
+    let stream: StreamID?
     /// Media reaches the server.
     var isLive = false
     /// All users were told that it started.

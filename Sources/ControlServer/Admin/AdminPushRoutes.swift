@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import Signaling
 
-/// `/v1/admin/sessions/{session}/live`: pushes streams of a session to other servers by WHIP (LIV-1).
+/// `/v1/admin/sessions/{session}/live`: pushes streams of a session, and its programme, to other servers by WHIP (LIV-1).
 struct AdminPushRoutes {
     let sessions: any SessionAdministration
     /// The default app.
@@ -26,10 +26,10 @@ struct AdminPushRoutes {
         let body = try await request.json(StartPushBody.self, limit: configuration.bodyBytes)
         guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
         let id = try await sessions.startPush(
-            StartPushRequest(to: body.to, token: body.token, stream: StreamID(rawValue: body.stream)),
+            StartPushRequest(to: body.to, token: body.token, stream: body.stream.map { StreamID(rawValue: $0) }),
             allowsHTTP: body.allowHTTP ?? false, in: address)
         // The URL may contain a stream key.
-        note("live stream requested", address, ["live": "\(id)", "stream": "\(body.stream)"])
+        note("live stream requested", address, ["live": "\(id)", "stream": "\(body.stream ?? "programme")"])
         let location =
             "/v1/admin/sessions/\(StreamName.percentEncoded(address.name))/live/\(id)?app=\(address.app)"
         return try .json(

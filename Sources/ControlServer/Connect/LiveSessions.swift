@@ -24,6 +24,8 @@ package final class LiveSessions: Sendable {
     let cluster: ClusterNode?
     /// Media of sessions whose rules other relays run.
     let edgeMedia = EdgeMediaTable()
+    /// Programmes of the sessions, for readers over HTTP and for pushes.
+    let programmes: Programmes
     private let state: NIOLockedValueBox<State>
 
     /// - Parameters:
@@ -31,16 +33,18 @@ package final class LiveSessions: Sendable {
     ///   - taps: engine that has the packets of streams that are pushed to other servers.
     ///   - caller: opens links to the relays of clients that are connected to other relays; nil: their media opens here.
     ///   - journal: writes chat beside recordings; nil: it is not recorded.
+    ///   - limits: limits of programmes.
     ///   - events: events of `engine`; nil: observes it from now on.
     package init(
         engine: any MediaPlane, taps: MediaEngine, verifier: any TokenVerifier, issues: any IssueStore,
         hooks: any WebhookSink,
         configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger,
         cluster: ClusterNode? = nil, caller: LinkCaller? = nil, journal: JournalWriter? = nil,
-        events: AsyncStream<StreamEvent>? = nil
+        programmes limits: ProgrammeLimits = ProgrammeLimits(), events: AsyncStream<StreamEvent>? = nil
     ) {
         self.verifier = verifier
         self.cluster = cluster
+        programmes = Programmes(engine: taps, limits: limits)
         let state = NIOLockedValueBox(State(directory: SessionDirectory(limits: configuration.directory)))
         self.state = state
         environment = LiveSessionEnvironment(
@@ -48,7 +52,7 @@ package final class LiveSessions: Sendable {
             iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
             passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
             reports: ReportGuard(interval: configuration.issueInterval), journal: journal,
-            pushes: RelayPushes(rules: configuration.pushes, engine: taps),
+            pushes: RelayPushes(rules: configuration.pushes, engine: taps, programmes: programmes),
             resources: ResourceAccounts(limits: configuration.resources), logger: logger,
             mayAct: { cluster?.mayAct ?? true }, cluster: cluster, caller: caller,
             onEnd: { id, isElsewhere in

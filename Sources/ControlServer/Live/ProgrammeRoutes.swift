@@ -9,7 +9,6 @@ import Signaling
 /// (`LiveBody`) ends when the session ends.
 struct ProgrammeRoutes {
     let liveSessions: LiveSessions
-    let programmes: Programmes
     /// The default app.
     let standard: String
     let body: LiveBody
@@ -25,14 +24,14 @@ struct ProgrammeRoutes {
         let session = key.engineName(standard: standard)
         return try await body.response(
             format, context, metadata: ["session": "\(session)"]
-        ) { [liveSessions, programmes] notify in
+        ) { [liveSessions] notify in
             let state = try await liveSessions.programme(of: key)
             guard !state.isEncrypted else {
                 throw Problem(
                     .streamEncrypted, "the session \"\(key.name)\" is encrypted end to end, so it has no programme")
             }
             let (known, codec) = (state.session, state.listing.codec(among: format.codecs))
-            let (programme, tap) = try programmes.open(
+            let (programme, tap) = try liveSessions.programmes.open(
                 session: session, codec: codec ?? .vp8, listing: state.listing
             ) {
                 // A later session of the same name has a programme of its own.

@@ -48,10 +48,10 @@ enum APISchemas {
             "error?": "string",
         ],
         "RecordRequest": ["action": "string"],
-        "LiveRequest": ["to": "string", "token?": "string", "stream": "string", "allowHTTP?": "boolean"],
+        "LiveRequest": ["to": "string", "token?": "string", "stream?": "string", "allowHTTP?": "boolean"],
         "LiveStart": ["id": "string"],
         "LiveStreams": ["live": "[LiveStream]"],
-        "LiveStream": ["id": "string", "stream": "string", "isLive": "boolean"],
+        "LiveStream": ["id": "string", "stream?": "string", "isLive": "boolean"],
         "SessionRequest": [
             "name": "string", "app?": "string", "password?": "string", "requiresEncryption?": "boolean",
         ],

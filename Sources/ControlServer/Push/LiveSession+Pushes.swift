@@ -37,7 +37,7 @@ extension LiveSession {
     }
 
     /// Runs a push until it ends. A publisher that takes over its stream replaces it in the
-    /// engine, so that the tap ends and another one is opened.
+    /// engine, so that the tap ends and another one is opened. A programme ends with the session.
     private func push(_ id: PushID, _ request: StartPushRequest) async {
         guard environment.pushes.reserve() else {
             return report(id, .failed(.internalError, detail: "the relay has no free live stream", retryIn: nil))
@@ -45,8 +45,13 @@ extension LiveSession {
         defer { environment.pushes.release() }
         while pushes.contains(id) {
             do throws(EngineError) {
-                let source = try await environment.pushes.source(of: request.stream, session: engineName)
-                await push(id, request, source)
+                guard let stream = request.stream else {
+                    await push(id, request, try await programmeSource())
+                    // The end of the session may not be known here yet.
+                    guard (try? await Task.sleep(for: Self.sourceWait)) != nil else { return }
+                    continue
+                }
+                await push(id, request, try await environment.pushes.source(of: stream, session: engineName))
             } catch {
                 switch error {
                 case .unknownStream, .unknownSession:

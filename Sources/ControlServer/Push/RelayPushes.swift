@@ -1,12 +1,15 @@
 import HTTPCalls
+import MediaBase
 import MediaEngine
 import NIOConcurrencyHelpers
+import Recording
 import Signaling
 
 /// Pushes of all sessions: makes them, and limits their number.
 final class RelayPushes: Sendable {
     private let rules: PushRules
     private let engine: MediaEngine
+    private let programmes: Programmes
     private let caller = HTTPCaller(agent: "millrace/\(BuildInfo.version)")
     private let count = NIOLockedValueBox(0)
 
@@ -16,9 +19,10 @@ final class RelayPushes: Sendable {
     private static let lastTime = Duration.seconds(3)
 
     /// - Parameter engine: has the packets that are pushed.
-    init(rules: PushRules, engine: MediaEngine) {
+    init(rules: PushRules, engine: MediaEngine, programmes: Programmes) {
         self.rules = rules
         self.engine = engine
+        self.programmes = programmes
     }
 
     /// Counts a push if the relay has less than its maximum; `release` stops counting it.
@@ -36,6 +40,27 @@ final class RelayPushes: Sendable {
     /// - Parameter session: name of the session in the engine.
     func source(of stream: StreamID, session: String) async throws(EngineError) -> PushSource {
         try await PushSource.stream(stream.rawValue, in: session, of: engine)
+    }
+
+    /// Opens a session's programme.
+    /// - Parameters:
+    ///   - session: name of the session in the engine.
+    ///   - list: returns the state of the session; nil when it has ended.
+    func programme(
+        of session: String, _ state: ProgrammeState, list: @escaping @Sendable () async -> ProgrammeListing?
+    ) throws(EngineError) -> PushSource {
+        let codec = state.listing.codec(among: VideoCodec.allCases) ?? .vp8
+        do throws(RecordingError) {
+            let (programme, tap) = try programmes.open(
+                session: session, codec: codec, listing: state.listing, list: list)
+            // A track for video that comes later needs no second connection.
+            return PushSource(
+                tap: tap, kinds: Set(MediaKind.allCases), codec: codec,
+                requestKeyFrame: { programme.requestKeyFrame() })
+        } catch {
+            if case .engine(let reason) = error { throw reason }
+            throw .stopped
+        }
     }
 
     /// Starts a push.

@@ -3,11 +3,12 @@ package import Signaling
 /// A push in answers of the admin API.
 package struct SessionPushAnswer: Sendable, Hashable, Encodable {
     package var id: PushID
-    package var stream: StreamID
+    /// Nil: the programme.
+    package var stream: StreamID?
     /// Whether media reaches the other server.
     package var isLive: Bool
 
-    package init(id: PushID, stream: StreamID, isLive: Bool) {
+    package init(id: PushID, stream: StreamID?, isLive: Bool) {
         self.id = id
         self.stream = stream
         self.isLive = isLive
@@ -23,7 +24,8 @@ struct PushListAnswer: Encodable {
 struct StartPushBody: Decodable {
     var to: String
     var token: String?
-    var stream: String
+    /// Nil: the programme.
+    var stream: String?
     /// Allows an `http:` URL for this push; nil for false.
     var allowHTTP: Bool?
 }

@@ -37,12 +37,13 @@ package struct WebhookEvent: Hashable, Sendable {
 
     package struct Push: Hashable, Sendable, Codable {
         package var id: PushID
-        package var stream: StreamID
+        /// Nil: the programme of the session.
+        package var stream: StreamID?
         /// Description of a failure, and seconds until the next try.
         package var detail: String?
         package var retryIn: Int?
 
-        package init(id: PushID, stream: StreamID, detail: String? = nil, retryIn: Int? = nil) {
+        package init(id: PushID, stream: StreamID?, detail: String? = nil, retryIn: Int? = nil) {
             self.id = id
             self.stream = stream
             self.detail = detail

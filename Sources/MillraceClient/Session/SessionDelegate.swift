@@ -34,7 +34,7 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, recordingStarted stream: StreamID)
     func session(_ session: Session, recordingStopped stream: StreamID)
     /// A stream reaches another server.
-    func session(_ session: Session, liveStarted live: PushID, stream: StreamID)
+    func session(_ session: Session, liveStarted live: PushID, stream: StreamID?)
     /// A try to reach the other server failed.
     func session(_ session: Session, liveFailed failure: PushFailed)
     func session(_ session: Session, liveStopped end: PushStopped)
@@ -122,7 +122,7 @@ extension SessionDelegate {
     public func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason) {}
     public func session(_ session: Session, recordingStarted stream: StreamID) {}
     public func session(_ session: Session, recordingStopped stream: StreamID) {}
-    public func session(_ session: Session, liveStarted live: PushID, stream: StreamID) {}
+    public func session(_ session: Session, liveStarted live: PushID, stream: StreamID?) {}
     public func session(_ session: Session, liveFailed failure: PushFailed) {}
     public func session(_ session: Session, liveStopped end: PushStopped) {}
     public func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure) {}

@@ -45,8 +45,9 @@ public enum SessionEvent: Hashable, Sendable {
     /// The relay records a stream from now on; also sent after the join for streams already being recorded.
     case recordingStarted(StreamID)
     case recordingStopped(StreamID)
-    /// A stream reaches another server from now on, or again (LIV-1); also sent after the join for live streams that are running.
-    case liveStarted(PushID, StreamID)
+    /// A stream, or the session's programme (nil), reaches another server from now on, or again (LIV-1); also sent after the join for live
+    /// streams that are running.
+    case liveStarted(PushID, StreamID?)
     /// A try to reach the other server failed. Only the host receives it.
     case liveFailed(PushFailed)
     case liveStopped(PushStopped)

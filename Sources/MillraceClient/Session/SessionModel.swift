@@ -18,7 +18,7 @@ struct SessionModel: Sendable {
     private(set) var streams: [StreamID: StreamInfo] = [:]
     private(set) var recordedStreams: Set<StreamID> = []
     /// Streams that are pushed to other servers, by push.
-    private(set) var pushes: [PushID: StreamID] = [:]
+    private(set) var pushes: [PushID: StreamID?] = [:]
     /// Pushes that the application was told of before a snapshot; the relay names those that continue.
     private var formerPushes: Set<PushID> = []
     /// Requests for help that the local user was asked to answer.

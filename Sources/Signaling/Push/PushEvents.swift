@@ -1,9 +1,10 @@
-/// The stream reaches the other server: for the first time, or again after a failure. Also sent to a user that joins
-/// while the stream reaches the server.
+/// A stream or the programme reaches the other server: for the first time, or again after a failure. Also sent to a user that joins
+/// while it reaches the server.
 public struct PushStarted: Hashable, Sendable, Codable {
     public var id: PushID
-    public var stream: StreamID
-    public init(id: PushID, stream: StreamID) {
+    /// Nil: the session's programme.
+    public var stream: StreamID?
+    public init(id: PushID, stream: StreamID?) {
         self.id = id
         self.stream = stream
     }
@@ -12,14 +13,15 @@ public struct PushStarted: Hashable, Sendable, Codable {
 /// A try to reach the other server failed, or its connection was lost. Only for the host.
 public struct PushFailed: Hashable, Sendable, Codable {
     public var id: PushID
-    public var stream: StreamID
+    /// Nil: the session's programme.
+    public var stream: StreamID?
     public var reason: PushFailureReason
     /// Description for people.
     public var detail: String
     /// Seconds until the next try; nil if there is none, and `liveStopped` follows.
     public var retryIn: Int?
 
-    public init(id: PushID, stream: StreamID, reason: PushFailureReason, detail: String, retryIn: Int? = nil) {
+    public init(id: PushID, stream: StreamID?, reason: PushFailureReason, detail: String, retryIn: Int? = nil) {
         self.id = id
         self.stream = stream
         self.reason = reason
@@ -31,9 +33,10 @@ public struct PushFailed: Hashable, Sendable, Codable {
 /// A push has ended. Sent to all users if they were told that it started, else to the host.
 public struct PushStopped: Hashable, Sendable, Codable {
     public var id: PushID
-    public var stream: StreamID
+    /// Nil: the session's programme.
+    public var stream: StreamID?
     public var reason: PushEndReason
-    public init(id: PushID, stream: StreamID, reason: PushEndReason) {
+    public init(id: PushID, stream: StreamID?, reason: PushEndReason) {
         self.id = id
         self.stream = stream
         self.reason = reason

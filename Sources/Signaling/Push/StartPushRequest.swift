@@ -1,5 +1,5 @@
-/// Pushes a stream to another server by WHIP (RFC 9725), until `stopLive` or the end of the stream (LIV-1). Only for the
-/// host.
+/// Pushes a stream, or the session's programme, to another server by WHIP (RFC 9725), until `stopLive` or the end of the stream or session
+/// (LIV-1). Only for the host.
 public struct StartPushRequest: RequestBody {
     public struct Answer: Hashable, Sendable, Codable {
         public var id: PushID
@@ -15,9 +15,10 @@ public struct StartPushRequest: RequestBody {
     public var to: String
     /// Bearer token for the endpoint: printable ASCII without spaces; nil for none.
     public var token: String?
-    public var stream: StreamID
+    /// Nil: the session's programme, which has the video of the active speaker or of a shared screen, and the mixed audio of all.
+    public var stream: StreamID?
 
-    public init(to: String, token: String? = nil, stream: StreamID) {
+    public init(to: String, token: String? = nil, stream: StreamID? = nil) {
         self.to = to
         self.token = token
         self.stream = stream

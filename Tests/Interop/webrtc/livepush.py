@@ -86,6 +86,49 @@ def to_relay(bench, name):
     check(name, "its resource is deleted at the end", True)
 
 
+def programme(bench, name):
+    """The programme of a session with two publishers: one is shown, both are heard; when the shown one leaves, the other is shown."""
+    bench.need_network()
+    check = bench.reporter.check
+    first = bench.relay(extra=ALLOWED, name="first")
+    second = bench.relay(apart=True, name="second")
+    file = whip_client.File(bench.work / "sources", OWN)
+    tones, publishers = (500, 1300), []
+    for number, hertz in enumerate(tones):
+        path = bench.current / f"tone{hertz}.webm"
+        media.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", file.path, "-f", "lavfi", "-i", f"sine=f={hertz}:d=30:r=48000", "-map", "0:v", "-map", "1:a",
+                   "-c:v", "copy", "-c:a", "libopus", "-ac", 2, "-b:a", "96k", path])
+        way_in = first.open("publish", "file", stream=f"cam{number}")
+        publishers.append((way_in, bench.keep(clients.ffmpeg_publisher(way_in, path, bench.current / f"publisher{number}.log", loop=True))))
+    clients.wait_until(lambda: first.has_stream("file"), 10, "the publishers' streams")
+    body = {"to": second.whip("pushed")}
+    live = json.loads(first.request("POST", "/v1/admin/sessions/file/live", body)[0])["id"]
+    clients.wait_until(lambda: second.has_stream("pushed") and is_live(first), 15, "the pushed programme")
+    listed = json.loads(first.request("GET", "/v1/admin/sessions/file/live")[0])["live"]
+    check(name, "the list has it without a stream", "stream" not in listed[0], live=listed)
+    known = set(media.packet_checksums(file.path, "v"))
+    # Video begins with a publisher's next key frame: a file cannot make one on request.
+    time.sleep(3)
+
+    def look(text, path, heard):
+        record(second, path, 5)
+        frames = media.packet_checksums(path, "v")[:-1]
+        check(name, f"frames of a publisher arrive unchanged, {text}", len(frames) > 60 and all(frame in known for frame in frames), frames=len(frames))
+        shares = media.tone_shares(path, *tones)
+        check(name, f"the audio is that of {heard}", all((share > 0.3) == (heard in ("both", hertz)) and (share > 0.3 or share < 0.05)
+                                                        for share, hertz in zip(shares, tones)), shares=[round(share, 3) for share in shares])
+    look("of two publishers", bench.current / "both.webm", "both")
+    way_in, shown = publishers[0]
+    first.close(way_in)
+    shown.stop()
+    time.sleep(1)
+    look("after the shown one has left", bench.current / "other.webm", tones[1])
+    check(name, "the push has not been interrupted", is_live(first))
+    first.request("DELETE", f"/v1/admin/sessions/file/live/{live}")
+    clients.wait_until(lambda: not second.has_stream("pushed"), 5, "the end of the pushed programme")
+    check(name, "its resource is deleted at the end", True)
+
+
 class Endpoint:
     """A WHIP endpoint before a Janus VideoRoom, which refuses requests that RFC 9725 does not allow. It redirects the first request."""
 
@@ -246,6 +289,7 @@ def refused(bench, name):
 
 ALL = [
     ("live push to a relay", to_relay),
+    ("live push of a programme", programme),
     ("live push to Janus", to_janus),
     ("live push to a refused address", refused),
 ]

@@ -141,10 +141,11 @@ final class SessionsDouble: SessionAdministration {
     func startPush(
         _ request: StartPushRequest, allowsHTTP: Bool, in address: SessionKey
     ) async throws(SignalingError) -> PushID {
-        guard try find(address).streams.contains(where: { $0.id == request.stream }) else {
+        let known = try find(address).streams
+        guard request.stream.map({ id in known.contains { $0.id == id } }) ?? true else {
             throw SignalingError(.unknownStream)
         }
-        did("live \(address) \(request.stream) \(request.to) \(request.token ?? "-") \(allowsHTTP)")
+        did("live \(address) \(request.stream?.rawValue ?? "programme") \(request.to) \(request.token ?? "-") \(allowsHTTP)")
         return Self.live
     }
 

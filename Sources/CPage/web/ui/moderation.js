@@ -50,15 +50,15 @@ async function rename(session, user) {
   if (name !== null && name.trim() !== user.name) await session.request("rename", {user: user.id, name: name.trim()});
 }
 
-/// Asks for a WHIP server and pushes a stream to it. The relay reports the result by events.
+/// Asks for a WHIP server and pushes a stream, or without one the session's programme, to it. The relay reports the result by events.
 async function startLive(session, stream) {
   const answer = await askFor("Live stream", [
     {name: "to", label: "Address of the WHIP server", hint: "An https URL", maximum: 2_048},
     {name: "token", label: "Token", hint: "Only if the server asks for one", maximum: 2_048, isNeeded: false},
   ], {action: "Start"});
   if (!answer) return;
-  const {id} = await session.request("startLive", {to: answer.to, stream: stream.id, ...(answer.token && {token: answer.token})});
-  session.state.connecting(id, stream.id);
+  const {id} = await session.request("startLive", {to: answer.to, ...(stream && {stream: stream.id}), ...(answer.token && {token: answer.token})});
+  session.state.connecting(id, stream?.id);
   notice("The relay connects to the server");
 }
 
@@ -73,6 +73,8 @@ export function sessionMenu(session) {
   if (items.length) items.push(null);
   add(may.lockShare && !state.isShareLocked, "lock-share", "Lock sharing", () => session.request("lockShare", {isLocked: true}));
   add(may.lockShare && state.isShareLocked, "unlock-share", "Unlock sharing", () => session.request("lockShare", {isLocked: false}));
+  add(may.goLive && ![...state.streams.values()].some(stream => stream.isEncrypted), "start-live-programme", "Live stream of the session…",
+      () => startLive(session, null));
   add(may.goLive && state.liveStreams.size, "stop-live", "End live streams", async () => {
     for (const id of [...state.liveStreams.keys()]) await session.request("stopLive", {id});
   });
