@@ -35,6 +35,7 @@ def enter_environment():
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--relay", metavar="PATH", help="the millrace binary")
+    parser.add_argument("--older", metavar="PATH", help="the binary of an earlier version, for clusters of two versions")
     parser.add_argument("--duration", type=float, default=5, metavar="SECONDS", help="of watching in most cases (default 5)")
     parser.add_argument("--long", action="store_true", help="all cases, losses and times, for measurements")
     parser.add_argument("--janus", action="store_true", help="the yardstick cases also against Janus")

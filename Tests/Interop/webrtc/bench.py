@@ -47,6 +47,7 @@ class WebRTCRelay(Relay):
 class Bench:
     def __init__(self, arguments, reporter):
         self.binary = arguments.relay and pathlib.Path(arguments.relay).resolve()
+        self.older = arguments.older and pathlib.Path(arguments.older).resolve()
         self.work = pathlib.Path(arguments.work).resolve()
         self.long, self.fault, self.reporter = arguments.long, arguments.fault, reporter
         self.seconds = arguments.duration
@@ -71,8 +72,9 @@ class Bench:
 
     # MARK: objects of one case
 
-    def relay(self, apart=False, address=None, port=None, webrtc_port=None, extra=(), name="relay", admin_token=None):
-        """Starts a relay on loopback, or `apart` in a separate namespace."""
+    def relay(self, apart=False, address=None, port=None, webrtc_port=None, extra=(), name="relay", admin_token=None,
+              is_older=False):
+        """Starts a relay on loopback, or `apart` in a separate namespace. `is_older`: of the earlier version."""
         if apart:
             self.need_network()
             address = address or RELAY
@@ -81,7 +83,7 @@ class Bench:
         # The test page has another origin than the relay.
         self._page = self._page or PageServer()
         extra = ["--http-cors-origin", self._page.origin, *extra]
-        relay = WebRTCRelay(self.binary, self.current, extra=extra, name=name, address=address, port=port, webrtc_port=webrtc_port,
+        relay = WebRTCRelay(self.older if is_older else self.binary, self.current, extra=extra, name=name, address=address, port=port, webrtc_port=webrtc_port,
                             prefix=self.network.prefix if apart else (), admin_token=admin_token,
                             environment={"MILLRACE_FAULT": self.fault} if self.fault else None)
         self._open.append(relay)

@@ -23,13 +23,14 @@ LEAST_RATE = 12
 FREEZE = 800
 
 
-def start_cluster(bench, count=RELAYS, extra=()):
-    """Starts a database and relays that know each other."""
+def start_cluster(bench, count=RELAYS, extra=(), older=()):
+    """Starts a database and relays that know each other. `older`: numbers of the relays of the earlier version."""
     bench.need(postgres.is_present(), "postgresql")
     database = bench.keep(postgres.Database(bench.current / "database"))
     # Requests of an operator are checked by the relay that gets them, and by the home relay.
     token = secrets.token_hex(16)
-    relays = [bench.relay(name=f"relay-{number}", admin_token=token, extra=["--dev", *cluster_options(database, number), *extra]) for number in range(count)]
+    relays = [bench.relay(name=f"relay-{number}", admin_token=token, extra=["--dev", *cluster_options(database, number), *extra],
+                          is_older=number in older) for number in range(count)]
 
     def know_each_other():
         return all(len([r for r in listing(relay)["relays"] if r["isAlive"]]) == count for relay in relays)
@@ -261,9 +262,43 @@ def edge_killed(bench, name):
     report(name, "the home relay counts the lost link", lost == 1, lost=lost)
 
 
+def versions(home_is_older):
+    """Relays of two versions: the media of clients at a relay of the earlier one, and of sessions that it runs, is at the home relay."""
+    def case(bench, name):
+        need(bench)
+        bench.need(bench.older, "--older PATH")
+        report = bench.reporter.check
+        relays = start_cluster(bench, older=[0] if home_is_older else [1])
+        relays[0].request("POST", "/v1/admin/sessions", {"name": "versions"})
+        ada = Talk(bench, relays[1].url, "versions", "Ada", role="host")
+        kim, leo = Talk(bench, relays[2].url, "versions", "Kim"), Room(bench, "firefox", relays[0].url, "versions", "Leo", role="participant")
+        for one in (ada, kim, leo):
+            report(name, f"{one.name} is in", one.is_in(), page=one.look("why"))
+        for one in (ada, kim):
+            one.publish()
+        report(name, "all see each other", all(viewer.sees(who, 20) for viewer, who in ((kim, "Ada"), (leo, "Ada"), (ada, "Kim"), (leo, "Kim"))))
+        check_flow(bench, name, "from Ada", ada, kim, leo)
+        check_flow(bench, name, "from Kim", kim, ada, leo)
+        peers = [relay.metrics()["millrace_peers_connected_total"] for relay in relays]
+        # Ada and Kim have two peer connections each, Leo has one.
+        report(name, "each peer connection is at its relay", peers == ([5, 0, 0] if home_is_older else [3, 0, 2]), peers=peers)
+        stream = ada.page.evaluate("millrace.publication('camera').id")
+        before = kim.look("heard", "Ada")["packets"]
+        report(name, "the audio is heard", kim.until(lambda: kim.look("heard", "Ada")["packets"] - before > 20, 5))
+        relays[2].request("PUT", f"/v1/sessions/versions/streams/{stream}/mute", {"kind": "audio", "muted": True})
+        time.sleep(0.3)
+        before = [viewer.look("heard", "Ada")["packets"] for viewer in (kim, leo)]
+        time.sleep(1.5)
+        after = [viewer.look("heard", "Ada")["packets"] for viewer in (kim, leo)]
+        report(name, "after a mute nobody gets a packet", before == after, before=before, after=after)
+    return case
+
+
 ALL = [
     ("cluster: clients at three relays", three),
     ("cluster: the home relay is killed", killed),
     ("cluster: media at the relay of each client", edges),
     ("cluster: the publisher's relay is killed", edge_killed),
+    ("cluster: an edge of an earlier version", versions(home_is_older=False)),
+    ("cluster: a home relay of an earlier version", versions(home_is_older=True)),
 ]
