@@ -119,6 +119,8 @@ extension Conference {
     }
 
     private mutating func conclude(_ reason: DisconnectReason) {
+        // Those of streams have ended with their streams; the programme goes on until here.
+        endPushes()
         for stream in published.keys.sorted(by: { $0.rawValue < $1.rawValue }) { command(.unpublish(stream)) }
         endViewers()
         let wasLive = phase == .live

@@ -10,7 +10,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Checks host, ports, UDP buffers, offloads and ciphers, or a running relay, and suggests fixes.",
         discussion: """
             Checks the host for the configuration that `serve` would use, with --cluster-url also the cluster's database and
-            the links to its relays; with --url, a running relay by its metrics instead. Exit code 1 if a check fails.
+            the links to its relays, with --storage-url the database of conversations; with --url, a running relay by its metrics instead. Exit code 1 if a check fails.
 
             Examples:
               millrace doctor
@@ -44,7 +44,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 relay: target, token: RelayOptions.text(token, "MILLRACE_ADMIN_TOKEN"), by: caller)
         } else {
             let doctor = Doctor(configuration: try await options.resolve().configuration)
-            findings = doctor.examine() + (await doctor.cluster())
+            findings = doctor.examine() + (await doctor.cluster()) + doctor.conversations()
         }
         print(json ? try Doctor.json(findings) : Doctor.text(findings))
         if findings.contains(where: { $0.level == .fail }) { throw ExitCode.failure }

@@ -125,7 +125,9 @@ struct LiveCommand: AsyncParsableCommand {
         } else {
             let (list, json) = try await client.get(List.self, client.path(options.session, "live"))
             if options.relay.json { return print(String(decoding: json, as: UTF8.self)) }
-            for live in list.live { print("\(live.id) \(live.stream ?? "programme") \(live.isLive ? "live" : "connecting")") }
+            for live in list.live {
+                print("\(live.id) \(live.stream ?? "programme") \(live.isLive ? "live" : "connecting")")
+            }
         }
     }
 

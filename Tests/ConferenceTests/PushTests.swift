@@ -96,7 +96,8 @@ import Testing
         #expect(other.pushes == [] && other.ended != nil && other.faults == [])
     }
 
-    @Test("The programme is pushed until the session ends, whatever streams end; not in a session with encrypted streams")
+    @Test(
+        "The programme is pushed until the session ends, whatever streams end; not in a session with encrypted streams")
     func programme() throws {
         let (world, host, guest, stream) = try stage()
         try world.request(StartPushRequest(to: Self.url), host)
@@ -111,6 +112,16 @@ import Testing
             events(world, guest).last
                 == .liveStopped(PushStopped(id: Self.first, stream: nil, reason: .sessionEnded)))
         #expect(world.pushes == [] && world.violations() == [] && world.faults == [])
+
+        // The session also ends when its last participants leave.
+        let (left, last, other, _) = try stage()
+        try left.request(StartPushRequest(to: Self.url), last)
+        left.push(Self.first, .started)
+        try left.request(LeaveRequest(), other)
+        #expect(left.pushes == [Self.first])
+        try left.request(LeaveRequest(), last)
+        #expect(left.pushes == [] && left.conference.isEnded && left.conference.pushes.isEmpty)
+        #expect(left.hooks.contains(.liveStopped(PushStopped(id: Self.first, stream: nil, reason: .sessionEnded))))
 
         let (encrypted, owner, _, _) = try stage(isEncrypted: true)
         #expect(code { try encrypted.request(StartPushRequest(to: Self.url), owner) } == .streamEncrypted)

@@ -156,7 +156,8 @@ struct RandomDriver {
             AnswerRequest(revision: 1, sdp: ""),
             chance(30) ? RemoveUserRequest(user: target) : RestartICERequest(),
             chance(30) ? LeaveRequest(endForAll: chance(2)) : StatisticsRequest(),
-            StartPushRequest(to: "https://live.example/whip", stream: stream), StopPushRequest(id: live(world)),
+            StartPushRequest(to: "https://live.example/whip", stream: flip() ? stream : nil),
+            StopPushRequest(id: live(world)),
         ]
         let all = requests + subsessionRequests(world, target)
         let request = all[random.below(all.count)]

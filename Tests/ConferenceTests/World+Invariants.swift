@@ -12,6 +12,7 @@ extension World {
 
         // A push runs for each live stream, and each live stream has a stream or is the programme.
         require(Set(conference.pushes.map(\.id)) == pushes, "pushes \(pushes)")
+        if conference.isEnded { require(pushes.isEmpty, "pushes \(pushes) of an ended session") }
         for live in conference.pushes {
             guard let stream = live.stream else { continue }
             require(streams.contains { $0.id == stream }, "\(live.id) of \(stream), which has ended")

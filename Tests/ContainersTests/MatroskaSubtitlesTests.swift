@@ -37,14 +37,22 @@ import Testing
     @Test(
         "Tags, codes, empty lines and control characters of a text have no effect",
         arguments: [
-            ("a <b>b</b>", "a <\u{2060}b>b<\u{2060}/b>"), (#"{\an8}up"#, "{\u{2060}\\an8}up"), ("one\r\n\r\ntwo\n", "one\ntwo"),
+            ("a <b>b</b>", "a <\u{2060}b>b<\u{2060}/b>"), (#"{\an8}up"#, "{\u{2060}\\an8}up"),
+            ("one\r\n\r\ntwo\n", "one\ntwo"),
             ("\nbell\u{7} and \u{85}next", "bell and \nnext"), ("a < b", "a <\u{2060} b"), ("\n\r\u{2028}", ""),
+            ("tab\tone", "tab one"),
+            (
+                "a\n \u{3000}\n\u{7}\t\n5\n00:00:01,000 --> 00:00:02,000\nBo: b",
+                "a\n5\n00:00:01,000 --> 00:00:02,000\nBo: b"
+            ),
         ])
     func plain(text: String, bytes: String) {
         #expect(String(decoding: MatroskaSubtitles.bytes(of: text), as: UTF8.self) == bytes)
     }
 
-    @Test("Texts without a subtitle track, without characters or with impossible times are refused, and subtitles in WebM")
+    @Test(
+        "Texts without a subtitle track, without characters or with impossible times are refused, and subtitles in WebM"
+    )
     func misuse() throws {
         let none = try MatroskaWriter(sink: MemorySink(), tracks: [Self.audio])
         #expect(throws: ContainerError.self) { try none.write(subtitle: "a", timestamp: .zero, duration: .zero) }

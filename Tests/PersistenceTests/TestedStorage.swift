@@ -43,6 +43,11 @@ struct TestedStorage {
         }
     }
 
+    /// Address of the database; nil for a folder.
+    var url: String? {
+        if case .database(let server, let name) = place { server.url(name) } else { nil }
+    }
+
     func open(
         limits: MessagingLimits = MessagingLimits(), wallClock: @escaping @Sendable () -> Int64 = { 1_000 },
         change: (inout StorageConfiguration) -> Void = { _ in }

@@ -224,7 +224,7 @@ import Testing
         let session = try RecordedSession()
         try session.record("a", of: "Ada", Self.second(at: 100))
         #expect(try session.compose().chat == nil)
-        let path = session.path + "/" + JournalFile.name
+        let path = session.path + "/" + JournalFile.name(at: RecordedSession.wallClock / 1_000_000)
         try Data("no journal\n".utf8).write(to: URL(fileURLWithPath: path))
         let report = try session.compose()
         #expect(report.chat == nil && report.warnings.map(\.code) == [.journal] && !report.isDamaged)

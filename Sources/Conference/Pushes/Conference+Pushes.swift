@@ -100,7 +100,7 @@ extension Conference {
         for push in sessionPushes where push.stream == stream { endPush(push.id, .streamEnded) }
     }
 
-    /// Ends all pushes, because the session ends.
+    /// Ends all pushes, because the session ends. At its very end no user is left to be told.
     mutating func endPushes() {
         for push in sessionPushes { endPush(push.id, .sessionEnded) }
     }

@@ -21,22 +21,21 @@ enum MatroskaSubtitles {
     }
 
     /// Returns the bytes of a text. The format has tags (`<b>`) and codes (`{\an8}`) and nothing that escapes them. Therefore a word joiner, which is
-    /// invisible, follows each of their first characters. An empty line would end a text that is converted to SubRip.
+    /// invisible, follows each of their first characters. Empty lines, and lines of white space, would end a text that is converted to SubRip.
     static func bytes(of text: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var isLineEmpty = true
-        for scalar in text.unicodeScalars {
-            if newlines.contains(scalar) {
-                if !isLineEmpty { bytes.append(UInt8(ascii: "\n")) }
-                isLineEmpty = true
-                continue
-            }
-            guard scalar.properties.generalCategory != .control else { continue }
-            bytes.append(contentsOf: String(scalar).utf8)
-            if scalar == "<" || scalar == "{" { bytes.append(contentsOf: wordJoiner) }
-            isLineEmpty = false
+        var lines: [[UInt8]] = []
+        for line in text.unicodeScalars.split(whereSeparator: { newlines.contains($0) }) {
+            guard line.contains(where: { !$0.properties.isWhitespace && !isControl($0) }) else { continue }
+            lines.append(line.flatMap(bytes))
         }
-        while bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        return bytes
+        return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
     }
+
+    private static func bytes(of scalar: Unicode.Scalar) -> [UInt8] {
+        if scalar == "\t" { return [UInt8(ascii: " ")] }
+        if isControl(scalar) { return [] }
+        return Array(String(scalar).utf8) + (scalar == "<" || scalar == "{" ? wordJoiner : [])
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
 }

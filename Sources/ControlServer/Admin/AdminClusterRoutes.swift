@@ -32,7 +32,8 @@ extension ClusterAnswer.Relay {
     init(_ record: RelayRecord) {
         self.init(
             id: record.identity.id.rawValue, link: record.description.link, region: record.description.region,
-            version: record.description.version, linkVersion: record.description.linkVersion, load: record.load.use, isDraining: record.load.isDraining,
+            version: record.description.version, linkVersion: record.description.linkVersion, load: record.load.use,
+            isDraining: record.load.isDraining,
             isAlive: record.isAlive, silence: record.silence.seconds)
     }
 }

@@ -4,16 +4,15 @@ import Signaling
 
 /// Journal of a session beside its recordings (REC-2): chat, and when subsessions start and stop.
 extension LiveSession {
-    private var journal: JournalWriter? {
-        environment.recorded.isRecorded(session: engineName) ? environment.journal : nil
-    }
+    /// Nil while the users are not told of a recording.
+    private var journal: JournalWriter? { conference.recordedStreams.isEmpty ? nil : environment.journal }
 
-    /// Notes a chat message to all users of a place. A message to one user is not recorded; the chat of a session whose media the relay cannot read
-    /// is not either, because its users do not expect the relay to keep any of it.
+    /// Notes a chat message to all users of a place. A message to one user is not recorded. Neither is the chat of a session with encrypted streams:
+    /// what the relay keeps of such a session is unreadable otherwise.
     func noteInJournal(_ event: Event) {
-        guard case .chat(let message) = event, message.to == nil, !conference.requiresEncryption, let journal else {
-            return
-        }
+        guard case .chat(let message) = event, message.to == nil, let journal, !conference.requiresEncryption,
+            !streams.contains(where: \.isEncrypted)
+        else { return }
         let sender = conference.user(message.from)
         let participant = RecordingSource.Participant(
             id: message.from.rawValue, name: sender?.name ?? message.name ?? "", identity: sender?.identity)
@@ -26,11 +25,16 @@ extension LiveSession {
                 text: message.text), session: engineName)
     }
 
+    /// Notes the start and end of subsessions. A recording that begins during subsessions has their start at its own.
     func noteSubsessionsInJournal() {
+        guard let journal else {
+            subsessionsAreNoted = false
+            return
+        }
         let areStarted = conference.subsessionStatus == .started
         guard areStarted != subsessionsAreNoted else { return }
         subsessionsAreNoted = areStarted
-        journal?.append(
+        journal.append(
             JournalEntry(time: ControlClock.wall, event: areStarted ? .subsessionsStarted : .subsessionsStopped),
             session: engineName)
     }

@@ -53,8 +53,8 @@ actor LiveSession {
     var saving: StateSaving?
     /// Whether another relay runs the session, or will.
     var isAbandoned = false
-    /// Whether the journal has the start of the subsessions, and not their end.
-    var subsessionsAreNoted: Bool
+    /// Whether the journal of a running recording has the start of the subsessions, and not their end.
+    var subsessionsAreNoted = false
 
     /// - Parameter restored: the session of a lost home relay; nil for a new session.
     init(
@@ -69,7 +69,6 @@ actor LiveSession {
         logger[metadataKey: "session"] = "\(key)"
         self.logger = logger
         self.conference = conference
-        subsessionsAreNoted = conference.subsessionStatus == .started
         media = SessionMedia(
             maximumSubscriptions: conference.limits.subscriptions, random: SystemRandomNumberGenerator())
         guard environment.cluster != nil else { return }

@@ -40,7 +40,7 @@ package final class LiveSessions: Sendable {
         hooks: any WebhookSink,
         configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger,
         cluster: ClusterNode? = nil, caller: LinkCaller? = nil, journal: JournalWriter? = nil,
-        programmes limits: ProgrammeLimits = ProgrammeLimits(), events: AsyncStream<StreamEvent>? = nil
+        programmes limits: ProgrammeLimits, events: AsyncStream<StreamEvent>? = nil
     ) {
         self.verifier = verifier
         self.cluster = cluster

@@ -2,24 +2,21 @@ import NIOConcurrencyHelpers
 
 /// Streams that are being recorded, by the engine's names.
 final class RecordedStreams: Sendable {
-    /// Streams of each session that has any.
-    private let streams = NIOLockedValueBox<[String: Set<String>]>([:])
+    private struct Key: Hashable {
+        var session: String
+        var stream: String
+    }
+
+    private let streams = NIOLockedValueBox<Set<Key>>([])
 
     func set(session: String, stream: String, isRecorded: Bool) {
+        let key = Key(session: session, stream: stream)
         streams.withLockedValue { streams in
-            if isRecorded {
-                streams[session, default: []].insert(stream)
-            } else {
-                streams[session]?.remove(stream)
-                if streams[session]?.isEmpty == true { streams[session] = nil }
-            }
+            if isRecorded { streams.insert(key) } else { streams.remove(key) }
         }
     }
 
     func contains(session: String, stream: String) -> Bool {
-        streams.withLockedValue { $0[session]?.contains(stream) ?? false }
+        streams.withLockedValue { $0.contains(Key(session: session, stream: stream)) }
     }
-
-    /// Returns whether any stream of a session is being recorded.
-    func isRecorded(session: String) -> Bool { streams.withLockedValue { $0[session] != nil } }
 }

@@ -32,7 +32,7 @@ struct ProgrammeRoutes {
             }
             let (known, codec) = (state.session, state.listing.codec(among: format.codecs))
             let (programme, tap) = try liveSessions.programmes.open(
-                session: session, codec: codec ?? .vp8, listing: state.listing
+                session: session, id: known, codec: codec ?? .vp8, listing: state.listing
             ) {
                 // A later session of the same name has a programme of its own.
                 guard let now = try? await liveSessions.programme(of: key), now.session == known else {

@@ -2,11 +2,14 @@ import MediaBase
 package import MediaEngine
 import NIOConcurrencyHelpers
 import Recording
+import Signaling
 
 /// Running programmes of the relay: one for each session and video codec, shared by its readers.
 package final class Programmes: Sendable {
     private struct Key: Hashable {
         var session: String
+        /// A later session of the same name has a programme of its own.
+        var id: SessionID?
         var codec: VideoCodec
     }
 
@@ -25,15 +28,16 @@ package final class Programmes: Sendable {
     /// Opens a reader of a session's programme, which begins if it does not run.
     /// - Parameters:
     ///   - session: name of the session in the engine.
+    ///   - id: nil for a session without rules.
     ///   - list: returns the state of the session; nil when it has ended.
     /// - Throws: `engine` with the limits `programmes` and `programmeReaders`, `thread` or `encoder`.
     func open(
-        session: String, codec: VideoCodec, listing: ProgrammeListing,
+        session: String, id: SessionID?, codec: VideoCodec, listing: ProgrammeListing,
         list: @escaping @Sendable () async -> ProgrammeListing?
     ) throws(RecordingError) -> (programme: SessionProgramme, tap: PacketTap) {
         let result = running.withLockedValue { running -> Result<(SessionProgramme, PacketTap), RecordingError> in
             do throws(RecordingError) {
-                return .success(try open(Key(session: session, codec: codec), listing, list, &running))
+                return .success(try open(Key(session: session, id: id, codec: codec), listing, list, &running))
             } catch { return .failure(error) }
         }
         return try result.get()

@@ -177,7 +177,8 @@ extension APIOperation {
             admin + "/live", .admin, "live", "Streams that are pushed to other servers", query: [app],
             .json("LiveStreams")),
         .act(
-            "POST", admin + "/live", .admin, "live", "Pushes a stream or the programme to another server by WHIP", query: [app],
+            "POST", admin + "/live", .admin, "live", "Pushes a stream or the programme to another server by WHIP",
+            query: [app],
             body: .json("LiveRequest"), status: 201, .json("LiveStart")),
         .act("DELETE", admin + "/live/{live}", .admin, "live", "Ends the push of a stream", query: [app]),
     ]

@@ -43,12 +43,12 @@ extension LiveSession {
             return report(id, .failed(.internalError, detail: "the relay has no free live stream", retryIn: nil))
         }
         defer { environment.pushes.release() }
-        while pushes.contains(id) {
+        while pushes.contains(id), !isForgotten, !isAbandoned {
             do throws(EngineError) {
                 guard let stream = request.stream else {
                     await push(id, request, try await programmeSource())
                     // The end of the session may not be known here yet.
-                    guard (try? await Task.sleep(for: Self.sourceWait)) != nil else { return }
+                    if pushes.contains(id) { try? await Task.sleep(for: Self.sourceWait) }
                     continue
                 }
                 await push(id, request, try await environment.pushes.source(of: stream, session: engineName))

@@ -47,12 +47,12 @@ final class RelayPushes: Sendable {
     ///   - session: name of the session in the engine.
     ///   - list: returns the state of the session; nil when it has ended.
     func programme(
-        of session: String, _ state: ProgrammeState, list: @escaping @Sendable () async -> ProgrammeListing?
+        of session: String, _ state: ProgrammeSession, list: @escaping @Sendable () async -> ProgrammeListing?
     ) throws(EngineError) -> PushSource {
         let codec = state.listing.codec(among: VideoCodec.allCases) ?? .vp8
         do throws(RecordingError) {
             let (programme, tap) = try programmes.open(
-                session: session, codec: codec, listing: state.listing, list: list)
+                session: session, id: state.session, codec: codec, listing: state.listing, list: list)
             // A track for video that comes later needs no second connection.
             return PushSource(
                 tap: tap, kinds: Set(MediaKind.allCases), codec: codec,

@@ -6,8 +6,9 @@ extension Session {
     /// Streams that are pushed to other servers, by push; nil is the session's programme.
     public var pushes: [PushID: StreamID?] { board.snapshot.model.pushes }
 
-    /// Pushes a stream, or the session's programme, to another server by WHIP (RFC 9725), until `stopPush` or the end of the stream or session; host
-    /// only. The programme has the video of the active speaker or of a shared screen, and the mixed audio of all. `SessionEvent.liveStarted` reports that media reaches the server. The relay tries again until the push ends.
+    /// Pushes a stream, or the session's programme, to another server by WHIP (RFC 9725), until `stopPush` or the end of the stream or session;
+    /// host only. The programme has the video of the active speaker or of a shared screen, and the mixed audio of all.
+    /// `SessionEvent.liveStarted` reports that media reaches the server. The relay tries again until the push ends.
     ///
     /// ```swift
     /// let push = try await session.startPush(stream.id, to: "https://live.example/whip/1", token: key)

@@ -10,18 +10,14 @@ extension PostgresConnection {
             version = try messageVersion()
         }
         guard version == PostgresMessageSchema.version else {
-            let found = version.map { "version \($0)" } ?? "no version"
-            throw PostgresError(
-                .connection,
-                "the tables of conversations have \(found), and this relay knows version \(PostgresMessageSchema.version)",
-                isOfVersion: true)
+            throw PostgresError(.connection, PostgresMessageSchema.mismatch(version), isOfVersion: true)
         }
         if listens { try run(script: "LISTEN \(PostgresMessageSchema.channel)") }
         try enterPipeline()
     }
 
     /// Returns the version of the tables; nil if there are none.
-    private func messageVersion() throws(PostgresError) -> Int64? {
+    func messageVersion() throws(PostgresError) -> Int64? {
         do {
             let rows = try run(script: PostgresMessageSchema.readVersion)
             return rows.count == 0 ? nil : try rows.value(0, 0)

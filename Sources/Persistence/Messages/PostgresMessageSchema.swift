@@ -12,6 +12,14 @@ enum PostgresMessageSchema {
         """
 
     static let readVersion = "SELECT value FROM meta WHERE key = 'version'"
+    /// Reads whether the user may make the schema.
+    static let readPrivilege = "SELECT has_database_privilege(current_database(), 'CREATE')"
+
+    /// Describes tables of another version; nil: without any.
+    static func mismatch(_ version: Int64?) -> String {
+        let found = version.map { "version \($0)" } ?? "no version"
+        return "the tables of conversations have \(found), and this relay knows version \(Self.version)"
+    }
 
     /// Makes the tables that are missing. Texts are bytes, because they may contain any character, including U+0000, and because bytes are
     /// compared as SQLite compares texts. The lock is needed because `IF NOT EXISTS` fails if two relays do it at once.

@@ -8,6 +8,8 @@ struct ComposeFolder {
     static let maximumFiles = 20_000
     /// Minimum pause between two files that is probably the end of a meeting: a session of the same name uses the same folder.
     private static let longPause: MediaTime = .seconds(3_600)
+    /// Assumed maximum duration of a file whose duration is not known, such as after a crash.
+    private static let longestOpenFile: MediaTime = .seconds(86_400)
 
     let path: String
     let session: String
@@ -124,19 +126,13 @@ struct ComposeFolder {
         }
     }
 
-    /// Reads the journal. Without it the media is composed all the same.
+    /// Reads the journals of the days of the files. Without them the media is composed all the same.
     private mutating func readJournal() {
-        do throws(RecordingError) {
-            let unreadable: Int
-            (journal, unreadable) = try JournalFile.read(folder: path)
-            if unreadable > 0 { warnJournal("\(unreadable) lines cannot be read") }
-        } catch {
-            warnJournal(error.description)
-        }
-    }
-
-    private mutating func warnJournal(_ message: String) {
-        warnings.append(ComposeReport.Warning(file: JournalFile.name, code: .journal, message: message))
+        let faults: [JournalFault]
+        let end = files.reduce(zero) { max($0, $1.end) } + Self.longestOpenFile
+        (journal, faults) = JournalFile.read(
+            folder: path, from: (zero - .seconds(1)).rawValue / 1_000_000, to: end.rawValue / 1_000_000)
+        warnings += faults.map { ComposeReport.Warning(file: $0.file, code: .journal, message: $0.text) }
     }
 
     private mutating func warn(

@@ -89,7 +89,7 @@ package struct ComposeReport: Codable, Sendable {
             case encrypted
             /// No font was found: a mixed video has no names.
             case noFont
-            /// Chat messages are missing: `journal.jsonl`, or lines of it, cannot be read.
+            /// Chat or chapters are missing: a journal, or lines of it, cannot be read.
             case journal
         }
 

@@ -22,11 +22,12 @@ struct SessionChat {
     /// - Parameters:
     ///   - journal: in order of time.
     ///   - zero: relay time of the output's time zero, since 1970.
-    init(_ journal: [JournalEntry], zero: MediaTime) {
+    ///   - end: time of the output after which there is no media; `never` if it is not known.
+    init(_ journal: [JournalEntry], zero: MediaTime, end: MediaTime = .never) {
         lines = Deque(
             journal.lazy.compactMap { entry in
                 guard entry.event == .chat, let text = entry.text, !text.isEmpty, let time = entry.time(after: zero),
-                    time >= .zero - Self.lead
+                    time >= .zero - Self.lead, time <= end
                 else { return nil }
                 let sender = entry.participant.map { SessionPlan.plain($0.name) } ?? ""
                 let place = entry.subsession.map { "[\(SessionPlan.plain($0))] " } ?? ""

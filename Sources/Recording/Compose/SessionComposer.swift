@@ -67,7 +67,9 @@ package final class SessionComposer {
         }
         zero = opened.zero
         journal = opened.journal
-        chat = SessionChat(journal, zero: zero)
+        let isOpen = opened.files.contains { $0.duration == .zero }
+        let end = opened.files.reduce(zero) { max($0, $1.end) }
+        chat = SessionChat(journal, zero: zero, end: isOpen ? .never : end - zero)
         report = ComposeReport(output: output, session: opened.session)
         report.files = opened.reports
         report.warnings = opened.warnings

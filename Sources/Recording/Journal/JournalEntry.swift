@@ -1,6 +1,6 @@
 import MediaBase
 
-/// One line of a session's `journal.jsonl`: what happened beside the media while streams of the session were recorded.
+/// One line of a session's journal: what happened beside the media while streams of the session were recorded.
 package struct JournalEntry: Codable, Sendable, Hashable {
     package enum Event: String, Codable, Sendable {
         /// A chat message to all users in the sender's place.

@@ -1,54 +1,90 @@
 import Foundation
 import Glibc
+import MediaBase
 
-/// `journal.jsonl` of a session's folder: one `JournalEntry` as JSON in each line, oldest first.
+/// Journals of a session's folder, one for each day (UTC) on which something happened: `journal-20260801.jsonl`, with one `JournalEntry` as JSON
+/// in each line.
 package enum JournalFile {
-    package static let name = "journal.jsonl"
+    private static let prefix = "journal-"
+    private static let suffix = ".jsonl"
     /// Maximum size of a file, for writers and readers: some 200,000 messages.
     package static let maximumBytes = 64 << 20
+    /// Maximum number of files that are read: those of a year.
+    private static let maximumFiles = 366
     /// Maximum size of a line. A chat message has at most 8 KiB, each byte of which JSON can write as six.
     static let maximumLine = 64 << 10
+
+    /// Returns the name of the file for a time in milliseconds since 1970.
+    package static func name(at time: Int64) -> String {
+        let (nanoseconds, isTooLarge) = time.multipliedReportingOverflow(by: 1_000_000)
+        let day = UTCTime(unixNanoseconds: isTooLarge ? 0 : nanoseconds).basic.prefix(8)
+        return prefix + day + suffix
+    }
 
     /// Appends a line. The file is opened for each line, so that a folder can be moved away at any time.
     ///
     /// - Returns: false if the file is full.
     static func append(_ entry: JournalEntry, folder: String) throws(RecordingError) -> Bool {
-        let path = folder + "/" + name
+        let path = folder + "/" + name(at: entry.time)
         try RecordingFolder.create(folder)
         guard var line = try? JSONEncoder().encode(entry) else { return true }
-        let descriptor = open(
-            path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
-            mode_t(RecordingFolder.fileMode))
+        line.append(UInt8(ascii: "\n"))
+        let mode = mode_t(RecordingFolder.fileMode)
+        let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode)
         guard descriptor >= 0 else { throw failure(path, errno) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw failure(path, EINVAL) }
-        guard status.st_size < maximumBytes - line.count - 2 else { return false }
-        // What a full disk cut off stays a line of its own.
-        if status.st_size > 0 { line.insert(UInt8(ascii: "\n"), at: 0) }
+        guard status.st_size < maximumBytes - line.count - 1 else { return false }
+        if status.st_size == 0 {
+            // Sets the permissions regardless of the umask.
+            guard fchmod(descriptor, mode) == 0 else { throw failure(path, errno) }
+        } else {
+            var last: UInt8 = 0
+            guard pread(descriptor, &last, 1, status.st_size - 1) == 1 else { throw failure(path, errno) }
+            // What a full disk cut off stays a line of its own.
+            if last != UInt8(ascii: "\n") { line.insert(UInt8(ascii: "\n"), at: 0) }
+        }
         let count = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         guard count == line.count else { throw failure(path, count < 0 ? errno : ENOSPC) }
         return true
     }
 
-    /// Reads the entries of a folder, in order of time. There is no journal if nothing happened.
+    /// Reads the journals of some days, in order of time. There is none if nothing happened.
     ///
-    /// - Returns: the entries, and the number of lines that are none.
-    package static func read(folder: String) throws(RecordingError) -> (entries: [JournalEntry], unreadable: Int) {
-        let path = folder + "/" + name
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return ([], 0) }
-            throw failure(path, errno)
+    /// - Parameters:
+    ///   - first, last: times in milliseconds since 1970, on the first and last day.
+    /// - Returns: the entries, and what cannot be read: files, and lines of others.
+    static func read(
+        folder: String, from first: Int64, to last: Int64
+    ) -> (entries: [JournalEntry], faults: [JournalFault]) {
+        let days = name(at: first)...max(name(at: first), name(at: last))
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+            .filter { $0.hasPrefix(prefix) && $0.hasSuffix(suffix) && days.contains($0) }.sorted()
+        var entries: [JournalEntry] = []
+        var faults: [JournalFault] = []
+        for name in names.prefix(maximumFiles) {
+            do throws(RecordingError) {
+                let read = parse(try contents(folder + "/" + name))
+                entries += read.entries
+                if read.unreadable > 0 { faults.append(.lines(read.unreadable, file: name)) }
+            } catch { faults.append(.file(name, error)) }
         }
+        entries.sort { $0.time < $1.time }
+        return (entries, faults)
+    }
+
+    private static func contents(_ path: String) throws(RecordingError) -> Data {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(path, errno) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes else { throw failure(path, EFBIG) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw failure(path, EINVAL) }
+        guard status.st_size <= maximumBytes else { throw failure(path, EFBIG) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-        guard let data = try? handle.read(upToCount: maximumBytes) else { return ([], 0) }
-        return parse(data)
+        do { return try handle.read(upToCount: maximumBytes) ?? Data() } catch { throw failure(path, EIO) }
     }
 
     static func parse(_ data: Data) -> (entries: [JournalEntry], unreadable: Int) {
@@ -62,7 +98,6 @@ package enum JournalFile {
                 unreadable += 1
             }
         }
-        entries.sort { $0.time < $1.time }
         return (entries, unreadable)
     }
 

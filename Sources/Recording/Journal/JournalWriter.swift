@@ -13,7 +13,7 @@ package final class JournalWriter: Sendable {
 
     /// - Parameters:
     ///   - directory: directory of all recordings.
-    ///   - observer: called on the writer's thread when entries begin to be lost, and not again until one was written.
+    ///   - observer: called from any thread when entries begin to be lost, and not again until one was written; must not block.
     package init(directory: String, observer: @escaping @Sendable (JournalLoss) -> Void = { _ in }) {
         self.directory = directory
         self.observer = observer
@@ -24,7 +24,10 @@ package final class JournalWriter: Sendable {
 
     /// Appends an entry to the journal of a session, soon.
     package func append(_ entry: JournalEntry, session: String) {
-        guard state.begin(maximum: Self.maximumWaiting) else { return }
+        guard state.begin(maximum: Self.maximumWaiting) else {
+            if state.lose() { observer(.overloaded) }
+            return
+        }
         queue.async { [self] in
             let folder = directory + "/" + RecordingFileName.safe(session)
             var loss: JournalLoss?
@@ -33,7 +36,8 @@ package final class JournalWriter: Sendable {
             } catch {
                 loss = .failed(error)
             }
-            if state.end(isLost: loss != nil), let loss { observer(loss) }
+            state.end(isLost: loss != nil)
+            if let loss, state.lose() { observer(loss) }
         }
     }
 

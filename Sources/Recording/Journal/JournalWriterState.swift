@@ -9,25 +9,31 @@ final class JournalWriterState: @unchecked Sendable {
 
     var lost: UInt64 { lock.withLock { lostEntries } }
 
-    /// - Returns: false, and counts a loss, if too many entries wait.
+    /// Takes an entry that waits for the disk from now on.
+    /// - Returns: false if too many wait.
     func begin(maximum: Int) -> Bool {
         lock.withLock {
-            guard waiting < maximum else {
-                lostEntries &+= 1
-                return false
-            }
+            guard waiting < maximum else { return false }
             waiting += 1
             return true
         }
     }
 
-    /// - Returns: whether this is the first loss since an entry was written.
-    func end(isLost: Bool) -> Bool {
+    /// Notes that an entry waits no longer.
+    func end(isLost: Bool) {
         lock.withLock {
             waiting -= 1
-            if isLost { lostEntries &+= 1 }
-            defer { isLosing = isLost }
-            return isLost && !isLosing
+            if !isLost { isLosing = false }
+        }
+    }
+
+    /// Counts the loss of an entry.
+    /// - Returns: whether it is the first one since an entry was written.
+    func lose() -> Bool {
+        lock.withLock {
+            lostEntries &+= 1
+            defer { isLosing = true }
+            return !isLosing
         }
     }
 }

@@ -24,7 +24,9 @@ struct ClusterCommand: AsyncParsableCommand {
             print(try CommandOutput.json(answer))
             return
         }
-        print(CommandOutput.table(["RELAY", "LINK", "REGION", "VERSION", "LINKS", "LOAD", "STATE"], answer.relays.map(row)))
+        print(
+            CommandOutput.table(
+                ["RELAY", "LINK", "REGION", "VERSION", "LINKS", "LOAD", "STATE"], answer.relays.map(row)))
         print("")
         let sessions = answer.sessions.map { session in
             [
@@ -40,7 +42,8 @@ struct ClusterCommand: AsyncParsableCommand {
         let state = !relay.isAlive ? "lost, silent for \(silence)" : relay.isDraining ? "draining" : "alive"
         return [
             CommandOutput.plain(relay.id), CommandOutput.plain(relay.link), CommandOutput.plain(relay.region),
-            CommandOutput.plain(relay.version), relay.linkVersion.map { "\($0)" } ?? "", String(format: "%.0f %%", relay.load * 100), state,
+            CommandOutput.plain(relay.version), relay.linkVersion.map { "\($0)" } ?? "",
+            String(format: "%.0f %%", relay.load * 100), state,
         ]
     }
 }

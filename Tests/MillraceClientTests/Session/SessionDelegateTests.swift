@@ -37,7 +37,7 @@ import Transport
         func session(_ session: Session, userCountChanged count: Int) { calls.append("userCountChanged") }
         func session(_ session: Session, unmutedBy user: ConnectionID, kind: TrackKind) { calls.append("unmuted") }
         func session(_ session: Session, recordingStarted stream: StreamID) { calls.append("recordingStarted") }
-        func session(_ session: Session, liveStarted live: PushID, stream: StreamID) { calls.append("liveStarted") }
+        func session(_ session: Session, liveStarted live: PushID, stream: StreamID?) { calls.append("liveStarted") }
         func session(_ session: Session, liveFailed failure: PushFailed) { calls.append("liveFailed") }
         func session(_ session: Session, liveStopped end: PushStopped) { calls.append("liveStopped") }
         func session(_ session: Session, recordingStopped stream: StreamID) { calls.append("recordingStopped") }

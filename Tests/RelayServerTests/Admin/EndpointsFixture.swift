@@ -53,7 +53,7 @@ extension ControlParts {
         let liveSessions = LiveSessions(
             engine: engine, taps: engine, verifier: verifier, issues: issues, hooks: NoWebhooks(),
             configuration: connect,
-            iceServers: [], statistics: ControlStatistics(), logger: logger)
+            iceServers: [], statistics: ControlStatistics(), logger: logger, programmes: ProgrammeLimits())
         self.init(
             apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,
             issues: issues)

@@ -145,7 +145,9 @@ final class SessionsDouble: SessionAdministration {
         guard request.stream.map({ id in known.contains { $0.id == id } }) ?? true else {
             throw SignalingError(.unknownStream)
         }
-        did("live \(address) \(request.stream?.rawValue ?? "programme") \(request.to) \(request.token ?? "-") \(allowsHTTP)")
+        did(
+            "live \(address) \(request.stream?.rawValue ?? "programme") \(request.to) \(request.token ?? "-") \(allowsHTTP)"
+        )
         return Self.live
     }
 

@@ -65,7 +65,8 @@ func withConnect(
     let liveSessions = LiveSessions(
         engine: engine, taps: engine, verifier: TestVerifier(), issues: issues, hooks: NoWebhooks(),
         configuration: configuration.connect, iceServers: configuration.iceServers, statistics: statistics,
-        logger: logger, journal: journal, events: events)
+        logger: logger, journal: journal,
+        programmes: configuration.programmes, events: events)
     let messages = MessageHub(
         storage, configuration: messages, statistics: statistics, logger: logger)
     let verifier = JWTVerifier(apps: AppDirectory())

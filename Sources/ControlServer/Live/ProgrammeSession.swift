@@ -3,7 +3,7 @@ import Recording
 import Signaling
 
 /// State of a session that its programme depends on.
-struct ProgrammeState {
+struct ProgrammeSession {
     /// What the rules of the session say.
     struct Rules {
         var session: SessionID
