@@ -13,6 +13,7 @@ struct MillraceBench: AsyncParsableCommand {
             """,
         subcommands: [
             FanoutCommand.self, TransportsCommand.self, MemoryCommand.self, CallsCommand.self, PipeCommand.self,
-            PeerCommand.self, SinksCommand.self, StampedSinkCommand.self, LossyPathCommand.self,
+            MillionCommand.self, PeerCommand.self, SinksCommand.self, StampedSinkCommand.self, LossyPathCommand.self,
+            PublishersCommand.self, SubscribersCommand.self, VerifierCommand.self,
         ])
 }

@@ -37,7 +37,6 @@ final class SinkClient {
         return TrackDescription(mid: MID(mid)!, codecs: codecs, extensions: extensions)
     }
 
-    private static let extensions = offered(.video, mid: "0", tells: true).extensions
     private static let reportInterval = MediaTime.seconds(1)
     /// Assumed time between departure and arrival in feedback: sockets are read at intervals, so the arrival time is unknown.
     private static let transit = MediaTime.milliseconds(1)
@@ -53,6 +52,7 @@ final class SinkClient {
     private var opener: IngressContext?
     private var protector: SRTPContext?
     private var address: PeerAddress?
+    private let extensions: RTPExtensionMap
     private var feedback: FeedbackMaker
     private var sources: [Source] = []
     private var nextReport = MediaTime.never
@@ -75,14 +75,20 @@ final class SinkClient {
         self.opens = opens
         self.transmit = transmit
         feedback = FeedbackMaker(sender: SSRC(1), media: SSRC(1))
+        extensions = order.extensions
         var configuration = WebRTCClientTransport.Configuration(
-            credentials: own, peer: PeerDescription(credentials: relay, fingerprints: [fingerprint], setup: .passive),
-            identity: identity)
+            credentials: own,
+            peer: PeerDescription(credentials: relay, fingerprints: [fingerprint], setup: order.relaySetup),
+            identity: identity, role: order.relaySetup == .active ? .server : .client)
         configuration.suites = [suite]
         configuration.ice.consentInterval = .seconds(order.consentSeconds)
         client = try WebRTCClientTransport(configuration, now: now)
-        client.add(
-            ICECandidate(foundation: "1", transport: .udp, priority: 1, host: "127.0.0.1", port: order.port), now: now)
+        for (number, path) in order.paths.enumerated() {
+            client.add(
+                ICECandidate(
+                    foundation: "\(number)", transport: .udp, priority: UInt32(order.paths.count - number),
+                    host: path.host, port: path.port), now: now)
+        }
         drain()
     }
 
@@ -142,6 +148,7 @@ final class SinkClient {
     ) {
         report.packets += 1
         report.bytes += datagram.count
+        if let type = order.repairs, datagram.count > 1, datagram[1] & 0x7f == type { report.repairs += 1 }
         if order.tells { note(datagram, now: now) }
         guard opens else { return }
         var length = datagram.count
@@ -150,7 +157,7 @@ final class SinkClient {
 
     private func note(_ datagram: UnsafeRawBufferPointer, now: MediaTime) {
         guard let header = try? RTPHeader(parsing: datagram) else { return }
-        let values = RTPExtensionValues(header, in: datagram, map: Self.extensions)
+        let values = RTPExtensionValues(header, in: datagram, map: extensions)
         if let sequence = values.transportSequence, let departure = values.sendTime {
             let age = AbsoluteSendTime(now).rawValue &- departure.rawValue & 0xff_ffff
             let arrival = now - MediaTime(rawValue: Int64(age) * 1_000_000_000 >> 18) + Self.transit

@@ -1,3 +1,6 @@
+import RTP
+import SDP
+
 /// Subscriber's half of a WebRTC connection, for the process that owns its socket.
 struct SinkClientOrder: Codable {
     /// Index of the socket.
@@ -9,7 +12,10 @@ struct SinkClientOrder: Codable {
     var relayPassword: String
     /// Fingerprint of the relay's certificate.
     var fingerprint: String
-    var port: UInt16
+    /// Addresses of the relay, the preferred one first.
+    var paths: [SinkPath]
+    /// Role of the relay in the DTLS handshake.
+    var relaySetup = PeerDescription.Setup.passive
     /// SRTP suite, as named in SDP.
     var suite: String
     /// Whether feedback and reports are sent to the relay; otherwise only connectivity checks are.
@@ -18,6 +24,16 @@ struct SinkClientOrder: Codable {
     var consentSeconds: Double
     /// Whether the subscriber stops responding as soon as the relay has answered its first DTLS message.
     var stopsHalfway: Bool
+    /// Header extensions of the relay's packets.
+    var extensions: RTPExtensionMap
+    /// Payload type of retransmissions and probes; nil: there are none.
+    var repairs: UInt8?
+}
+
+/// Address of a relay's media.
+struct SinkPath: Codable {
+    var host = "127.0.0.1"
+    var port: UInt16
 }
 
 /// Request to the process of the sockets; each line is answered by one line.
@@ -34,6 +50,8 @@ struct SinkReport: Codable {
     var ended = 0
     /// RTP datagrams, including RTX.
     var packets = 0
+    /// Retransmissions and probes among them.
+    var repairs = 0
     var bytes = 0
     /// Feedback packets and reports that were sent.
     var feedback = 0

@@ -61,8 +61,9 @@ final class Sinks {
                 SinkClientOrder(
                     place: place, fragment: own.ufrag, password: own.password,
                     relayFragment: answer.credentials.ufrag, relayPassword: answer.credentials.password,
-                    fingerprint: answer.fingerprint.description, port: port, suite: suite.sdesName,
-                    tells: kind == .webRTC, consentSeconds: consentSeconds, stopsHalfway: kind == .halfOpen))
+                    fingerprint: answer.fingerprint.description, paths: [SinkPath(port: port)], suite: suite.sdesName,
+                    tells: kind == .webRTC, consentSeconds: consentSeconds, stopsHalfway: kind == .halfOpen,
+                    extensions: tracks[0].extensions))
             if order.clients.count == 64 || place == places.upperBound - 1 {
                 try process.begin(order)
                 let report = try Self.decode(process.line())

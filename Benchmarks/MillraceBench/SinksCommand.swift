@@ -29,14 +29,14 @@ final class SinkLoop {
     private static let patience = MediaTime.seconds(30)
     private static let slots = 64
 
-    private let identity: DTLSIdentity
+    let identity: DTLSIdentity
     private let sockets: [Int32]
     private let receiver: OpaquePointer
     private let sender: OpaquePointer
     private var clients: [SinkClient?]
     private var report = SinkReport()
 
-    init(sinks: Int, base: Int) throws {
+    init(sinks: Int, base: Int, host: String = "127.0.0.1") throws {
         identity = try DTLSIdentity.generate()
         guard let receiver = millrace_receiver_new(Int32(Self.slots), 2048), let sender = millrace_sender_new(4) else {
             throw BenchError("no memory for the sockets' buffers")
@@ -44,7 +44,8 @@ final class SinkLoop {
         self.receiver = receiver
         self.sender = sender
         sockets = try (0..<sinks).map { i in
-            var address = millrace_address(SocketAddress("127.0.0.1", port: UInt16(base + i))!)
+            guard let local = SocketAddress(host, port: UInt16(base + i)) else { throw BenchError("address \(host)") }
+            var address = millrace_address(local)
             let fd = millrace_udp_open(&address, 1 << 20, 1 << 18, 0)
             guard fd >= 0 else { throw BenchError("port \(base + i): errno \(-fd)") }
             return fd
@@ -59,6 +60,7 @@ final class SinkLoop {
         millrace_sender_free(sender)
     }
 
+    /// Answers each line of input with a report until the input ends.
     func run() throws {
         try answer()
         let input = [Int32(0)]
@@ -73,6 +75,9 @@ final class SinkLoop {
         }
     }
 
+    /// Whether every subscriber is connected.
+    var isConnected: Bool { clients.allSatisfy { $0?.isDone == true && $0?.isEnded == false } }
+
     private func answer() throws {
         report.connected = clients.count { $0?.isDone == true }
         report.ended = clients.count { $0?.isEnded == true }
@@ -80,7 +85,7 @@ final class SinkLoop {
         fflush(nil)
     }
 
-    private func connect(_ orders: [SinkClientOrder]) throws {
+    func connect(_ orders: [SinkClientOrder]) throws {
         let end = now + Self.patience
         var begun = 0
         while now < end {

@@ -1,0 +1,130 @@
+import ArgumentParser
+import CLinuxNet
+import Foundation
+import MediaBase
+import MediaEngine
+import SRTP
+
+/// One session and one worker with many publishers and thousands of plain subscribers, of which one in a hundred is checked by libsrtp2. The
+/// caller drops the packets of the others where the stack hands them to the device.
+struct MillionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "million",
+        abstract: "One measurement of `tools/bench million`, which makes the network namespace and the filter.",
+        discussion: """
+            Prints a line of JSON. Ports of the checked subscribers begin at --base, those of the others follow, and nothing listens \
+            at them.
+            """)
+
+    @Option(help: "Audio publishers, 50 packets a second each.") var publishers = 10
+    @Option(help: "Subscribers, each of which receives all publishers.") var subscribers = 3000
+    @Option(help: "One subscriber in this number is checked.") var every = 100
+    @Option(help: "RTP payload bytes, on average.") var payload = 110
+    @Option(help: "Maximum difference of a packet from --payload.") var variation = 50
+    @Option(help: "Seconds of the measurement.") var seconds = 5.0
+    @Option(help: "Seconds of load before it.") var warmUp = 2.0
+    @Option(help: "cm or gcm.") var suite = "gcm"
+    @Option(help: "First UDP port of the subscribers.") var base = 20_000
+    @Flag(help: "Publishers send at the same moment; otherwise each at its own time within 20 ms.") var together = false
+
+    struct Result: Codable {
+        var publishers: Int
+        var subscribers: Int
+        var checkedSubscribers: Int
+        /// Forwarded packets in the measured time, and its length.
+        var packets: UInt64
+        var seconds: Double
+        var packetsPerSecond: Double
+        /// CPU time of the worker's thread as a part of the measured time.
+        var workerShare: Double
+        /// The same of all threads of the relay.
+        var relayShare: Double
+        var nanosecondsPerPacket: Double
+        var packetsPerSend: Double
+        var delayP50Milliseconds: Double
+        var delayP99Milliseconds: Double
+        /// Packets of the whole run: sent by publishers times subscribers, and forwarded.
+        var expected: UInt64
+        var forwarded: UInt64
+        var verification: VerifierReport
+    }
+
+    func run() async throws {
+        let checked = (subscribers + every - 1) / every
+        guard (1...400).contains(publishers), (1...40_000).contains(subscribers), every >= 1, base >= 1024,
+            base + subscribers <= 65_535, payload - variation >= 1, payload + variation <= 1200, variation >= 0,
+            seconds > 0, warmUp >= 0, suite == "cm" || suite == "gcm"
+        else { throw ValidationError("a value is out of range") }
+        let suite: SRTPSuite = self.suite == "gcm" ? .aeadAES128GCM : .aesCM128HMACSHA1_80
+        var shape = Shape(
+            name: "million", publishers: publishers, subscribers: subscribers, isVideo: false, payload: payload,
+            burst: 1, perSecond: 50)
+        shape.variation = variation
+        shape.together = together
+        var configuration = TransportsRun.configuration
+        configuration.workers = 1
+        configuration.spreadLoad = 0
+        let engine = try MediaEngine(configuration: configuration)
+        defer { engine.stop() }
+        let verifier = try Peer("verifier", sinks: checked, base: base)
+        defer { verifier.stop() }
+        _ = try verifier.line()
+        let peer = try Peer(sinks: 0, base: base)
+        defer { peer.stop() }
+        let order = try await RelayRun.openPublishers(
+            shape, suite: suite, engine: engine, seconds: seconds + warmUp + 0.5)
+        let keys = try await RelayRun.openSubscribers(shape, suite: suite, engine: engine, base: base) { number in
+            number.isMultiple(of: every) ? number / every : checked + number - number / every - 1
+        }
+        try verifier.begin(
+            VerifierOrder(
+                suite: suite.sdesName,
+                keys: stride(from: 0, to: subscribers, by: every).map { keys[$0].base64 }))
+        let result = try await measure(engine, peer, verifier, order)
+        print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+    }
+
+    private func measure(
+        _ engine: MediaEngine, _ peer: Peer, _ verifier: Peer, _ order: PeerOrder
+    ) async throws -> Result {
+        try peer.begin(order)
+        try await Task.sleep(for: .milliseconds(Int(warmUp * 1000)))
+        let before = await engine.counters()
+        let worker = try Self.workerNanoseconds()
+        let process = millrace_process_cpu_ns()
+        let wall = millrace_monotonic_ns()
+        try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
+        let workerSpent = try Self.workerNanoseconds() - worker
+        let processSpent = millrace_process_cpu_ns() - process
+        let wallSpent = Double(millrace_monotonic_ns() - wall)
+        let after = await engine.counters()
+        let sent = try peer.end()
+        try await Task.sleep(for: .milliseconds(200))
+        let final = await engine.counters()
+        try verifier.begin([String]())
+        let verification = try JSONDecoder().decode(VerifierReport.self, from: Data(verifier.line().utf8))
+        let packets = after.packetsForwarded - before.packetsForwarded
+        return Result(
+            publishers: publishers, subscribers: subscribers, checkedSubscribers: (subscribers + every - 1) / every,
+            packets: packets, seconds: wallSpent / 1e9, packetsPerSecond: Double(packets) * 1e9 / wallSpent,
+            workerShare: Double(workerSpent) / wallSpent, relayShare: Double(processSpent) / wallSpent,
+            nanosecondsPerPacket: Double(workerSpent) / Double(max(1, packets)),
+            packetsPerSend: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)),
+            delayP50Milliseconds: after.delay.quantile(0.5).milliseconds,
+            delayP99Milliseconds: after.delay.quantile(0.99).milliseconds,
+            expected: UInt64(sent * subscribers), forwarded: final.packetsForwarded, verification: verification)
+    }
+
+    /// Returns the CPU time of the thread of worker 0, which is named after it.
+    private static func workerNanoseconds() throws -> Int64 {
+        for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
+            let folder = "/proc/self/task/\(task)"
+            guard let name = try? String(contentsOfFile: folder + "/comm", encoding: .utf8),
+                name.hasPrefix("media-0")
+            else { continue }
+            let text = try String(contentsOfFile: folder + "/schedstat", encoding: .utf8)
+            if let time = text.split(separator: " ").first.flatMap({ Int64($0) }) { return time }
+        }
+        throw BenchError("the worker's thread was not found")
+    }
+}
