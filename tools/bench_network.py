@@ -43,8 +43,20 @@ def started(command, **options):
     return subprocess.Popen(list(map(str, command)), start_new_session=True, preexec_fn=end_with_parent, **options)
 
 
+def members(session):
+    """Returns the processes of a session. Those that Swift's Process starts have a process group of their own in it."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            if int(path.read_text().rsplit(")", 1)[1].split()[3]) == session:
+                found.append(int(path.parent.name))
+        except (OSError, IndexError, ValueError):
+            pass
+    return found
+
+
 def stopped(process, patience=10):
-    """Ends a process: first the end of its input, then SIGTERM, then SIGKILL."""
+    """Ends a process: first the end of its input, then SIGTERM, then SIGKILL. Kills the processes of its session that it leaves behind."""
     if process is None:
         return
     if process.stdin is not None:
@@ -61,6 +73,11 @@ def stopped(process, patience=10):
         except subprocess.TimeoutExpired:
             end()
     process.wait()
+    for pid in members(process.pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
     if process.stdout is not None:
         process.stdout.close()
 

@@ -15,11 +15,13 @@ half in the namespace in which Millrace runs too: {address} in its command and U
 
 Exit code: 0; 1 if a measurement failed or --max-ratio is not met; 2 bad usage, or a half that this machine or user cannot measure.
 
+  tools/bench peers --janus
   tools/bench peers --peer 'other,http://127.0.0.1:8080/whip/{stream},http://127.0.0.1:8080/whep/{stream},4711'
   tools/bench peers --start 'other=/opt/relay --bind {address}' --peer 'other,http://{address}:8080/whip/{stream},http://{address}:8080/whep/{stream},-'
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -232,6 +234,12 @@ def floor_figures(outputs):
     return result
 
 
+def free_port():
+    with socket.socket() as free:
+        free.bind(("0.0.0.0", 0))
+        return free.getsockname()[1]
+
+
 class Bench:
     def __init__(self, arguments):
         self.arguments = arguments
@@ -247,7 +255,7 @@ class Bench:
             self.namespace = Namespace()
             self.address = self.namespace.address
         else:
-            self.address = "127.0.0.1"
+            self.address = self.arguments.loopback_address
         prefix = self.namespace.prefix if self.namespace else []
         self.entries = [self.own(prefix)]
         for each in self.arguments.peers:
@@ -258,9 +266,7 @@ class Bench:
             self.entries.append(entry)
 
     def own(self, prefix):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         token, many = secrets.token_hex(16), str(100_000)
         command = [*prefix, self.arguments.relay, "serve", "--http-address", self.address, "--http-port", port, "--insecure-http",
                    "--media-address", self.address, "--media-advertised", self.address, "--media-port", "0", "--webrtc-port", "0",
@@ -352,6 +358,15 @@ class Bench:
                 raise Failed(f"{' '.join(command)} failed")
         return floor_figures(outputs)
 
+    @contextlib.contextmanager
+    def noting(self, title):
+        """Notes a failed measurement and goes on with the next one."""
+        try:
+            yield
+        except Failed as failure:
+            self.failures.append(f"{title}: {failure}")
+            print(f"bench peers: {self.failures[-1]}", file=sys.stderr)
+
     def row(self, load, subscribers, feedback, half):
         """Returns the result of all rounds of a load."""
         rounds = []
@@ -360,12 +375,10 @@ class Bench:
             for entry in self.entries:
                 if load.publishers > 1 and not entry.takes_streams:
                     continue
-                try:
+                with self.noting(f"{entry.name}, {load.name}, {subscribers} subscribers, {half}"):
                     one[entry.name] = self.measure(entry, load, subscribers, feedback, half)
-                except Failed as failure:
-                    self.failures.append(f"{entry.name}, {load.name}, {subscribers} subscribers, {half}: {failure}")
-                    print(f"bench peers: {self.failures[-1]}", file=sys.stderr)
-            one.update(self.floor(load, subscribers, half))
+            with self.noting(f"C baseline, {load.name}, {subscribers} subscribers, {half}"):
+                one.update(self.floor(load, subscribers, half))
             rounds.append(one)
         return summary(rounds)
 
@@ -400,6 +413,15 @@ def numbers(text):
     return values
 
 
+def with_janus(arguments):
+    """Adds Debian's Janus to the peers."""
+    # Nothing is sent: the kernel only looks up the route (RFC 5737 address).
+    arguments.loopback_address = arguments.loopback_address or own_address("198.51.100.1")
+    port = free_port()
+    arguments.peers.append(peer("Janus," + ",".join(f"http://{{address}}:{port}/{kind}/{{session}}/{{stream}}" for kind in ("whip", "whep")) + ",-"))
+    arguments.start.append(f"Janus={shlex.join([sys.executable, str(ROOT / 'tools/bench_janus.py')])} --address {{address}} --port {port}")
+
+
 def arguments_of(given=None):
     parser = argparse.ArgumentParser(prog="tools/bench peers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--relay", required=True, help=argparse.SUPPRESS)
@@ -420,15 +442,22 @@ def arguments_of(given=None):
     parser.add_argument("--warm-up", type=float, default=3, help="seconds of load before each (default 3)")
     parser.add_argument("--workers", type=int, default=1, help="media threads of Millrace (default 1)")
     parser.add_argument("--address", help="local address of publishers and subscribers (default: that of the route to the relay)")
+    parser.add_argument("--loopback-address",
+                        help="address of this machine at which the command starts relays for the half loopback (default 127.0.0.1; with --janus that of"
+                             " the default route, because Janus ignores loopback interfaces)")
+    parser.add_argument("--janus", action="store_true", help="also Debian's Janus, with the WHIP and WHEP endpoints of tools/bench_janus.py")
     parser.add_argument("--base", type=int, default=26_000, help="first UDP port of the subscribers (default 26000)")
     parser.add_argument("--no-floor", action="store_true", help="without the C baseline")
     parser.add_argument("--max-ratio", type=float, default=0, help="maximum of Millrace's cost relative to each peer in each row; 0: any")
     parser.add_argument("--json", metavar="FILE", help="figures as JSON; - is standard output, without a table")
     arguments = parser.parse_args(given)
     try:
+        if arguments.janus:
+            with_janus(arguments)
+        arguments.loopback_address = arguments.loopback_address or "127.0.0.1"
         arguments.loads = loads(arguments.loads.split(","), arguments.opus_publishers)
         arguments.peers = with_commands(arguments.peers, arguments.start)
-    except (argparse.ArgumentTypeError, ValueError) as error:
+    except (argparse.ArgumentTypeError, ValueError, Failed) as error:
         parser.error(str(error))
     arguments.halves = arguments.halves.split(",")
     if not set(arguments.halves) <= {"loopback", "transmit"}:

@@ -5,8 +5,8 @@ import MediaBase
 import MediaEngine
 import SRTP
 
-/// One session and one worker with many publishers and thousands of plain subscribers, of which one in a hundred is checked by libsrtp2. The
-/// caller drops the packets of the others where the stack hands them to the device.
+/// Session on one worker with many publishers and thousands of plain subscribers. libsrtp2 checks the packets of one subscriber in a hundred;
+/// the caller drops those of the others where the stack hands them to the device.
 struct MillionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "million",

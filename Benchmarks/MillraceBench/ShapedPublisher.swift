@@ -129,7 +129,7 @@ final class ShapedPublisher {
             bytes[0] = 0xf8
             return bytes
         }
-        // VP8 descriptor with a picture number of 15 bits (RFC 7741 section 4.2), then the frame's tag (RFC 6386 section 9.1).
+        // VP8 payload descriptor with a PictureID of 15 bits (RFC 7741 section 4.2), then the frame tag (RFC 6386 section 9.1).
         var head: [UInt8] = [place == 0 ? 0x90 : 0x80, 0x80, 0x80 | UInt8(pictureID >> 8), UInt8(pictureID & 0xff)]
         if place == 0 {
             head += wantsKeyFrame ? [0x10, 0, 0, 0x9d, 0x01, 0x2a, 0x80, 0x02, 0x68, 0x01] : [0x11, 0, 0]

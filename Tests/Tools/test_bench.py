@@ -1,4 +1,5 @@
-"""Tests of the benchmarks of whole relays (tools/bench_network.py, bench_peers.py, bench_million.py): arguments and arithmetic. Run: python3 -m unittest discover Tests/Tools"""
+"""Tests of the benchmarks of whole relays (tools/bench_network.py, bench_peers.py, bench_janus.py, bench_million.py): arguments, arithmetic,
+descriptions and processes. Run: python3 -m unittest discover Tests/Tools"""
 
 import argparse
 import contextlib
@@ -14,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tools")]
 sys.dont_write_bytecode = True
 
+import bench_janus  # noqa: E402
 import bench_million  # noqa: E402
 import bench_network  # noqa: E402
 import bench_peers  # noqa: E402
@@ -169,6 +171,13 @@ class ArgumentTests(unittest.TestCase):
 
 
 class ProcessTests(unittest.TestCase):
+    @staticmethod
+    def runs(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        except OSError:
+            return False
+
     def test_cpu_time_is_that_of_threads_and_children(self):
         # A shell that waits for a child, which uses CPU time.
         code = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\nprint(flush=True); time.sleep(60)"
@@ -201,18 +210,21 @@ class ProcessTests(unittest.TestCase):
                 "print(bench_network.started(['sleep', '60']).pid, flush=True)\nos.kill(os.getpid(), 9)")
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         pid = int(done.stdout)
-
-        def runs():
-            try:
-                return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-            except OSError:
-                return False
-
         for _ in range(200):
-            if not runs():
+            if not self.runs(pid):
                 break
             time.sleep(0.02)
-        self.assertFalse(runs())
+        self.assertFalse(self.runs(pid))
+
+    def test_a_stopped_process_leaves_no_other_behind(self):
+        process = bench_network.started(["bash", "-c", "set -m; sleep 60 & echo $!; wait"], stdout=subprocess.PIPE)
+        child = int(process.stdout.readline())
+        bench_network.stopped(process)
+        for _ in range(200):
+            if not self.runs(child):
+                break
+            time.sleep(0.02)
+        self.assertFalse(self.runs(child))
 
     def test_the_device_of_a_route_is_found(self):
         text = "10.0.0.1 dev relay src 10.0.0.2 uid 0 \\    cache \n"
@@ -221,6 +233,37 @@ class ProcessTests(unittest.TestCase):
 
     def test_datagrams_to_loopback_leave_from_loopback(self):
         self.assertEqual(bench_network.own_address("127.0.0.1"), "127.0.0.1")
+
+
+class JanusTests(unittest.TestCase):
+    offer = "\r\n".join((
+        "v=0", "o=- 1 1 IN IP4 10.0.0.2", "a=group:BUNDLE a", "a=ice-lite", "m=video 9 UDP/TLS/RTP/SAVPF 96 97", "a=sendonly", "a=mid:a", "a=ice-ufrag:jan",
+        "a=ice-pwd:janus", "a=fingerprint:sha-256 AA", "a=setup:actpass", "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack", "a=rtcp-fb:96 goog-remb",
+        "a=extmap:1 urn:ietf:params:rtp-hdrext:sdes:mid", "a=extmap:2 urn:other", "a=ssrc:1 cname:janus", "a=msid:janus x",
+        "a=candidate:1 1 udp 9 10.0.0.2 5000 typ host", "a=end-of-candidates", ""))
+    client = "\r\n".join((
+        "v=0", "m=video 9 UDP/TLS/RTP/SAVPF 96 97", "a=candidate:1 1 udp 5 10.0.0.1 6000 typ host", "a=ice-ufrag:own", "a=ice-pwd:password",
+        "a=fingerprint:sha-256 BB", "a=setup:actpass", "a=mid:0", "a=recvonly", "a=rtcp-fb:96 nack", "a=extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid", ""))
+
+    def test_the_client_gets_janus_description_in_the_passive_role_with_its_own_mid(self):
+        answer = bench_janus.answer_to_client(self.offer, self.client)
+        self.assertEqual(answer, self.offer.replace("actpass", "passive").replace("mid:a", "mid:0").replace("BUNDLE a", "BUNDLE 0"))
+
+    def test_janus_gets_the_description_of_the_client(self):
+        answer = bench_janus.answer_to_janus(self.offer, self.client)
+        self.assertTrue(answer.endswith("\r\n"))
+        lines = answer.split("\r\n")
+        for line in ("a=ice-ufrag:own", "a=ice-pwd:password", "a=fingerprint:sha-256 BB", "a=setup:active", "a=mid:a", "a=recvonly", "a=rtcp-fb:96 nack",
+                     "a=extmap:1 urn:ietf:params:rtp-hdrext:sdes:mid", "a=candidate:1 1 udp 5 10.0.0.1 6000 typ host", "a=rtpmap:96 VP8/90000"):
+            self.assertIn(line, lines)
+        for text in ("janus", "urn:other", "goog-remb", "ice-lite", "sendonly", "actpass", "10.0.0.2 5000", "a=ssrc"):
+            self.assertNotIn(text, answer)
+
+    def test_janus_is_a_peer_that_the_command_starts(self):
+        found = bench_peers.arguments_of(["--relay", "/bin/true", "--bench", "/bin/true", "--janus", "--loopback-address", "192.0.2.9"])
+        (peer,) = found.peers
+        self.assertTrue(peer.takes_streams and peer.command.endswith(" --port " + peer.at("h").whip.split(":")[2].split("/")[0]))
+        self.assertEqual(found.loopback_address, "192.0.2.9")
 
 
 class MillionTests(unittest.TestCase):
