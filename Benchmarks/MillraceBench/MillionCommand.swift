@@ -6,7 +6,7 @@ import MediaEngine
 import SRTP
 
 /// Session on one worker with many publishers and thousands of plain subscribers. libsrtp2 checks the packets of one subscriber in a hundred;
-/// the caller drops those of the others where the stack hands them to the device.
+/// the caller drops those of the others at the egress of the device.
 struct MillionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "million",
@@ -37,6 +37,8 @@ struct MillionCommand: AsyncParsableCommand {
         var packetsPerSecond: Double
         /// CPU time of the worker's thread as a part of the measured time.
         var workerShare: Double
+        /// Part of the measured time in which the thread could run, but other programs had its core.
+        var waitingShare: Double
         /// The same of all threads of the relay.
         var relayShare: Double
         var nanosecondsPerPacket: Double
@@ -90,11 +92,11 @@ struct MillionCommand: AsyncParsableCommand {
         try peer.begin(order)
         try await Task.sleep(for: .milliseconds(Int(warmUp * 1000)))
         let before = await engine.counters()
-        let worker = try Self.workerNanoseconds()
+        let worker = try Self.workerTime()
         let process = millrace_process_cpu_ns()
         let wall = millrace_monotonic_ns()
         try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
-        let workerSpent = try Self.workerNanoseconds() - worker
+        let workerAfter = try Self.workerTime()
         let processSpent = millrace_process_cpu_ns() - process
         let wallSpent = Double(millrace_monotonic_ns() - wall)
         let after = await engine.counters()
@@ -104,10 +106,13 @@ struct MillionCommand: AsyncParsableCommand {
         try verifier.begin([String]())
         let verification = try JSONDecoder().decode(VerifierReport.self, from: Data(verifier.line().utf8))
         let packets = after.packetsForwarded - before.packetsForwarded
+        let workerSpent = workerAfter.running - worker.running
         return Result(
             publishers: publishers, subscribers: subscribers, checkedSubscribers: (subscribers + every - 1) / every,
             packets: packets, seconds: wallSpent / 1e9, packetsPerSecond: Double(packets) * 1e9 / wallSpent,
-            workerShare: Double(workerSpent) / wallSpent, relayShare: Double(processSpent) / wallSpent,
+            workerShare: Double(workerSpent) / wallSpent,
+            waitingShare: Double(workerAfter.waiting - worker.waiting) / wallSpent,
+            relayShare: Double(processSpent) / wallSpent,
             nanosecondsPerPacket: Double(workerSpent) / Double(max(1, packets)),
             packetsPerSend: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)),
             delayP50Milliseconds: after.delay.quantile(0.5).milliseconds,
@@ -115,15 +120,16 @@ struct MillionCommand: AsyncParsableCommand {
             expected: UInt64(sent * subscribers), forwarded: final.packetsForwarded, verification: verification)
     }
 
-    /// Returns the CPU time of the thread of worker 0, which is named after it.
-    private static func workerNanoseconds() throws -> Int64 {
+    /// Returns the CPU time of the thread of worker 0, which is named after it, and the time that it has waited for a core, in nanoseconds.
+    private static func workerTime() throws -> (running: Int64, waiting: Int64) {
         for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
             let folder = "/proc/self/task/\(task)"
             guard let name = try? String(contentsOfFile: folder + "/comm", encoding: .utf8),
                 name.hasPrefix("media-0")
             else { continue }
             let text = try String(contentsOfFile: folder + "/schedstat", encoding: .utf8)
-            if let time = text.split(separator: " ").first.flatMap({ Int64($0) }) { return time }
+            let times = text.split { !$0.isNumber }.compactMap { Int64($0) }
+            if times.count >= 2 { return (times[0], times[1]) }
         }
         throw BenchError("the worker's thread was not found")
     }

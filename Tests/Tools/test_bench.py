@@ -294,6 +294,24 @@ class MillionTests(unittest.TestCase):
         value, kind = rate([(1.0, 1_500_000), (0.84, 1_050_000)])
         self.assertEqual((round(value), kind), (1_000_000, "measured"))
 
+    def test_a_worker_that_waits_for_its_core_or_loses_packets_is_busy(self):
+        def row(worker, waiting, forwarded=1000):
+            return {"workerShare": worker, "waitingShare": waiting, "expected": 1000, "forwarded": forwarded}
+
+        self.assertAlmostEqual(bench_million.busy(row(0.6, 0)), 0.6)
+        self.assertAlmostEqual(bench_million.busy(row(0.6, 0.25)), 0.8)
+        self.assertEqual(bench_million.busy(row(0.8, 0.21)), 1)
+        self.assertEqual(bench_million.busy(row(0.6, 0, 900)), 1)
+        self.assertAlmostEqual(bench_million.busy(row(0.6, 0, 999)), 0.6)
+
+    def test_a_line_has_a_column_for_each_title(self):
+        row = {"publishers": 10, "subscribers": 3000, "packetsPerSecond": 1e6, "workerShare": 0.6, "waitingShare": 0.25, "expected": 1000,
+               "forwarded": 999, "nanosecondsPerPacket": 700, "packetsPerSend": 2.5, "delayP50Milliseconds": 1, "delayP99Milliseconds": 9.5,
+               "verification": {"verified": 5, "failures": 0, "missing": 1}}
+        text = bench_million.line(row)
+        self.assertEqual(text.split(), "10 3000 1000000 80.0 60.0 25.0 700 2.5 1.0 9.5 0.10 5 0 1".split())
+        self.assertEqual(len(text), len(bench_million.HEADER))
+
     def test_ports_of_unchecked_subscribers_follow_those_of_the_others(self):
         self.assertEqual(bench_million.ports(20_000, 3000, 100), (20_030, 22_999))
         self.assertEqual(bench_million.ports(20_000, 3001, 100), (20_031, 23_000))
