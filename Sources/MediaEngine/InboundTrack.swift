@@ -16,8 +16,8 @@ struct InboundTrack {
     var number: UInt64 = 0
     /// Index of the worker that the packets come from; -1: from a publisher of this worker.
     var origin = -1
-    /// Plain publishers: source addresses of the last authentic packets; empty before the first.
-    var rtpAddress = SocketAddress()
+    /// Plain publishers: source addresses of the last authentic packets; empty before the first. `noteRTP(from:)` sets that of RTP.
+    private(set) var rtpAddress = SocketAddress()
     var rtcpAddress = SocketAddress()
     var hasTaps = false
     /// Audio: loudness.
@@ -40,6 +40,13 @@ struct InboundTrack {
     var hasAddress: Bool {
         rtpAddress.length > 0 || rtcpAddress.length > 0
             || !(transport?._withUnsafeGuaranteedRef { $0.isPlain } ?? false)
+    }
+
+    /// Notes the address that the track's RTP comes from: the source of an authentic packet, or, before the first packet of a pipe's
+    /// track, the address that the other relay named. Nearly all packets come from the address of the one before and change nothing.
+    @inline(__always)
+    mutating func noteRTP(from address: SocketAddress) {
+        if rtpAddress != address { rtpAddress = address }
     }
 
     /// Returns the destination of RTCP to a plain publisher; nil if it is unknown.

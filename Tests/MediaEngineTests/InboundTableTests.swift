@@ -93,7 +93,7 @@ struct InboundTableTests {
         }
         #expect(track == table[mirror.tag].pointee.number && session == "a" && isAwaited && worker == 3)
         // The first packet tells the address, and lists the track again.
-        table[published.tag].pointee.rtpAddress = try #require(SocketAddress("10.0.0.1", port: 9))
+        table[published.tag].pointee.noteRTP(from: try #require(SocketAddress("10.0.0.1", port: 9)))
         table.askWhenDue(table[published.tag], published)
         let second = table.takeRequests(now: .seconds(2))
         guard case .compound(_, let missing, let producer, let transport)? = second.first else {

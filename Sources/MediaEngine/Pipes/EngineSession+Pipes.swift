@@ -184,7 +184,7 @@ extension EngineSession {
             let producer = addProducer(
                 mirror.configuration, rid: track.rid.flatMap { RID($0) }, at: min(encodings, stream.encodings.count),
                 to: stream, of: pipe, now: now, &inbound)
-            inbound[producer.tag].pointee.rtpAddress = sender
+            inbound[producer.tag].pointee.noteRTP(from: sender)
             plain.add(.init(ssrc: mirror.configuration.ssrc, track: producer.tag))
             plain.add(.init(ssrc: SSRC(mirror.track.rtx), track: producer.tag, rtx: PipeFormat.rtx))
             pipe.reception?.tracks[track.number] = .init(pipeTrack: mirror.track, inbound: producer.tag)

@@ -139,8 +139,8 @@ struct PlainIngress: ~Copyable {
             }
             guard isRepeated else { return nil }
             counters.rtxReceived &+= 1
-        } else if track.pointee.rtpAddress != from {
-            track.pointee.rtpAddress = from
+        } else {
+            track.pointee.noteRTP(from: from)
         }
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
