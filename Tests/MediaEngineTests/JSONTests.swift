@@ -11,15 +11,6 @@ import Transport
 struct JSONTests {
     private static let peer = TransportID(rawValue: "00abcdef")
 
-    private func check<Value: Codable & Equatable>(
-        _ value: Value, optional: Set<String> = [], use: (Value) -> Void = { _ in }
-    ) throws {
-        #expect(try JSONFaults.decoded(value) == value)
-        let faults = try JSONFaults(of: value, use: use)
-        #expect(faults.strange.isEmpty && faults.optional == optional, "\(faults.strange) \(faults.optional)")
-        #expect(faults.refused > 0)
-    }
-
     static let errors: [EngineError] = [
         .unknownSession("a"), .unknownStream("b"), .unknownTransport("c"), .streamEncrypted("d"), .streamExists("e"),
         .ssrcInUse(.max), .codecMismatch(offered: [.vp8, .av1], stream: .h264),
@@ -29,7 +20,7 @@ struct JSONTests {
 
     @Test("Each error is the same after a way through JSON", arguments: errors)
     func error(_ error: EngineError) throws {
-        try check(error) { _ = ($0.code, $0.description) }
+        try JSONFaults.check(error) { _ = ($0.code, $0.description) }
         #expect(Set(Self.errors.map(\.code)).count == Self.errors.count)
     }
 
@@ -55,13 +46,13 @@ struct JSONTests {
             case .missed: ["missed.session"]
             default: []
             }
-        try check(event, optional: optional) { _ = $0.session }
+        try JSONFaults.check(event, optional: optional) { _ = $0.session }
     }
 
     @Test("Events without a stream or a session are the same after a way through JSON")
     func emptyEvents() throws {
-        try check(StreamEvent.activeSpeaker(session: "a", subsession: "", stream: nil))
-        try check(StreamEvent.missed(session: nil))
+        try JSONFaults.check(StreamEvent.activeSpeaker(session: "a", subsession: "", stream: nil))
+        try JSONFaults.check(StreamEvent.missed(session: nil))
     }
 
     @Test("Statistics are the same after a way through JSON") func statistics() throws {
@@ -82,14 +73,14 @@ struct JSONTests {
         statistics.availableBitrate = .kilobits(2_000)
         statistics.roundTrip = .milliseconds(40)
         statistics.unsent = ["noBuffers": 3]
-        try check(
+        try JSONFaults.check(
             statistics,
             optional: Set(
                 ["availableBitrate", "roundTrip", "unsent.noBuffers"]
                     + ["jitter", "encoding", "temporalLayer", "isPaused", "width", "height"].map {
                         "subscribed.0.\($0)"
                     }))
-        try check(PeerStatistics())
+        try JSONFaults.check(PeerStatistics())
     }
 
     @Test("Quality is the same after a way through JSON, and points out of range saturate") func quality() throws {
@@ -141,16 +132,16 @@ struct JSONTests {
     }
 
     @Test("Pipes are the same after a way through JSON") func pipes() throws {
-        try check(PipeKeys.random())
-        try check(PipeEnd(id: Self.peer, address: "2001:db8::1", port: .max, ssrc: .max))
-        try check(PipeTrack(number: .max, ssrc: 1, rtx: .max))
+        try JSONFaults.check(PipeKeys.random())
+        try JSONFaults.check(PipeEnd(id: Self.peer, address: "2001:db8::1", port: .max, ssrc: .max))
+        try JSONFaults.check(PipeTrack(number: .max, ssrc: 1, rtx: .max))
         let stream = PipeDescription.Stream(
             name: "camera", subsession: "b1", createdAt: .max, isEncrypted: true, codec: .av1, muted: [.audio, .video],
             tracks: [
                 .init(number: 1, kind: .audio, rid: nil, payloadType: 111, replayLimit: .never),
                 .init(number: .max, kind: .video, rid: "h", payloadType: 96, replayLimit: .milliseconds(500)),
             ])
-        try check(
+        try JSONFaults.check(
             PipeDescription(streams: [stream]), optional: ["streams.0.codec", "streams.0.tracks.1.rid"])
         #expect(throws: DecodingError.self) {
             try JSONFaults.decode(PipeDescription.self, #"{"streams": [{"name": "camera"}]}"#)

@@ -73,6 +73,23 @@ extension JSONFaults {
         try JSONDecoder().decode(Value.self, from: try JSONEncoder().encode(value))
     }
 
+    /// Checks that a value is the same after a way through JSON, and that faulty JSON of it is refused with a `DecodingError`.
+    /// - Parameters:
+    ///   - optional: paths of the parts that may be missing.
+    ///   - minimum: lowest number of variants that must be refused.
+    ///   - use: uses a value that was decoded from JSON with a fault.
+    /// - Throws: `JSONCheckFailure` if one of this does not hold, which ends the test.
+    package static func check<Value: Codable & Equatable>(
+        _ value: Value, optional: Set<String> = [], refusing minimum: Int = 1, use: (Value) -> Void = { _ in }
+    ) throws {
+        let read = try decoded(value)
+        guard read == value else { throw JSONCheckFailure("\(read) is not \(value)") }
+        let faults = try JSONFaults(of: value, use: use)
+        guard faults.strange.isEmpty else { throw JSONCheckFailure("other errors: \(faults.strange)") }
+        guard faults.optional == optional else { throw JSONCheckFailure("optional are \(faults.optional.sorted())") }
+        guard faults.refused >= minimum else { throw JSONCheckFailure("only \(faults.refused) variants are refused") }
+    }
+
     /// Decodes a value from text.
     package static func decode<Value: Decodable>(_ type: Value.Type, _ json: String) throws -> Value {
         try JSONDecoder().decode(type, from: Data(json.utf8))
