@@ -318,7 +318,7 @@ let package = Package(
             name: "ControlServerTests",
             dependencies: [
                 "ControlServer", "Conference", "Signaling", "MillraceTokens", "Cryptography", "MediaBase",
-                "MillraceTestKit", "MediaEngine", "SessionMedia", "SDP", "Cluster",
+                "MillraceTestKit", "MediaEngine", "SessionMedia", "SDP", "SRTP", "Cluster",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -1,7 +1,7 @@
 import MediaEngine
 
 /// The retransmission stream (RFC 4588) of a `PlainTrackBody`.
-struct PlainRTXBody: Decodable, Sendable {
+struct PlainRTXBody: Codable, Sendable {
     var payloadType: UInt8
     /// Absent: the relay picks one.
     var ssrc: UInt32?
@@ -9,6 +9,11 @@ struct PlainRTXBody: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case payloadType
         case ssrc
+    }
+
+    init(_ request: PlainRTXRequest) {
+        payloadType = request.payloadType
+        ssrc = request.ssrc
     }
 
     init(from decoder: any Decoder) throws {

@@ -2,7 +2,7 @@ import MediaBase
 import MediaEngine
 
 /// One track of a `PlainTransportBody`.
-struct PlainTrackBody: Decodable, Sendable {
+struct PlainTrackBody: Codable, Sendable {
     /// Subscribe: UDP port that receives RTP. Publish: ignored.
     var port: UInt16?
     /// Absent: 111 for Opus, 96 for video.
@@ -20,6 +20,14 @@ struct PlainTrackBody: Decodable, Sendable {
         case ssrc
         case codec
         case rtx
+    }
+
+    init(_ request: PlainTrackRequest) {
+        port = request.port
+        payloadType = request.payloadType
+        ssrc = request.ssrc
+        codec = request.codec?.rawValue
+        rtx = request.rtx.map(PlainRTXBody.init)
     }
 
     init(from decoder: any Decoder) throws {

@@ -1,9 +1,9 @@
 import MediaBase
-import MediaEngine
+package import MediaEngine
 import SRTP
 
 /// Body of `POST /v1/sessions/{session}/plain`.
-struct PlainTransportBody: Decodable, Sendable {
+package struct PlainTransportBody: Codable, Sendable {
     /// `publish` or `subscribe`.
     var direction: String
     var stream: String?
@@ -16,6 +16,16 @@ struct PlainTransportBody: Decodable, Sendable {
     var address: String?
     var audio: PlainTrackBody?
     var video: PlainTrackBody?
+
+    package init(_ request: PlainTransportRequest) {
+        direction = request.direction.rawValue
+        stream = request.stream
+        suite = request.suite.sdesName
+        rtcpMux = request.rtcpMux
+        address = request.address
+        audio = request.audio.map(PlainTrackBody.init)
+        video = request.video.map(PlainTrackBody.init)
+    }
 
     /// - Parameter peer: numeric address of the HTTP client.
     func request(session: SessionName, peer: String?) throws(Problem) -> PlainTransportRequest {

@@ -1,3 +1,4 @@
+import ControlServer
 import Foundation
 import HTTPCalls
 package import MediaEngine
@@ -43,11 +44,13 @@ package final class HTTPRelay: PlainRelay, WebRTCRelay {
         let target = try endpoint("/v1/sessions/\(HTTPTarget.percentEncoded(request.session))/plain")
         let answer = try await send("POST", target, fields: [("Content-Type", "application/json")], body: Array(body))
         guard answer.status == 201 else { throw Self.refusal(answer) }
-        let opened: PlainTransportReply
-        do { opened = try JSONDecoder().decode(PlainTransportReply.self, from: Data(answer.body)) } catch {
+        let opened: PlainTransportAnswer
+        do { opened = try JSONDecoder().decode(PlainTransportAnswer.self, from: Data(answer.body)) } catch {
             throw .noAnswer("the relay's answer to POST \(target) is not what was expected: \(error)")
         }
-        return try opened.transport()
+        do { return try opened.transport() } catch {
+            throw .noAnswer("the relay's answer to POST \(target) is unusable: \(error.field ?? ""): \(error.detail)")
+        }
     }
 
     package func close(_ transport: PlainTransport) async {
@@ -99,7 +102,7 @@ package final class HTTPRelay: PlainRelay, WebRTCRelay {
     }
 
     /// Problem details (RFC 9457), in place of an answer.
-    private struct Problem: Decodable {
+    private struct ProblemDocument: Decodable {
         var code: String?
         var title: String?
         var detail: String?
@@ -107,7 +110,7 @@ package final class HTTPRelay: PlainRelay, WebRTCRelay {
 
     /// Returns the error for an answer whose status is not a success. A server that is not a relay answers without an error code.
     private static func refusal(_ answer: HTTPCallAnswer) -> LoadError {
-        let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.body))
+        let problem = try? JSONDecoder().decode(ProblemDocument.self, from: Data(answer.body))
         guard let code = problem?.code else {
             return .noAnswer(
                 "HTTP \(answer.status) without a relay's error code; check that the address is that of a relay")
