@@ -66,7 +66,7 @@ final class ShapedPublisher {
 
     func offer(to relay: HTTPRelay) async throws {
         let answer = try await relay.offer(
-            ConnectionOffer(.publish, session: order.session, stream: name, sdp: endpoint.offer.text))
+            endpoint.offer.text, .publish, session: order.session, stream: name)
         resource = answer.resource
         try endpoint.accept(Array(answer.sdp.utf8), now: now)
         drain()

@@ -45,8 +45,7 @@ struct SubscribersCommand: AsyncParsableCommand {
             port: UInt16(order.base + place))
         let offer = OfferMaker(credentials: own, fingerprint: fingerprint, candidates: [candidate]).view([track])
         let answered = try await relay.offer(
-            ConnectionOffer(
-                .view, session: order.session, stream: order.stream(place % order.publishers), sdp: offer.text))
+            offer.text, .subscribe, session: order.session, stream: order.stream(place % order.publishers))
         let answer = try Answer(parsing: answered.sdp.utf8, to: offer)
         // Names are not resolved, and a socket reaches addresses of its own IP version only.
         let paths = answer.candidates.filter {

@@ -274,15 +274,11 @@ struct LoadCommand: AsyncParsableCommand {
 
     private func run(of plan: LoadPlan) throws(LoadError) -> LoadRun {
         let token = token ?? ProcessInfo.processInfo.environment["MILLRACE_ADMIN_TOKEN"]
-        switch (plan.transport, plan.target) {
-        case (.plain, .url(let address)):
-            return try LoadRun(plan: plan, relay: HTTPRelay(address: address, token: token))
-        case (.webRTC, .embedded): return try LoadRun(plan: plan, webRTC: EmbeddedRelay())
-        case (.plain, _): return try LoadRun(plan: plan, relay: EmbeddedRelay())
-        case (.webRTC, .url(let address)):
-            return try LoadRun(plan: plan, webRTC: HTTPRelay(address: address, whip: nil, whep: nil, token: token))
-        case (.webRTC, .endpoints(let whip, let whep)):
-            return try LoadRun(plan: plan, webRTC: HTTPRelay(address: url, whip: whip, whep: whep, token: token))
+        switch plan.target {
+        case .embedded: return try LoadRun(plan: plan, relay: EmbeddedRelay())
+        case .url(let address): return try LoadRun(plan: plan, relay: HTTPRelay(address: address, token: token))
+        case .endpoints(let whip, let whep):
+            return try LoadRun(plan: plan, relay: HTTPRelay(address: url, whip: whip, whep: whep, token: token))
         }
     }
 

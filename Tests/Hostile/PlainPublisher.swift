@@ -23,7 +23,7 @@ final class PlainPublisher: HostilePeer {
         request.rtcpMux = random.below(2) == 0
         request.audio = PlainTrackRequest(payloadType: 111, ssrc: UInt32(truncatingIfNeeded: random.next()) | 1)
         request.video = PlainTrackRequest(payloadType: 96, ssrc: UInt32(truncatingIfNeeded: random.next()) | 1)
-        return try PlainPublisher(try await relay.plain.open(request), media: media, using: &random)
+        return try PlainPublisher(try await relay.http.open(request), media: media, using: &random)
     }
 
     private init(_ transport: PlainTransport, media: SampleMedia, using random: inout SeededGenerator) throws {
@@ -77,5 +77,5 @@ final class PlainPublisher: HostilePeer {
         }
     }
 
-    func close(_ relay: RelayControl) async { await relay.plain.close(transport) }
+    func close(_ relay: RelayControl) async { await relay.http.close(transport) }
 }

@@ -26,7 +26,7 @@ final class PlainSubscriber: HostilePeer {
         request.address = "127.0.0.1"
         request.audio = PlainTrackRequest(port: sockets[0].port, payloadType: 111)
         request.video = PlainTrackRequest(port: sockets[1].port, payloadType: 96)
-        return try PlainSubscriber(try await relay.plain.open(request), sockets, using: &random)
+        return try PlainSubscriber(try await relay.http.open(request), sockets, using: &random)
     }
 
     private init(
@@ -63,5 +63,5 @@ final class PlainSubscriber: HostilePeer {
         count.add(.plainFeedback)
     }
 
-    func close(_ relay: RelayControl) async { await relay.plain.close(transport) }
+    func close(_ relay: RelayControl) async { await relay.http.close(transport) }
 }

@@ -4,17 +4,15 @@ import LoadGenerator
 
 /// HTTP endpoints of the relay under test.
 final class RelayControl: Sendable {
-    let plain: HTTPRelay
-    let whip: HTTPRelay
+    let http: HTTPRelay
     private let caller = HTTPCaller(agent: "millrace hostile")
 
     init(address: String) throws {
-        plain = try HTTPRelay(address: address)
-        whip = try HTTPRelay(address: address, whip: nil, whep: nil)
+        http = try HTTPRelay(address: address)
     }
 
     /// Returns the sums of `/metrics` by name.
-    func metrics() async throws -> MetricsText { try await plain.metrics() }
+    func metrics() async throws -> MetricsText { try await http.metrics() }
 
     /// Restarts ICE of a WHIP or WHEP resource (RFC 9725 section 4.4.2).
     /// - Returns: the relay's new user name fragment and password; nil if it refused.

@@ -1,6 +1,7 @@
 import DTLS
 import LoadGenerator
 import MediaBase
+import MediaEngine
 import MillraceTestKit
 import RTP
 import SDP
@@ -47,7 +48,7 @@ final class WebRTCPeer: HostilePeer {
         media: SampleMedia, now: MediaTime, using random: inout SeededGenerator
     ) async throws -> WebRTCPeer {
         let configuration: WebRTCEndpoint.Configuration
-        let direction: ConnectionOffer.Direction
+        let direction: WebRTCRequest.Direction
         var maker: OfferMaker
         let offer: SessionDescription
         switch role {
@@ -57,14 +58,13 @@ final class WebRTCPeer: HostilePeer {
             direction = .publish
         case .viewer:
             configuration = .viewer(identity: identity, using: &random)
-            direction = .view
+            direction = .subscribe
         }
         maker = OfferMaker(credentials: configuration.credentials, fingerprint: identity.fingerprint)
         maker.cname = configuration.cname
         maker.streamID = configuration.cname
         offer = direction == .publish ? maker.publish(configuration.tracks) : maker.view(configuration.tracks)
-        let answer = try await relay.whip.offer(
-            ConnectionOffer(direction, session: session, stream: stream, sdp: offer.text))
+        let answer = try await relay.http.offer(offer.text, direction, session: session, stream: stream)
         let parsed = try Answer(parsing: Array(answer.sdp.utf8), to: offer)
         return try WebRTCPeer(
             role, habit, configuration, parsed, answer.resource, media: media, now: now, using: &random)
@@ -245,6 +245,6 @@ final class WebRTCPeer: HostilePeer {
     func close(_ relay: RelayControl) async {
         transport.close(now: now)
         drain(now: now)
-        await relay.whip.close(resource)
+        await relay.http.close(resource)
     }
 }

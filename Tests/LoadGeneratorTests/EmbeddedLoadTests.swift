@@ -80,9 +80,7 @@ import Testing
         (options.secret, options.transport) = (secret, transport)
         options.simulcast = transport == "webrtc"
         let plan = try options.plan()
-        let relay = try EmbeddedRelay()
-        let load = transport == "plain" ? try LoadRun(plan: plan, relay: relay) : try LoadRun(plan: plan, webRTC: relay)
-        let report = try await load.run { _ in }
+        let report = try await run(plan)
         #expect(report.failures == [])
         #expect(report.settings.encrypted && report.table.contains("end-to-end encryption"))
         let (video, audio) = (try #require(report.video), try #require(report.audio))

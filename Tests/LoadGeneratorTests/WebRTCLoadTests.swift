@@ -36,7 +36,7 @@ import Testing
     }
 
     private func run(_ plan: LoadPlan) async throws -> LoadReport {
-        try await LoadRun(plan: plan, webRTC: EmbeddedRelay()).run { _ in }
+        try await LoadRun(plan: plan, relay: EmbeddedRelay()).run { _ in }
     }
 
     @Test(arguments: [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM])
@@ -117,7 +117,7 @@ import Testing
         (FaultyRelay.Fault.noSDP, "unusableAnswer"), (.otherCertificate, "notConnected"), (.refusal, "refused"),
     ])
     func joinsThatFailAreCountedByKind(fault: FaultyRelay.Fault, kind: String) async throws {
-        let report = try await LoadRun(plan: plan(seconds: 1), webRTC: FaultyRelay(intact: 3, fault)).run { _ in }
+        let report = try await LoadRun(plan: plan(seconds: 1), relay: FaultyRelay(intact: 3, fault)).run { _ in }
         #expect(!report.isSuccess)
         #expect(report.joins == 1)
         #expect(report.failedJoins == 5)
@@ -130,13 +130,7 @@ import Testing
 
     @Test func publishersThatAreRefusedEndTheRun() async throws {
         await #expect(throws: LoadError.self) {
-            _ = try await LoadRun(plan: plan(), webRTC: FaultyRelay(intact: 1, .noSDP)).run { _ in }
+            _ = try await LoadRun(plan: plan(), relay: FaultyRelay(intact: 1, .noSDP)).run { _ in }
         }
-    }
-
-    @Test func planAndRelayMustFit() throws {
-        let plain = LoadPlan(target: .embedded)
-        #expect(throws: LoadError.self) { try LoadRun(plan: plain, webRTC: EmbeddedRelay()) }
-        #expect(throws: LoadError.self) { try LoadRun(plan: plan(), relay: EmbeddedRelay()) }
     }
 }

@@ -1,10 +1,9 @@
-import MediaBase
-import MediaEngine
-import NIOCore
+package import MediaBase
+package import MediaEngine
 import SDP
 
 /// Offer of a client, and the relay's answer to it.
-struct ClientOffer {
+package struct ClientOffer {
     /// CNAME of the relay in RTCP. All tracks share it, so that players synchronize audio and video.
     private static let cname = "millrace"
 
@@ -14,10 +13,12 @@ struct ClientOffer {
     private let direction: WebRTCRequest.Direction
 
     /// - Parameter codecs: video codecs that the relay forwards.
-    init(_ body: ByteBuffer, _ direction: WebRTCRequest.Direction, codecs: [VideoCodec]) throws(Problem) {
+    package init(
+        _ sdp: some Collection<UInt8>, _ direction: WebRTCRequest.Direction, codecs: [VideoCodec]
+    ) throws(Problem) {
         self.direction = direction
         do throws(SDPError) {
-            offer = try Offer(parsing: body.readableBytesView)
+            offer = try Offer(parsing: sdp)
             tracks = try direction == .publish ? offer.receivable(codecs) : offer.sendable(codecs)
         } catch {
             throw Problem(error)
@@ -52,12 +53,12 @@ struct ClientOffer {
         return offer.description.media.firstIndex { $0.mid == track.mid.rawValue }
     }
 
-    func request(session: String, stream: String?) -> WebRTCRequest {
+    package func request(session: String, stream: String?) -> WebRTCRequest {
         WebRTCRequest(direction: direction, session: session, stream: stream, peer: offer.peer, tracks: tracks)
     }
 
     /// Returns the text of the SDP answer.
-    func text(for answer: WebRTCAnswer) -> String {
+    package func text(for answer: WebRTCAnswer) -> String {
         let relay = RelayDescription(
             credentials: answer.credentials, fingerprint: answer.fingerprint, setup: answer.setup,
             candidates: answer.candidates)

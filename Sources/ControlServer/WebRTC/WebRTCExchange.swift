@@ -36,7 +36,7 @@ struct WebRTCExchange {
             throw Problem(.notAcceptable, "the answer is \(Self.mediaType)")
         }
         let body = try await request.content(limit: configuration.sdpBytes, key: "limit.sdpBytes")
-        let offer = try ClientOffer(body, direction, codecs: configuration.connect.videoCodecs)
+        let offer = try ClientOffer(body.readableBytesView, direction, codecs: configuration.connect.videoCodecs)
         let answer: WebRTCAnswer
         switch direction {
         case .publish: answer = try await publish(offer, stream, try visitor(request, context), context)

@@ -3,17 +3,14 @@ import SRTP
 
 /// Participants that exchange SRTP with plain transports of the relay, under keys from its control interface.
 struct PlainParticipants: ParticipantOpener {
-    let plain: any PlainRelay
-    var relay: any RelayInterface { plain }
-
     func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> Seat {
         let media = try run.media(of: publisher)
         var request = request(.publish, publisher, run)
         if media.audio != nil { request.audio = PlainTrackRequest() }
         if media.video != nil { request.video = PlainTrackRequest() }
-        let transport = try await plain.open(request)
+        let transport = try await run.relay.open(request)
         let (host, clock, loss) = (run.plan.localAddress, run.clock, run.loss)
-        return try await run.add(publisher, to: run.sender, seat(transport)) { () throws(LoadError) in
+        return try await run.add(publisher, to: run.sender, seat(transport, at: run.relay)) { () throws(LoadError) in
             try PlainPublisher(publisher, transport, media, host: host, clock: clock, loss: loss)
         }
     }
@@ -25,12 +22,12 @@ struct PlainParticipants: ParticipantOpener {
         request.address = plan.localAddress
         if plan.audio { request.audio = PlainTrackRequest(port: socket.port) }
         if plan.video != nil { request.video = PlainTrackRequest(port: socket.port) }
-        let transport = try await plain.open(request)
+        let transport = try await run.relay.open(request)
         let feed = try run.feed(
             of: join, key: transport.relayKey, audioSSRC: transport.audio?.ssrc, videoSSRC: transport.video?.ssrc)
         let loss = run.loss
         return try await run.add(
-            join.index, to: run.receiver(of: join.index), seat(transport, socket: socket), feed: feed
+            join.index, to: run.receiver(of: join.index), seat(transport, at: run.relay, socket: socket), feed: feed
         ) { () throws(LoadError) in
             try PlainSubscriber(join.index, transport, socket, joined: join.started, feed: feed, loss: loss)
         }
@@ -45,9 +42,11 @@ struct PlainParticipants: ParticipantOpener {
     }
 
     /// - Parameter socket: a subscriber's socket stays open until the relay has stopped sending to it.
-    private func seat(_ transport: PlainTransport, socket: UDPSocket? = nil) -> Seat {
+    private func seat(
+        _ transport: PlainTransport, at relay: any RelayInterface, socket: UDPSocket? = nil
+    ) -> Seat {
         {
-            await plain.close(transport)
+            await relay.close(transport)
             _ = socket
         }
     }

@@ -1,10 +1,5 @@
-/// A relay's answer to a `ConnectionOffer`.
+/// A relay's answer to the offer of a peer connection.
 package struct ConnectionAnswer: Sendable {
     package var sdp: String
     package var resource: ConnectionResource
-
-    package init(sdp: String, resource: ConnectionResource) {
-        self.sdp = sdp
-        self.resource = resource
-    }
 }

@@ -1,10 +1,12 @@
 import CLinuxNet
+import ControlServer
+import MediaBase
 package import MediaEngine
 
 /// Relay in this process: the media engine on loopback, called directly. Its usage is the CPU time of its worker threads, without
 /// the generator's threads.
-package final class EmbeddedRelay: PlainRelay {
-    let engine: MediaEngine
+package final class EmbeddedRelay: RelayInterface {
+    private let engine: MediaEngine
 
     /// - Parameter workers: number of media threads of the relay.
     package convenience init(workers: Int = 1) throws(LoadError) {
@@ -30,6 +32,26 @@ package final class EmbeddedRelay: PlainRelay {
 
     package func close(_ transport: PlainTransport) async {
         try? await engine.closePlain(transport.id, session: transport.session)
+    }
+
+    package func offer(
+        _ sdp: String, _ direction: WebRTCRequest.Direction, session: String, stream: String
+    ) async throws(LoadError) -> ConnectionAnswer {
+        let offer: ClientOffer
+        do { offer = try ClientOffer(sdp.utf8, direction, codecs: VideoCodec.allCases) } catch {
+            throw .refused(status: 0, code: error.code.rawValue, detail: error.detail)
+        }
+        let answer: WebRTCAnswer
+        do { answer = try await engine.openWebRTC(offer.request(session: session, stream: stream)) } catch {
+            throw .refused(status: 0, code: error.code, detail: error.description)
+        }
+        return ConnectionAnswer(
+            sdp: offer.text(for: answer), resource: .transport(answer.id, session: answer.session))
+    }
+
+    package func close(_ resource: ConnectionResource) async {
+        guard case .transport(let id, let session) = resource else { return }
+        try? await engine.closeWebRTC(id, session: session)
     }
 
     package func usage() async -> RelayUsage? {

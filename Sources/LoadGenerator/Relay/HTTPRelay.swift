@@ -5,7 +5,7 @@ package import MediaEngine
 
 /// Relay behind HTTP: the plain transports (`POST /v1/sessions/{session}/plain`) and `/metrics` of a Millrace relay, and the WHIP and
 /// WHEP endpoints of any relay (RFC 9725).
-package final class HTTPRelay: PlainRelay, WebRTCRelay {
+package final class HTTPRelay: RelayInterface {
     /// Address of a Millrace relay; nil: a relay of which only the WHIP and WHEP endpoints are known.
     private let base: HTTPTarget?
     private let whip: EndpointTemplate
@@ -59,13 +59,15 @@ package final class HTTPRelay: PlainRelay, WebRTCRelay {
         if let target = try? endpoint(path) { _ = try? await send("DELETE", target) }
     }
 
-    package func offer(_ offer: ConnectionOffer) async throws(LoadError) -> ConnectionAnswer {
-        let template = offer.direction == .publish ? whip : whep
-        let text = template.expanded(session: offer.session, stream: offer.stream)
+    package func offer(
+        _ sdp: String, _ direction: WebRTCRequest.Direction, session: String, stream: String
+    ) async throws(LoadError) -> ConnectionAnswer {
+        let template = direction == .publish ? whip : whep
+        let text = template.expanded(session: session, stream: stream)
         guard let target = HTTPTarget(text) else { throw .noAnswer("\"\(text)\" is no http or https URL") }
         let answer = try await send(
             "POST", target, fields: [("Content-Type", "application/sdp"), ("Accept", "application/sdp")],
-            body: Array(offer.sdp.utf8))
+            body: Array(sdp.utf8))
         // RFC 9725 section 4.2 says 201; some relays answer 200.
         guard (200...201).contains(answer.status) else { throw Self.refusal(answer) }
         let location = answer.fields["location"]
@@ -85,6 +87,8 @@ package final class HTTPRelay: PlainRelay, WebRTCRelay {
         guard answer.status == 200 else { throw .noAnswer("/metrics was answered with status \(answer.status)") }
         return MetricsText(String(decoding: answer.body, as: UTF8.self))
     }
+
+    package func stop() async {}
 
     private func endpoint(_ path: String) throws(LoadError) -> HTTPTarget {
         guard let base else { throw .invalidSetting("url", reason: "the relay's address is not known") }

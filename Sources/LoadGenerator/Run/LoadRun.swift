@@ -1,5 +1,4 @@
 import CLinuxNet
-import DTLS
 import Foundation
 import MediaBase
 import NIOConcurrencyHelpers
@@ -16,6 +15,7 @@ import TestMedia
 /// ```
 package final class LoadRun: Sendable {
     let plan: LoadPlan
+    let relay: any RelayInterface
     let clock = LoadClock()
     let loss: LossPattern
     let roster = NIOLockedValueBox(Roster())
@@ -35,28 +35,11 @@ package final class LoadRun: Sendable {
     static let tick: Duration = .milliseconds(10)
 
     /// - Throws: `LoadError.invalidSetting` if the plan is invalid.
-    package convenience init(plan: LoadPlan, relay: any PlainRelay) throws(LoadError) {
-        guard plan.transport == .plain else {
-            throw .invalidSetting("transport", reason: "plain transports cannot be used for \(plan.transport.rawValue)")
-        }
-        try self.init(plan: plan, opener: PlainParticipants(plain: relay))
-    }
-
-    /// - Throws: `LoadError.invalidSetting` if the plan is invalid.
-    package convenience init(plan: LoadPlan, webRTC relay: any WebRTCRelay) throws(LoadError) {
-        guard plan.transport == .webRTC else {
-            throw .invalidSetting(
-                "transport", reason: "a WebRTC relay interface cannot be used for \(plan.transport.rawValue)")
-        }
-        let identity: DTLSIdentity
-        do { identity = try .generate() } catch { throw .media("certificate: \(error)") }
-        try self.init(plan: plan, opener: WebRTCParticipants(webRTC: relay, identity: identity))
-    }
-
-    private init(plan: LoadPlan, opener: any ParticipantOpener) throws(LoadError) {
+    package init(plan: LoadPlan, relay: any RelayInterface) throws(LoadError) {
         try plan.validate()
         self.plan = plan
-        self.opener = opener
+        self.relay = relay
+        opener = plan.transport == .plain ? PlainParticipants() : try WebRTCParticipants()
         let clock = clock
         if let format = plan.video {
             let formats = plan.simulcast ? format.simulcast : [format]
@@ -114,7 +97,7 @@ package final class LoadRun: Sendable {
         sender.stop()
         await close(roster.withLockedValue { $0.takeAll() }.map(\.seat) + publishers)
         for thread in threads { thread.stop() }
-        await opener.relay.stop()
+        await relay.stop()
         if let failure { throw failure }
         return report(try outcome.get(), processNanoseconds: millrace_process_cpu_ns() - cpuAtStart)
     }
@@ -164,7 +147,7 @@ package final class LoadRun: Sendable {
                     Int(Double(now - start) / Double(plan.ramp.rawValue) * Double(plan.totalSubscribers)))
             while begun < due, begin({ await self.join() }) { begun += 1 }
             if measurement == nil, begun == plan.totalSubscribers, isIdle {
-                measurement = Measurement(start: snapshot(), usage: await opener.relay.usage())
+                measurement = Measurement(start: snapshot(), usage: await relay.usage())
             }
             if let began = measurement {
                 let wanted = Int(Double(now - began.start.time) / 1e9 * plan.churn)
@@ -184,12 +167,12 @@ package final class LoadRun: Sendable {
         if let measurement {
             result = measurement
         } else {
-            result = Measurement(start: snapshot(), usage: await opener.relay.usage())
+            result = Measurement(start: snapshot(), usage: await relay.usage())
         }
         result.end = snapshot()
         let point = meter.point(result.end, of: self, isMeasured: measurement != nil)
         recorded.withLockedValue { $0.finish(point) }
-        result.endUsage = await opener.relay.usage()
+        result.endUsage = await relay.usage()
         return result
     }
 

@@ -1,6 +1,5 @@
 /// Way in which participants exchange media with the relay. Opens participants at the relay and adds them to the threads of a run.
 protocol ParticipantOpener: Sendable {
-    var relay: any RelayInterface { get }
     /// - Parameter publisher: index over all sessions.
     func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> Seat
     func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> Seat

@@ -1,13 +1,16 @@
 import DTLS
 import MediaBase
+import MediaEngine
 import SDP
 import WebRTCClient
 
 /// Participants with peer connections, all with the same certificate.
 struct WebRTCParticipants: ParticipantOpener {
-    let webRTC: any WebRTCRelay
-    let identity: DTLSIdentity
-    var relay: any RelayInterface { webRTC }
+    private let identity: DTLSIdentity
+
+    init() throws(LoadError) {
+        do { identity = try .generate() } catch { throw .media("certificate: \(error)") }
+    }
 
     func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> Seat {
         var random = SystemRandomNumberGenerator()
@@ -31,7 +34,7 @@ struct WebRTCParticipants: ParticipantOpener {
             videoSSRC: run.plan.video == nil ? nil : SampleFeed.ssrc(of: .video))
         do {
             return try await connect(
-                join.index, .view, configuration, publisher: join.publisher, joined: join.started, source: nil,
+                join.index, .subscribe, configuration, publisher: join.publisher, joined: join.started, source: nil,
                 feed: feed, to: run.receiver(of: join.index), in: run)
         } catch {
             feed?.close(now: LoadClock.now)
@@ -41,21 +44,21 @@ struct WebRTCParticipants: ParticipantOpener {
 
     /// Sends an offer, passes the answer to the thread, and waits until media can flow.
     private func connect(
-        _ index: Int, _ direction: ConnectionOffer.Direction, _ configuration: WebRTCEndpoint.Configuration,
+        _ index: Int, _ direction: WebRTCRequest.Direction, _ configuration: WebRTCEndpoint.Configuration,
         publisher: Int, joined: Int64, source: MediaSchedule.Source?, feed: SampleFeed?, to thread: EndpointThread,
         in run: LoadRun
     ) async throws(LoadError) -> Seat {
         let plan = run.plan
         let socket = try UDPSocket(
-            host: plan.localAddress, receiveBuffer: direction == .view ? 1 << 20 : 256 << 10, coalescing: true)
+            host: plan.localAddress, receiveBuffer: direction == .subscribe ? 1 << 20 : 256 << 10, coalescing: true)
         var configuration = PeerLink.configuration(configuration, socket: socket, host: plan.localAddress)
         configuration.suites = [plan.suite]
         configuration.wallClock = .nanoseconds(run.clock.unixNanoseconds(at: 0))
-        let answer = try await webRTC.offer(
-            ConnectionOffer(
-                direction, session: plan.session(ofPublisher: publisher), stream: plan.stream(ofPublisher: publisher),
-                sdp: WebRTCEndpoint(configuration).offer.text))
-        let seat: Seat = { await webRTC.close(answer.resource) }
+        let relay = run.relay
+        let answer = try await relay.offer(
+            WebRTCEndpoint(configuration).offer.text, direction, session: plan.session(ofPublisher: publisher),
+            stream: plan.stream(ofPublisher: publisher))
+        let seat: Seat = { await relay.close(answer.resource) }
         let (final, loss) = (configuration, run.loss)
         return try await run.add(index, to: thread, seat, feed: feed) { () throws(LoadError) in
             Peer(
