@@ -320,14 +320,14 @@ struct LoadCommand: AsyncParsableCommand {
         options.secret = secret
         options.decodeSample = decodeSample
         options.address = address
-        options.maxLoss = maxLoss
-        options.maxLatencyP99 = maxLatencyP99
-        options.maxFreezes = maxFreezes
-        options.maxCountersMissed = maxCountersMissed
-        options.minPSNR = minPSNR
-        options.maxJoinTime = maxJoinTime
-        options.maxFirstFrame = maxFirstFrame
-        options.maxPacketCPU = maxPacketCPU
+        options.thresholds.loss = maxLoss
+        options.thresholds.latencyP99 = maxLatencyP99
+        options.thresholds.freezes = maxFreezes
+        options.thresholds.countersMissed = maxCountersMissed
+        options.thresholds.psnr = minPSNR
+        options.thresholds.joinTime = maxJoinTime
+        options.thresholds.firstFrame = maxFirstFrame
+        options.thresholds.packetCPU = maxPacketCPU
         return options
     }
 

@@ -131,7 +131,7 @@ import Testing
     @Test func aBrokenBoundFailsTheRun() async throws {
         var plan = try plan(subscribers: 1, seconds: 1)
         plan.thresholds.psnr = 99
-        plan.thresholds.latencyP99 = .nanoseconds(1)
+        plan.thresholds.latencyP99 = 1e-6
         let report = try await run(plan)
         #expect(!report.isSuccess)
         #expect(report.failures.count == 2)

@@ -91,12 +91,12 @@ import Testing
         Wrong("video-bitrate") { $0.videoBitrate = 1 },
         Wrong("video-bitrate") { $0.videoBitrate = .max },
         Wrong("address") { $0.address = "localhost" },
-        Wrong("max-loss") { $0.maxLoss = -1 },
+        Wrong("max-loss") { $0.thresholds.loss = -1 },
         Wrong("min-psnr") {
-            $0.minPSNR = 30; $0.video = "none"
+            $0.thresholds.psnr = 30; $0.video = "none"
         },
         Wrong("max-freezes") {
-            $0.maxFreezes = 0; $0.decodeSample = 0
+            $0.thresholds.freezes = 0; $0.decodeSample = 0
         },
     ]
 
@@ -163,15 +163,13 @@ import Testing
         #expect((0..<8).map { plan.publisher(ofSubscription: $0) } == [0, 3, 1, 4, 2, 5, 0, 3])
     }
 
-    @Test func percentAndMillisecondsBecomeWhatThePlanCounts() throws {
+    @Test func percentAndSecondsBecomeWhatThePlanCounts() throws {
         let plan = try options {
             $0.loss = 5
-            $0.maxLatencyP99 = 100
             $0.duration = 2.5
             $0.videoBitrate = 700
         }.plan()
         #expect(plan.loss == 0.05)
-        #expect(plan.thresholds.latencyP99 == .milliseconds(100))
         #expect(plan.duration == .milliseconds(2_500))
         #expect(plan.videoBitrate == .kilobits(700))
     }

@@ -20,8 +20,8 @@ package struct CrowdPlan: Sendable, Equatable {
     package var signals: Double
     package var app: String
     package var secret: String
-    /// Maximum join time, for the 99th percentile.
-    package var maxJoinTime: MediaTime?
+    /// Maximum join time in milliseconds, for the 99th percentile.
+    package var maxJoinTime: Double?
     /// Subsessions of each session. If there are any, all participants publish audio and move; 0: none.
     package var subsessions = 0
     /// Numeric address of this host to which the relay sends media.
@@ -34,25 +34,20 @@ package struct CrowdPlan: Sendable, Equatable {
         address: String, sessions: Int, participants: Int, ramp: Double, duration: Double, signals: Double,
         app: String?, secret: String?, maxJoinTime: Double?, subsessions: Int = 0, localAddress: String = "127.0.0.1"
     ) throws(LoadError) {
-        guard sessions >= 1, participants >= 1, sessions <= Self.maximumParticipants,
-            participants <= Self.maximumParticipants, sessions * participants <= Self.maximumParticipants
-        else {
-            throw .invalidSetting("participants", reason: "1 to \(Self.maximumParticipants) over all sessions")
-        }
-        guard (0...Self.maximumSignals).contains(signals) else {
-            throw .invalidSetting("signals", reason: "0 to \(Int(Self.maximumSignals)) a second")
-        }
-        guard (0...86_400).contains(ramp) else { throw .invalidSetting("ramp", reason: "0 to 86400 seconds") }
-        guard (0...86_400).contains(duration) else { throw .invalidSetting("duration", reason: "0 to 86400 seconds") }
-        guard (app == nil) == (secret == nil) else {
-            throw .invalidSetting(app == nil ? "app" : "secret", reason: "an app's key and its secret go together")
-        }
-        if let maxJoinTime, maxJoinTime < 0 || !maxJoinTime.isFinite {
-            throw .invalidSetting("max-join-time", reason: "is negative")
-        }
-        guard (0...50).contains(subsessions), subsessions == 0 || subsessions < participants else {
-            throw .invalidSetting("subsessions", reason: "0 to 50, and fewer than participants")
-        }
+        let most = Self.maximumParticipants
+        try LoadError.check(
+            (1...most).contains(sessions) && (1...most).contains(participants) && sessions * participants <= most,
+            "participants", "1 to \(most) over all sessions")
+        try LoadError.check(
+            (0...Self.maximumSignals).contains(signals), "signals", "0 to \(Int(Self.maximumSignals)) a second")
+        try LoadError.check((0...86_400).contains(ramp), "ramp", "0 to 86400 seconds")
+        try LoadError.check((0...86_400).contains(duration), "duration", "0 to 86400 seconds")
+        try LoadError.check(
+            (app == nil) == (secret == nil), app == nil ? "app" : "secret", "an app's key and its secret go together")
+        try LoadError.check(maxJoinTime.map { $0 >= 0 && $0.isFinite } ?? true, "max-join-time", "is negative")
+        try LoadError.check(
+            (0...50).contains(subsessions) && (subsessions == 0 || subsessions < participants), "subsessions",
+            "0 to 50, and fewer than participants")
         self.subsessions = subsessions
         self.localAddress = localAddress
         self.address = address
@@ -63,7 +58,7 @@ package struct CrowdPlan: Sendable, Equatable {
         self.signals = signals
         self.app = app ?? AppDirectory.development
         self.secret = secret ?? AppDirectory.developmentSecret
-        self.maxJoinTime = maxJoinTime.map { .microseconds(Int64($0 * 1_000)) }
+        self.maxJoinTime = maxJoinTime
     }
 
     package var total: Int { sessions * participants }

@@ -230,9 +230,9 @@ package final class CrowdRun: Sendable {
         }
         if report.signalsMissing > 0 { report.failures.append("\(report.signalsMissing) signals did not arrive") }
         if disordered > 0 { report.failures.append("\(disordered) signals arrived out of order") }
-        if let bound = plan.maxJoinTime, let p99 = report.joinTime?.p99, p99 > bound.milliseconds {
+        if let bound = plan.maxJoinTime, let p99 = report.joinTime?.p99, p99 > bound {
             report.failures.append(
-                "join time p99 \(LoadReport.number(p99)) ms is above \(LoadReport.number(bound.milliseconds)) ms")
+                "join time p99 \(LoadReport.number(p99)) ms is above \(LoadReport.number(bound)) ms")
         }
         return report
     }

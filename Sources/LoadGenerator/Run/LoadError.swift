@@ -28,6 +28,11 @@ package enum LoadError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Throws `invalidSetting` unless a condition holds.
+    static func check(_ holds: Bool, _ setting: String, _ reason: @autoclosure () -> String) throws(LoadError) {
+        guard holds else { throw .invalidSetting(setting, reason: reason()) }
+    }
+
     package var description: String {
         switch self {
         case .invalidSetting(let name, let reason): "\(name): \(reason)"

@@ -37,20 +37,7 @@ package struct LoadOptions: Sendable {
     package var secret: String?
     package var decodeSample = 2
     package var address = "127.0.0.1"
-    /// Percent.
-    package var maxLoss: Double?
-    /// Milliseconds.
-    package var maxLatencyP99: Double?
-    package var maxFreezes: Int?
-    package var maxCountersMissed: Int?
-    /// dB.
-    package var minPSNR: Double?
-    /// Milliseconds.
-    package var maxJoinTime: Double?
-    /// Milliseconds.
-    package var maxFirstFrame: Double?
-    /// Nanoseconds.
-    package var maxPacketCPU: Double?
+    package var thresholds = LoadThresholds()
 
     package init() {}
 
@@ -69,9 +56,8 @@ package struct LoadOptions: Sendable {
         if let fullMesh { try plan.makeFullMesh(participants: fullMesh) }
         plan.video = video == "none" ? nil : try VideoFormat(video)
         if let videoBitrate {
-            guard (1...1_000_000).contains(videoBitrate) else {
-                throw .invalidSetting("video-bitrate", reason: "\(videoBitrate) kb/s is not in 30...50000")
-            }
+            try LoadError.check(
+                (1...1_000_000).contains(videoBitrate), "video-bitrate", "\(videoBitrate) kb/s is not in 30...50000")
             plan.videoBitrate = .kilobits(Int64(videoBitrate))
         }
         plan.distinctVideo = distinctVideo
@@ -85,7 +71,7 @@ package struct LoadOptions: Sendable {
         plan.secret = try encryptionSecret()
         plan.decodeSample = decodeSample
         plan.localAddress = address
-        plan.thresholds = try thresholds()
+        plan.thresholds = thresholds
         try plan.validate()
         return plan
     }
@@ -102,9 +88,8 @@ package struct LoadOptions: Sendable {
 
     private func target() throws(LoadError) -> LoadPlan.Target {
         guard !embedded else {
-            guard url == nil, whip == nil, whep == nil else {
-                throw .invalidSetting("url", reason: "--embedded excludes --url, --whip and --whep")
-            }
+            try LoadError.check(
+                url == nil && whip == nil && whep == nil, "url", "--embedded excludes --url, --whip and --whep")
             return .embedded
         }
         if whip != nil || whep != nil {
@@ -127,24 +112,9 @@ package struct LoadOptions: Sendable {
         return known
     }
 
-    private func thresholds() throws(LoadError) -> LoadThresholds {
-        var thresholds = LoadThresholds()
-        thresholds.loss = maxLoss
-        if let maxLatencyP99 { thresholds.latencyP99 = try time("max-latency-p99", maxLatencyP99 / 1_000) }
-        thresholds.freezes = maxFreezes
-        thresholds.countersMissed = maxCountersMissed
-        thresholds.psnr = minPSNR
-        if let maxJoinTime { thresholds.joinTime = try time("max-join-time", maxJoinTime / 1_000) }
-        if let maxFirstFrame { thresholds.firstFrame = try time("max-first-frame", maxFirstFrame / 1_000) }
-        thresholds.packetCPU = maxPacketCPU
-        return thresholds
-    }
-
     /// Returns seconds as a span. Throws if they are not finite or more than 10^6.
     private func time(_ name: String, _ seconds: Double) throws(LoadError) -> MediaTime {
-        guard seconds.isFinite, abs(seconds) <= 1e6 else {
-            throw .invalidSetting(name, reason: "\(seconds) s is not a usable time")
-        }
+        try LoadError.check(seconds.isFinite && abs(seconds) <= 1e6, name, "\(seconds) s is not a usable time")
         return .seconds(seconds)
     }
 }

@@ -61,10 +61,9 @@ package struct LoadPlan: Sendable {
     /// - Parameter participants: number in each session, 2...100.
     /// - Throws: `LoadError.invalidSetting`.
     package mutating func makeFullMesh(participants: Int) throws(LoadError) {
-        guard (2...100).contains(participants) else {
-            throw .invalidSetting(
-                "participants", reason: "\(participants) is not in 2...100, the range for a full mesh")
-        }
+        try LoadError.check(
+            (2...100).contains(participants), "participants",
+            "\(participants) is not in 2...100, the range for a full mesh")
         isFullMesh = true
         publishers = participants
         subscribers = participants * (participants - 1)
@@ -72,28 +71,25 @@ package struct LoadPlan: Sendable {
 
     /// - Throws: `LoadError.invalidSetting` for the first invalid setting.
     package func validate() throws(LoadError) {
-        func check(_ holds: Bool, _ name: String, _ reason: @autoclosure () -> String) throws(LoadError) {
-            guard holds else { throw .invalidSetting(name, reason: reason()) }
-        }
-        try check((1...1_000).contains(sessions), "sessions", "\(sessions) is not in 1...1000")
-        try check((1...1_000).contains(publishers), "publishers", "\(publishers) is not in 1...1000")
-        try check((0...10_000).contains(subscribers), "subscribers", "\(subscribers) is not in 0...10000")
-        try check(
+        try LoadError.check((1...1_000).contains(sessions), "sessions", "\(sessions) is not in 1...1000")
+        try LoadError.check((1...1_000).contains(publishers), "publishers", "\(publishers) is not in 1...1000")
+        try LoadError.check((0...10_000).contains(subscribers), "subscribers", "\(subscribers) is not in 0...10000")
+        try LoadError.check(
             sessions * (publishers + subscribers) <= 20_000, "subscribers",
             "\(sessions * (publishers + subscribers)) participants in all are more than 20000")
-        try check(video != nil || audio, "video", "both video and audio are off")
+        try LoadError.check(video != nil || audio, "video", "both video and audio are off")
         if let videoBitrate {
-            try check(
+            try LoadError.check(
                 (30_000...50_000_000).contains(videoBitrate.rawValue), "video-bitrate",
                 "\(videoBitrate) is not in 30 kb/s...50 Mb/s")
         }
-        try check(
+        try LoadError.check(
             duration >= .seconds(1) && duration <= .seconds(86_400), "duration", "\(duration) is not in 1...86400 s")
-        try check(ramp >= .zero && ramp <= .seconds(3_600), "ramp", "\(ramp) is not in 0...3600 s")
-        try check(churn >= 0 && churn <= 1_000, "churn", "\(churn) is not in 0...1000 a second")
-        try check(loss >= 0 && loss < 1, "loss", "\(loss * 100) % is not in 0..<100")
-        try check((0...64).contains(decodeSample), "decode-sample", "\(decodeSample) is not in 0...64")
-        try check(
+        try LoadError.check(ramp >= .zero && ramp <= .seconds(3_600), "ramp", "\(ramp) is not in 0...3600 s")
+        try LoadError.check(churn >= 0 && churn <= 1_000, "churn", "\(churn) is not in 0...1000 a second")
+        try LoadError.check(loss >= 0 && loss < 1, "loss", "\(loss * 100) % is not in 0..<100")
+        try LoadError.check((0...64).contains(decodeSample), "decode-sample", "\(decodeSample) is not in 0...64")
+        try LoadError.check(
             SocketAddress(localAddress, port: 0) != nil, "address", "\"\(localAddress)\" is not a numeric address")
         try validateTransport()
         try thresholds.validate(plan: self)
@@ -102,24 +98,20 @@ package struct LoadPlan: Sendable {
     private func validateTransport() throws(LoadError) {
         switch transport {
         case .plain:
-            guard !simulcast else {
-                throw .invalidSetting(
-                    "simulcast",
-                    reason: "simulcast needs WebRTC (--transport webrtc); plain transports do not support it")
-            }
+            try LoadError.check(
+                !simulcast, "simulcast",
+                "simulcast needs WebRTC (--transport webrtc); plain transports do not support it")
             if case .endpoints = target {
                 throw .invalidSetting("transport", reason: "WHIP and WHEP use WebRTC, not plain SRTP")
             }
         case .webRTC:
-            guard suite != .aesCM128HMACSHA1_32 else {
-                throw .invalidSetting(
-                    "suite", reason: "WebRTC does not support \(suite.sdesName) (RFC 8827 section 6.5)")
-            }
+            try LoadError.check(
+                suite != .aesCM128HMACSHA1_32, "suite",
+                "WebRTC does not support \(suite.sdesName) (RFC 8827 section 6.5)")
             guard simulcast else { return }
             guard let video else { throw .invalidSetting("simulcast", reason: "there is no video") }
-            guard video.simulcast.count > 1 else {
-                throw .invalidSetting("simulcast", reason: "\(video) has no smaller size that the frame bar fits into")
-            }
+            try LoadError.check(
+                video.simulcast.count > 1, "simulcast", "\(video) has no smaller size that the frame bar fits into")
         }
     }
 

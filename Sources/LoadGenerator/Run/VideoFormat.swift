@@ -11,15 +11,14 @@ package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible
     package let framesPerSecond: Int
 
     package init(width: Int, height: Int, framesPerSecond: Int) throws(LoadError) {
-        guard (160...3840).contains(width), (90...2160).contains(height), width % 2 == 0, height % 2 == 0 else {
-            throw .invalidSetting("video", reason: "\(width)x\(height) is not an even size in 160x90...3840x2160")
-        }
-        guard FrameBar.fits(width: width, height: height) else {
-            throw .invalidSetting("video", reason: "\(width)x\(height) is too small for the frame bar")
-        }
-        guard (1...60).contains(framesPerSecond) else {
-            throw .invalidSetting("video", reason: "\(framesPerSecond) frames a second are not in 1...60")
-        }
+        try LoadError.check(
+            (160...3840).contains(width) && (90...2160).contains(height) && width % 2 == 0 && height % 2 == 0, "video",
+            "\(width)x\(height) is not an even size in 160x90...3840x2160")
+        try LoadError.check(
+            FrameBar.fits(width: width, height: height), "video",
+            "\(width)x\(height) is too small for the frame bar")
+        try LoadError.check(
+            (1...60).contains(framesPerSecond), "video", "\(framesPerSecond) frames a second are not in 1...60")
         self.width = width
         self.height = height
         self.framesPerSecond = framesPerSecond
