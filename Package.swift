@@ -188,9 +188,9 @@ let package = Package(
         .target(
             name: "LoadGenerator",
             dependencies: [
-                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
-                "CLinuxNet", "Signaling", "SFrame", "TestMedia", "MillraceTokens", "HTTPCalls", "ControlServer",
-                "MillraceClient",
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "WebRTCClient", "Codecs",
+                "MediaEngine", "CLinuxNet", "Signaling", "SFrame", "TestMedia", "MillraceTokens", "HTTPCalls",
+                "ControlServer", "MillraceClient",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]),
         .executableTarget(
@@ -350,7 +350,7 @@ let package = Package(
             name: "LoadGeneratorTests",
             dependencies: [
                 "LoadGenerator", "TestMedia", "RelayServer", "MediaBase", "RTP", "SRTP", "MediaEngine", "Codecs",
-                "MillraceClient",
+                "Forwarding", "MillraceClient",
             ]),
     ],
     swiftLanguageModes: [.v6],

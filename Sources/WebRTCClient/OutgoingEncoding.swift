@@ -55,9 +55,7 @@ struct OutgoingEncoding {
 
     /// Returns the RTP timestamp of media captured at `time`.
     func timestamp(_ time: MediaTime) -> RTPTimestamp {
-        let (seconds, rest) = time.rawValue.quotientAndRemainder(dividingBy: 1_000_000_000)
-        let ticks = seconds &* clockRate &+ rest &* clockRate / 1_000_000_000
-        return RTPTimestamp(timestampOffset &+ UInt32(truncatingIfNeeded: ticks))
+        RTPTimestamp(timestampOffset &+ UInt32(truncatingIfNeeded: time.ticks(clockRate: clockRate)))
     }
 
     /// Returns whether a packet of that number was certainly not sent yet. Another packet under the same SRTP index would reuse the keystream.

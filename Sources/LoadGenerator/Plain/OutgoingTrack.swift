@@ -70,7 +70,7 @@ struct OutgoingTrack {
 
     /// Returns the RTP timestamp of media captured at a monotonic time.
     private func timestamp(_ captured: Int64) -> RTPTimestamp {
-        let ticks = RTPTicks.ticks(nanoseconds: captured, clockRate: Int64(kind.clockRate))
+        let ticks = MediaTime.nanoseconds(captured).ticks(clockRate: Int64(kind.clockRate))
         return RTPTimestamp(timestampOffset &+ UInt32(truncatingIfNeeded: ticks))
     }
 }

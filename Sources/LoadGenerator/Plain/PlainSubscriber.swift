@@ -65,7 +65,7 @@ final class PlainSubscriber: LoadEndpoint {
     }
 
     func respond(now: Int64, with sender: PacketSender) {
-        // Missing packets are requested at once, everything else with the timers.
+        // Missing packets are requested as soon as they are due, everything else with the timers.
         if reception.tracks.contains(where: \.isMissingPackets) { handleTimeout(now: now, with: sender) }
     }
 
@@ -75,7 +75,7 @@ final class PlainSubscriber: LoadEndpoint {
         var packet: [UInt8] = []
         if now >= nextReport {
             nextReport = now + 1_000_000_000
-            writeReport(into: &packet)
+            writeReport(into: &packet, now: now)
         }
         for i in reception.tracks.indices where reception.tracks[i].kind == .video {
             let media = SSRC(reception.tracks[i].ssrc)
@@ -94,15 +94,8 @@ final class PlainSubscriber: LoadEndpoint {
         sender.flush(socket: sockets[0].descriptor)
     }
 
-    private func writeReport(into packet: inout [UInt8]) {
-        let blocks = reception.tracks.indices.map { i in
-            let values = reception.tracks[i].reportValues()
-            return ReportBlock(
-                // The relay's sender reports are not decrypted, so LSR and DLSR are 0.
-                source: SSRC(reception.tracks[i].ssrc), fractionLost: values.fractionLost,
-                cumulativeLost: values.cumulativeLost, highestSequence: values.highest, jitter: values.jitter,
-                lastSenderReport: 0, delaySinceLastSenderReport: 0)
-        }
+    private func writeReport(into packet: inout [UInt8], now: Int64) {
+        let blocks = reception.tracks.indices.compactMap { reception.tracks[$0].reportBlock(now: now) }
         ReceiverReport(sender: ssrc, blocks: blocks).write(into: &packet)
         SDES(chunks: [SDES.Chunk(source: ssrc, cname: "load-\(index)")]).write(into: &packet)
     }

@@ -50,7 +50,7 @@ final class VideoSource: Sendable {
                 let bar = FrameBar(
                     counter: UInt32(truncatingIfNeeded: number),
                     captureMicroseconds: clock.unixMicroseconds(at: captured))
-                lastTicks = max(lastTicks + 1, RTPTicks.ticks(nanoseconds: captured - start, clockRate: 90_000))
+                lastTicks = max(lastTicks + 1, MediaTime.nanoseconds(captured - start).ticks(clockRate: 90_000))
                 let force = wantsKeyFrame.exchange(0, ordering: .relaxed)
                 var encodings: [SourceFrame.Encoding] = []
                 for index in encoders.indices {

@@ -1,15 +1,15 @@
 /// Losses, duplicates and reordering of one RTP stream, from its sequence numbers (RFC 3550 appendix A.1 and A.3, with a window
 /// that distinguishes a late packet from a repeated one).
-package struct SequenceStatistics: Sendable {
+struct SequenceStatistics: Sendable {
     /// Packets that arrived for the first time.
-    package private(set) var received: UInt64 = 0
-    package private(set) var duplicates: UInt64 = 0
+    private(set) var received: UInt64 = 0
+    private(set) var duplicates: UInt64 = 0
     /// Packets that arrived after one with a higher number.
-    package private(set) var reordered: UInt64 = 0
+    private(set) var reordered: UInt64 = 0
     /// Number of jumps that are too large to be loss: the sender restarted.
-    package private(set) var restarts: UInt64 = 0
+    private(set) var restarts: UInt64 = 0
     /// Extended number (rollovers x 65,536 + sequence number) of the newest packet.
-    package private(set) var highest: Int64 = -1
+    private(set) var highest: Int64 = -1
 
     private var first: Int64 = -1
     /// Packets expected before the last restart.
@@ -19,9 +19,7 @@ package struct SequenceStatistics: Sendable {
     private static let windowSize = 1_024
     private static let largestJump = 3_000
 
-    package init() {}
-
-    package enum Arrival: Equatable, Sendable {
+    enum Arrival: Equatable, Sendable {
         case first
         case next
         /// Number of packets missing before this one.
@@ -34,12 +32,12 @@ package struct SequenceStatistics: Sendable {
     }
 
     /// Packets that should have arrived.
-    package var expected: UInt64 { first < 0 ? 0 : expectedBefore + UInt64(highest - first + 1) }
+    var expected: UInt64 { first < 0 ? 0 : expectedBefore + UInt64(highest - first + 1) }
 
     /// Packets that should have arrived and have not yet.
-    package var lost: UInt64 { expected > received ? expected - received : 0 }
+    var lost: UInt64 { expected > received ? expected - received : 0 }
 
-    package mutating func record(_ sequence: UInt16) -> Arrival {
+    mutating func record(_ sequence: UInt16) -> Arrival {
         guard first >= 0 else {
             start(at: Int64(sequence))
             return .first
@@ -70,13 +68,8 @@ package struct SequenceStatistics: Sendable {
     }
 
     /// Returns the extended number of a sequence number near the newest.
-    package func extended(_ sequence: UInt16) -> Int64 {
+    func extended(_ sequence: UInt16) -> Int64 {
         highest + Int64(Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: highest)))
-    }
-
-    /// Returns whether this extended number is missing and still inside the window.
-    package func isMissing(_ number: Int64) -> Bool {
-        number >= first && number <= highest && highest - number < Int64(Self.windowSize) && !isSet(number)
     }
 
     private mutating func restart(at sequence: UInt16) -> Arrival {
