@@ -3,36 +3,36 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
     package var target: String
     package var sessions: Int
     package var participants: Int
-    package var joined: Int
+    package var joined = 0
     /// Failed joins by kind.
-    package var failedJoins: [String: Int]
+    package var failedJoins: [String: Int] = [:]
     /// Connections that the relay ended, or that broke, before the run was over.
-    package var lostConnections: Int
+    package var lostConnections = 0
     package var joinTime: LoadReport.Spread?
     /// Joins a second in the joining phase.
-    package var joinsPerSecond: Double
+    package var joinsPerSecond = 0.0
     /// The relay's resident memory before the first join and after the last one.
     package var relayBytesBefore: Double?
     package var relayBytesWith: Double?
     package var relayBytesPerParticipant: Double?
     /// Duration of the signalling phase.
-    package var seconds: Double
-    package var signalsSent: Int
-    package var signalsDelivered: Int
-    package var deliveriesPerSecond: Double
-    package var signalsMissing: Int
-    package var signalsOutOfOrder: Int
-    package var signalsRefused: Int
+    package var seconds = 0.0
+    package var signalsSent = 0
+    package var signalsDelivered = 0
+    package var deliveriesPerSecond = 0.0
+    package var signalsMissing = 0
+    package var signalsOutOfOrder = 0
+    package var signalsRefused = 0
     /// Latency from one participant's socket to another's.
     package var signalLatency: LoadReport.Spread?
     /// CPU time in percent of one core, while signals were sent.
     package var relayCPUPercent: Double?
-    package var generatorCPUPercent: Double
-    package var interrupted: Bool
+    package var generatorCPUPercent = 0.0
+    package var interrupted = false
     /// Results of moving into subsessions; nil if there were none.
     package var moves: Moves?
     /// Requirements that were not met.
-    package var failures: [String]
+    package var failures: [String] = []
 
     /// Results of moving into subsessions. Times are in milliseconds; with several sessions, the longest.
     package struct Moves: Codable, Sendable {
@@ -61,6 +61,50 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
             strays += other.strays
             silent += other.silent
         }
+    }
+
+    init(_ plan: CrowdPlan) {
+        target = plan.address
+        sessions = plan.sessions
+        participants = plan.participants
+    }
+
+    /// - Parameter seconds: duration of the joining phase.
+    mutating func take(_ joins: JoinTally, seconds: Double) {
+        joined = joins.joined
+        failedJoins = joins.failures
+        joinTime = LoadReport.Spread(microseconds: joins.time)
+        joinsPerSecond = Double(joined) / max(seconds, 1e-3)
+    }
+
+    /// - Parameters:
+    ///   - before: usage before the first join.
+    ///   - full: usage after the last one.
+    ///   - after: usage at the end of the signalling phase, whose duration is known already.
+    mutating func take(before: RelayUsage?, full: RelayUsage?, after: RelayUsage?) {
+        relayBytesBefore = before?.residentBytes
+        relayBytesWith = full?.residentBytes
+        if let before, let full {
+            relayBytesPerParticipant = (full.residentBytes - before.residentBytes) / Double(max(1, joined))
+        }
+        if let full, let after, seconds > 0 {
+            relayCPUPercent = (after.cpuNanoseconds - full.cpuNanoseconds) / 1e9 / seconds * 100
+        }
+    }
+
+    /// - Parameter expected: deliveries if no signal is lost.
+    mutating func take(_ findings: [CrowdMember.Findings], expected: Int) {
+        var latency = Distribution()
+        for finding in findings {
+            latency.merge(finding.latency)
+            signalsDelivered += finding.order.received
+            signalsOutOfOrder += finding.order.disordered
+            signalsRefused += finding.refusals
+            if finding.loss != nil { lostConnections += 1 }
+        }
+        signalLatency = LoadReport.Spread(microseconds: latency)
+        signalsMissing = max(0, expected - signalsDelivered)
+        if seconds > 0 { deliveriesPerSecond = Double(signalsDelivered) / seconds }
     }
 
     mutating func take(_ found: CrowdRun.Subsessions) {

@@ -157,7 +157,7 @@ extension CrowdRun {
     /// Returns the streams that an additional participant is told of when it joins.
     private func look(session: Int) async throws -> [ConnectionID: StreamID] {
         let watcher = CrowdMember(index: plan.total, session: session)
-        _ = try await watcher.join(try await target(of: session), sessionName: name(of: session))
+        _ = try await watcher.join(try targets(of: [session])[0], sessionName: name(of: session))
         var streams = watcher.joined?.streams ?? []
         var page = watcher.joined?.nextPage
         while let after = page {

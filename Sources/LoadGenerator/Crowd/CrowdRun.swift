@@ -34,58 +34,43 @@ package final class CrowdRun: Sendable {
 
     /// - Parameter progress: called with a line each second.
     package func run(_ progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> CrowdReport {
-        let targets = try await targets(of: (0..<plan.total).map { $0 / plan.participants })
+        let targets = try targets(of: (0..<plan.total).map { $0 / plan.participants })
         let voices = plan.subsessions > 0 ? EndpointThread(name: "load-voices") : nil
         try voices?.start()
         defer { voices?.stop() }
         let members = try await makeMembers(voices)
-        let tally = NIOLockedValueBox(Tally())
+        let joins = NIOLockedValueBox(JoinTally())
         let before = await relay.usage()
         let begun = LoadClock.now
         let pinger = Task { await self.ping(members) }
         defer { pinger.cancel() }
-        await joinAll(members, targets, tally, progress)
-        let joinSeconds = Double(LoadClock.now - begun) / 1e9
+        await joinAll(members, targets, joins, progress)
+        var report = CrowdReport(plan)
+        report.take(joins.withLockedValue { $0 }, seconds: Double(LoadClock.now - begun) / 1e9)
         try? await Task.sleep(for: Self.rest)
         let full = await relay.usage()
-        let moves = await moveAll(members.filter { tally.withLockedValue { $0.joined }.contains($0.index) }, progress)
-        let signalling = await signal(members, tally.withLockedValue { $0.joined }, progress)
-        let after = await relay.usage()
+        let present = members.filter { $0.joined != nil }
+        let moves = await moveAll(present, progress)
+        let expected = await signal(present, &report, progress)
+        report.take(before: before, full: full, after: await relay.usage())
         let findings = members.map(\.findings)
+        report.take(findings, expected: expected)
         await withTaskGroup(of: Void.self) { group in
             for member in members { group.addTask { await member.leave() } }
         }
-        var report = report(
-            tally.withLockedValue { $0.joins }, findings, joinSeconds: joinSeconds, usage: (before, full, after),
-            signalling)
+        report.interrupted = isInterrupted
+        report.failures = failures(
+            of: report, firstFailure: joins.withLockedValue { $0.firstFailure },
+            firstLoss: findings.lazy.compactMap(\.loss).first)
         if let moves { report.take(moves) }
         if let failure = voices?.thread.failure { report.failures.append("the audio stopped: \(failure)") }
         return report
     }
 
-    /// Results of the joins.
-    private struct Tally {
-        /// Participants that have joined, by index.
-        var joined: Set<Int> = []
-        var joins = JoinTally()
-    }
-
-    private struct Signalling {
-        var sent = 0
-        var expected = 0
-        var seconds = 0.0
-        var generator = 0.0
-    }
-
     func name(of session: Int) -> String { "load \(session)" }
 
-    /// Returns the WebSocket target for one more participant of a session.
-    func target(of session: Int) async throws(LoadError) -> WebSocketTarget {
-        try await targets(of: [session])[0]
-    }
-
     /// Returns one WebSocket target per given session, each with its own token, because the relay limits participants per token.
-    private func targets(of sessions: [Int]) async throws(LoadError) -> [WebSocketTarget] {
+    func targets(of sessions: [Int]) throws(LoadError) -> [WebSocketTarget] {
         do {
             let minter = try TokenMinter(app: plan.app, secret: plan.secret)
             var targets: [WebSocketTarget] = []
@@ -102,14 +87,14 @@ package final class CrowdRun: Sendable {
     }
 
     private func joinAll(
-        _ members: [CrowdMember], _ targets: [WebSocketTarget], _ tally: NIOLockedValueBox<Tally>,
+        _ members: [CrowdMember], _ targets: [WebSocketTarget], _ joins: NIOLockedValueBox<JoinTally>,
         _ progress: @escaping @Sendable (String) -> Void
     ) async {
         let begun = LoadClock.now
         let reporter = Task {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .seconds(1))
-                let (joined, failed) = tally.withLockedValue { ($0.joins.joined, $0.joins.failed) }
+                let (joined, failed) = joins.withLockedValue { ($0.joined, $0.failed) }
                 progress(
                     String(format: "%6.1f s  ", Double(LoadClock.now - begun) / 1e9)
                         + "\(joined)/\(members.count) joined" + (failed > 0 ? ", \(failed) failed" : ""))
@@ -126,12 +111,9 @@ package final class CrowdRun: Sendable {
                 group.addTask { [self] in
                     do throws(LoadError) {
                         let time = try await member.join(targets[member.index], sessionName: name(of: member.session))
-                        tally.withLockedValue { tally in
-                            tally.joined.insert(member.index)
-                            tally.joins.joined(after: time)
-                        }
+                        joins.withLockedValue { $0.joined(after: time) }
                     } catch {
-                        tally.withLockedValue { $0.joins.failed(error) }
+                        joins.withLockedValue { $0.failed(error) }
                     }
                 }
             }
@@ -153,13 +135,15 @@ package final class CrowdRun: Sendable {
         }
     }
 
+    /// Sends signals for the duration of the plan, and waits until they have arrived.
+    /// - Returns: the number of deliveries if no signal is lost.
     private func signal(
-        _ members: [CrowdMember], _ joined: Set<Int>, _ progress: @escaping @Sendable (String) -> Void
-    ) async -> Signalling {
-        var signalling = Signalling()
+        _ members: [CrowdMember], _ report: inout CrowdReport, _ progress: @escaping @Sendable (String) -> Void
+    ) async -> Int {
+        var expected = 0
         // Neighbours in this order belong to different sessions.
-        let senders = members.filter { joined.contains($0.index) }.sorted { Self.turn($0, plan) < Self.turn($1, plan) }
-        guard plan.signals > 0, !senders.isEmpty, plan.duration > .zero else { return signalling }
+        let senders = members.sorted { Self.turn($0, plan) < Self.turn($1, plan) }
+        guard plan.signals > 0, !senders.isEmpty, plan.duration > .zero else { return expected }
         var audience: [Int: Int] = [:]
         for sender in senders { audience[sender.session, default: 0] += 1 }
         let begun = LoadClock.now
@@ -168,72 +152,41 @@ package final class CrowdRun: Sendable {
         func received() -> Int { senders.reduce(0) { $0 + $1.findings.order.received } }
         while LoadClock.now - begun < plan.duration.rawValue, !isInterrupted {
             let due = Int(plan.signals * Double(LoadClock.now - begun) / 1e9)
-            while signalling.sent < due {
-                let sender = senders[signalling.sent % senders.count]
+            while report.signalsSent < due {
+                let sender = senders[report.signalsSent % senders.count]
                 sender.signal()
-                signalling.sent += 1
-                signalling.expected += audience[sender.session] ?? 0
+                report.signalsSent += 1
+                expected += audience[sender.session] ?? 0
             }
             if LoadClock.now >= next {
                 next += 1_000_000_000
                 progress(
                     String(format: "%6.1f s  ", Double(LoadClock.now - begun) / 1e9)
-                        + "\(signalling.sent) signals sent, \(received()) of \(signalling.expected) delivered")
+                        + "\(report.signalsSent) signals sent, \(received()) of \(expected) delivered")
             }
             try? await Task.sleep(for: Self.beat)
         }
-        signalling.seconds = Double(LoadClock.now - begun) / 1e9
-        signalling.generator = Double(millrace_process_cpu_ns() - processor) / 1e9 / signalling.seconds
+        report.seconds = Double(LoadClock.now - begun) / 1e9
+        report.generatorCPUPercent = Double(millrace_process_cpu_ns() - processor) / 1e7 / report.seconds
         let end = LoadClock.now + Self.patience
-        while received() < signalling.expected, LoadClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
-        return signalling
+        while received() < expected, LoadClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
+        return expected
     }
 
-    private func report(
-        _ joins: JoinTally, _ findings: [CrowdMember.Findings], joinSeconds: Double,
-        usage: (before: RelayUsage?, full: RelayUsage?, after: RelayUsage?), _ signalling: Signalling
-    ) -> CrowdReport {
-        var latency = Distribution()
-        var received = 0
-        var disordered = 0
-        for finding in findings {
-            latency.merge(finding.latency)
-            received += finding.order.received
-            disordered += finding.order.disordered
-        }
-        let joined = joins.joined
-        let grown = usage.before.flatMap { before in usage.full.map { $0.residentBytes - before.residentBytes } }
-        let relayCPU = usage.full.flatMap { full in
-            usage.after.map { ($0.cpuNanoseconds - full.cpuNanoseconds) / 1e9 }
-        }
-        var report = CrowdReport(
-            target: plan.address, sessions: plan.sessions, participants: plan.participants, joined: joined,
-            failedJoins: joins.failures, lostConnections: findings.count { $0.loss != nil },
-            joinTime: LoadReport.Spread(microseconds: joins.time),
-            joinsPerSecond: Double(joined) / max(joinSeconds, 1e-3), relayBytesBefore: usage.before?.residentBytes,
-            relayBytesWith: usage.full?.residentBytes,
-            relayBytesPerParticipant: grown.map { $0 / Double(max(1, joined)) }, seconds: signalling.seconds,
-            signalsSent: signalling.sent, signalsDelivered: received,
-            deliveriesPerSecond: signalling.seconds > 0 ? Double(received) / signalling.seconds : 0,
-            signalsMissing: max(0, signalling.expected - received), signalsOutOfOrder: disordered,
-            signalsRefused: findings.reduce(0) { $0 + $1.refusals },
-            signalLatency: LoadReport.Spread(microseconds: latency),
-            relayCPUPercent: signalling.seconds > 0 ? relayCPU.map { $0 / signalling.seconds * 100 } : nil,
-            generatorCPUPercent: signalling.generator * 100, interrupted: isInterrupted, failures: [])
-        if joined < plan.total {
-            let first = joins.firstFailure.map { ": \($0)" } ?? ""
-            report.failures.append("\(plan.total - joined) of \(plan.total) did not join\(first)")
+    private func failures(of report: CrowdReport, firstFailure: LoadError?, firstLoss: String?) -> [String] {
+        var lines: [String] = []
+        if report.joined < plan.total {
+            let first = firstFailure.map { ": \($0)" } ?? ""
+            lines.append("\(plan.total - report.joined) of \(plan.total) did not join\(first)")
         }
         if report.lostConnections > 0 {
-            let first = findings.lazy.compactMap(\.loss).first ?? ""
-            report.failures.append("\(report.lostConnections) connections ended early: \(first)")
+            lines.append("\(report.lostConnections) connections ended early: \(firstLoss ?? "")")
         }
-        if report.signalsMissing > 0 { report.failures.append("\(report.signalsMissing) signals did not arrive") }
-        if disordered > 0 { report.failures.append("\(disordered) signals arrived out of order") }
+        if report.signalsMissing > 0 { lines.append("\(report.signalsMissing) signals did not arrive") }
+        if report.signalsOutOfOrder > 0 { lines.append("\(report.signalsOutOfOrder) signals arrived out of order") }
         if let bound = plan.maxJoinTime, let p99 = report.joinTime?.p99, p99 > bound {
-            report.failures.append(
-                "join time p99 \(LoadReport.number(p99)) ms is above \(LoadReport.number(bound)) ms")
+            lines.append("join time p99 \(LoadReport.number(p99)) ms is above \(LoadReport.number(bound)) ms")
         }
-        return report
+        return lines
     }
 }
