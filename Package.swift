@@ -327,7 +327,7 @@ let package = Package(
                 "RelayServer", "ControlServer", "HTTPCalls", "Conference", "MillraceTokens", "Messaging",
                 "Persistence", "Signaling", "LoadGenerator", "WebRTCClient", "WebRTCTestKit", "Transport", "DTLS",
                 "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit", "SRTP", "Codecs",
-                "Recording", "TLSChannel", "Cryptography",
+                "Recording", "TLSChannel", "Cryptography", "TestMedia",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
             ] + nio("NIOCore", "NIOConcurrencyHelpers", "NIOHTTP1", "NIOPosix", "NIOWebSocket")),

@@ -1,6 +1,7 @@
 import LoadGenerator
 import MediaBase
 import SRTP
+import TestMedia
 import Testing
 
 /// Complete runs against a relay in this process: real encoders, sockets, SRTP and decoders.

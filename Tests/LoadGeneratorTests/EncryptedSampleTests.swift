@@ -2,6 +2,7 @@ import Codecs
 import MediaBase
 import MillraceClient
 import RTP
+import TestMedia
 import Testing
 
 @testable import LoadGenerator

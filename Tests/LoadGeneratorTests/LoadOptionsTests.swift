@@ -1,6 +1,7 @@
 import LoadGenerator
 import MediaBase
 import SRTP
+import TestMedia
 import Testing
 
 @Suite struct LoadOptionsTests {

@@ -1,6 +1,7 @@
 import Foundation
 import LoadGenerator
 import MediaBase
+import TestMedia
 import Testing
 
 @Suite("Report of a load run as HTML", .serialized) struct LoadPageTests {

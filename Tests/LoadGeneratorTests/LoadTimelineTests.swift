@@ -1,5 +1,6 @@
 import Foundation
 import LoadGenerator
+import TestMedia
 import Testing
 
 @Suite("Timeline of a load run") struct LoadTimelineTests {

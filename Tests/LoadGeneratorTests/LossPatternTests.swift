@@ -1,5 +1,6 @@
-import LoadGenerator
 import Testing
+
+@testable import LoadGenerator
 
 @Suite struct LossPatternTests {
     @Test(arguments: [0.01, 0.05, 0.3])

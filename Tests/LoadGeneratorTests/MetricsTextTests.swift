@@ -1,5 +1,6 @@
-import LoadGenerator
 import Testing
+
+@testable import LoadGenerator
 
 @Suite struct MetricsTextTests {
     private let text = """

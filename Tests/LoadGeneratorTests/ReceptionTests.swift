@@ -1,5 +1,6 @@
 import MediaBase
 import RTP
+import TestMedia
 import Testing
 
 @testable import LoadGenerator

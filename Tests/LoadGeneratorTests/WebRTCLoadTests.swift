@@ -1,6 +1,7 @@
 import LoadGenerator
 import MediaBase
 import SRTP
+import TestMedia
 import Testing
 
 /// Complete runs of WebRTC participants against a relay in this process: offers, ICE, DTLS, SRTP, decoders.

@@ -1,6 +1,7 @@
 import LoadGenerator
 import MediaBase
 import RelayServer
+import TestMedia
 import Testing
 
 /// A session with a stream of real video (320x180, 15 frames a second) and a test tone from a plain transport.

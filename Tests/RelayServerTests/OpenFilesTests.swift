@@ -3,6 +3,7 @@ import Foundation
 import LoadGenerator
 import MediaBase
 import Signaling
+import TestMedia
 import Testing
 
 @testable import ControlServer

@@ -3,6 +3,7 @@ import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
 import Signaling
+import TestMedia
 
 /// A participant: a WebSocket connection that joins, sends signals and counts.
 final class CrowdMember: Sendable {

@@ -1,3 +1,5 @@
+import TestMedia
+
 /// Results of a crowd run. Times are in milliseconds.
 package struct CrowdReport: Codable, Sendable, JSONReport {
     package var target: String

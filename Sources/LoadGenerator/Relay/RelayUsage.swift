@@ -5,10 +5,4 @@ package struct RelayUsage: Sendable, Equatable {
     /// Packets sent to subscribers.
     package var forwardedPackets: Double
     package var residentBytes: Double
-
-    package init(cpuNanoseconds: Double, forwardedPackets: Double, residentBytes: Double) {
-        self.cpuNanoseconds = cpuNanoseconds
-        self.forwardedPackets = forwardedPackets
-        self.residentBytes = residentBytes
-    }
 }

@@ -1,3 +1,5 @@
+import TestMedia
+
 /// Results of the joins of a run.
 struct JoinTally: Sendable {
     private(set) var joined = 0

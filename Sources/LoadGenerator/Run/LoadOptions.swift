@@ -1,6 +1,7 @@
 import MediaBase
 import SFrame
 import SRTP
+import TestMedia
 
 /// Options of `millrace load` as typed: numbers and text that `plan()` converts to a `LoadPlan` or rejects.
 package struct LoadOptions: Sendable {
@@ -32,7 +33,8 @@ package struct LoadOptions: Sendable {
     /// Percent.
     package var loss = 0.0
     package var seed: UInt64 = 1
-    package var suite = SRTPSuiteName.usual
+    /// Name of RFC 4568 or RFC 7714, in any case, or a short name: `cm`, `cm80`, `cm32`, `gcm`.
+    package var suite = SRTPSuite.aesCM128HMACSHA1_80.sdesName
     /// Passphrase of the end-to-end encryption, or the 64 hexadecimal digits of its secret; nil: no encryption.
     package var secret: String?
     package var decodeSample = 2
@@ -43,10 +45,6 @@ package struct LoadOptions: Sendable {
 
     /// - Throws: `LoadError.invalidSetting` for an invalid option.
     package func plan() throws(LoadError) -> LoadPlan {
-        guard let suite = SRTPSuiteName.suite(suite) else {
-            let known = SRTPSuite.allCases.map(\.sdesName).joined(separator: ", ")
-            throw .invalidSetting("suite", reason: "\"\(self.suite)\" is not one of \(known)")
-        }
         var plan = LoadPlan(target: try target())
         plan.transport = try planTransport()
         plan.simulcast = simulcast
@@ -54,7 +52,7 @@ package struct LoadOptions: Sendable {
         plan.publishers = publishers
         plan.subscribers = subscribers
         if let fullMesh { try plan.makeFullMesh(participants: fullMesh) }
-        plan.video = video == "none" ? nil : try VideoFormat(video)
+        plan.video = try videoFormat()
         if let videoBitrate {
             try LoadError.check(
                 (1...1_000_000).contains(videoBitrate), "video-bitrate", "\(videoBitrate) kb/s is not in 30...50000")
@@ -67,13 +65,30 @@ package struct LoadOptions: Sendable {
         plan.churn = churn
         plan.loss = loss / 100
         plan.seed = seed
-        plan.suite = suite
+        plan.suite = try srtpSuite()
         plan.secret = try encryptionSecret()
         plan.decodeSample = decodeSample
         plan.localAddress = address
         plan.thresholds = thresholds
         try plan.validate()
         return plan
+    }
+
+    private func srtpSuite() throws(LoadError) -> SRTPSuite {
+        switch suite.lowercased() {
+        case "cm", "cm80": return .aesCM128HMACSHA1_80
+        case "cm32": return .aesCM128HMACSHA1_32
+        case "gcm": return .aeadAES128GCM
+        default:
+            if let suite = SRTPSuite(sdesName: suite.uppercased()) { return suite }
+            let known = SRTPSuite.allCases.map(\.sdesName).joined(separator: ", ")
+            throw .invalidSetting("suite", reason: "\"\(suite)\" is not one of \(known)")
+        }
+    }
+
+    private func videoFormat() throws(LoadError) -> VideoFormat? {
+        guard video != "none" else { return nil }
+        do { return try VideoFormat(video) } catch { throw .invalidSetting("video", reason: error.description) }
     }
 
     /// Returns the secret of the run. A passphrase is stretched once for all sessions, because that takes a large part of a second; the

@@ -1,6 +1,7 @@
 package import MediaBase
 package import SFrame
 package import SRTP
+package import TestMedia
 
 /// Settings of a load run: the options of `millrace load` as values.
 package struct LoadPlan: Sendable {

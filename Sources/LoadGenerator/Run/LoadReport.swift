@@ -1,3 +1,5 @@
+package import TestMedia
+
 /// Results of a load run. Times are in milliseconds; rates are per second, over the measured time after the ramp; counts are of the
 /// whole run.
 package struct LoadReport: Codable, Sendable, JSONReport {

@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import TestMedia
 
 extension LoadRun {
     /// - Parameter processNanoseconds: CPU time of this process during the run.

@@ -63,7 +63,7 @@ package final class LoadRun: Sendable {
                 name: threads == 1 ? "load-receive" : "load-receive-\($0)",
                 sweepInterval: plan.transport == .plain ? 20_000_000 : 5_000_000)
         }
-        decoder = SampleDecoder(clock: clock, format: plan.video)
+        decoder = SampleDecoder(clock: clock)
     }
 
     /// True if the relay is in this process.

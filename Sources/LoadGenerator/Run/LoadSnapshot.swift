@@ -1,3 +1,5 @@
+import TestMedia
+
 /// State of a run at one moment.
 struct LoadSnapshot: Sendable {
     /// Monotonic nanoseconds.

@@ -1,10 +1,11 @@
 import NIOConcurrencyHelpers
+import TestMedia
 
 /// Thread that decodes the media of sampled subscribers.
 final class SampleDecoder: Sendable {
     /// Sums over all sampled subscribers, including those that have left.
     struct Totals: Sendable {
-        var video: VideoStatistics
+        var video = VideoStatistics()
         var audio = AudioStatistics()
         var refused: UInt64 = 0
         var dropped: UInt64 = 0
@@ -13,20 +14,15 @@ final class SampleDecoder: Sendable {
 
     let thread = LoadThread(name: "load-decode")
     private let clock: LoadClock
-    private let format: VideoFormat?
-    private let state: NIOLockedValueBox<State>
+    private let state = NIOLockedValueBox(State())
 
     private struct State {
         var joining: [SampleFeed] = []
-        var totals: Totals
+        var totals = Totals()
         var recentLatency = Distribution()
     }
 
-    init(clock: LoadClock, format: VideoFormat?) {
-        self.clock = clock
-        self.format = format
-        state = NIOLockedValueBox(State(totals: Self.empty(format)))
-    }
+    init(clock: LoadClock) { self.clock = clock }
 
     func start() throws(LoadError) {
         try thread.start { [self] meter in try run(&meter) }
@@ -50,13 +46,9 @@ final class SampleDecoder: Sendable {
         }
     }
 
-    private static func empty(_ format: VideoFormat?) -> Totals {
-        Totals(video: VideoStatistics(frameInterval: format?.interval ?? .milliseconds(33)))
-    }
-
     private func run(_ meter: inout ThreadMeter) throws(LoadError) {
         var subscribers: [SampledSubscriber] = []
-        var finished = Self.empty(format)
+        var finished = Totals()
         var published = LoadClock.now
         while true {
             let isLast = thread.isStopping

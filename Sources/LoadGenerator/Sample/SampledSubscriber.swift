@@ -39,7 +39,7 @@ final class SampledSubscriber {
         context = try feed.source.relayKey.map { try SRTPContext(key: $0, direction: .inbound) }
         videoDecoder = try VPXDecoder()
         audioDecoder = try OpusDecoder(channels: 2)
-        video = VideoStatistics(frameInterval: feed.source.format?.interval ?? .milliseconds(33))
+        video = feed.source.format.map { VideoStatistics(frameInterval: $0.interval) } ?? VideoStatistics()
         drawing = feed.source.format.map { TestVideo(width: $0.width, height: $0.height) }
         source = feed.source.format.map { I420Frame(width: $0.width, height: $0.height) }
     }

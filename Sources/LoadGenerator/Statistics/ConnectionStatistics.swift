@@ -1,3 +1,5 @@
+import TestMedia
+
 /// Connection times and losses of the peer connections of a run, or of one of its threads.
 struct ConnectionStatistics: Sendable {
     /// Time from the SDP answer to the first check that the relay answered, in microseconds.

@@ -1,19 +1,19 @@
 /// Choice of packets to drop on purpose: a pure function of seed, stream and packet number, so that a run can be repeated.
-package struct LossPattern: Sendable {
+struct LossPattern: Sendable {
     /// 0...1.
-    package let share: Double
-    package let seed: UInt64
+    private let share: Double
+    private let seed: UInt64
     private let limit: UInt64
 
-    package init(share: Double, seed: UInt64) {
+    init(share: Double, seed: UInt64) {
         self.share = min(max(share, 0), 1)
         self.seed = seed
         limit = UInt64(self.share * Double(1 << 53))
     }
 
-    package var isLossless: Bool { limit == 0 }
+    var isLossless: Bool { limit == 0 }
 
-    package func drops(stream: UInt64, packet: UInt64) -> Bool {
+    func drops(stream: UInt64, packet: UInt64) -> Bool {
         guard limit > 0 else { return false }
         return Self.mix(Self.mix(seed &+ stream &* 0x9e37_79b9_7f4a_7c15) &+ packet) >> 11 < limit
     }

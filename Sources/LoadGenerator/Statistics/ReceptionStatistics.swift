@@ -1,35 +1,35 @@
+import TestMedia
+
 /// Packets that arrived at one subscriber, or at several added up.
-package struct ReceptionStatistics: Sendable {
-    package var packets: UInt64 = 0
+struct ReceptionStatistics: Sendable {
+    var packets: UInt64 = 0
     /// UDP payload bytes.
-    package var bytes: UInt64 = 0
+    var bytes: UInt64 = 0
     /// Packets that should have arrived, by sequence numbers.
-    package var expected: UInt64 = 0
-    package var lost: UInt64 = 0
-    package var duplicates: UInt64 = 0
+    var expected: UInt64 = 0
+    var lost: UInt64 = 0
+    var duplicates: UInt64 = 0
     /// Packets that arrived as retransmissions (RFC 4588).
-    package var recovered: UInt64 = 0
-    package var reordered: UInt64 = 0
+    var recovered: UInt64 = 0
+    var reordered: UInt64 = 0
     /// Jumps of sequence numbers that are not loss.
-    package var restarts: UInt64 = 0
+    var restarts: UInt64 = 0
     /// Packets that the generator dropped on purpose on arrival.
-    package var droppedOnPurpose: UInt64 = 0
+    var droppedOnPurpose: UInt64 = 0
     /// Packets that the kernel dropped at the subscriber's socket: the generator was too slow.
-    package var kernelDrops: UInt64 = 0
+    var kernelDrops: UInt64 = 0
     /// Datagrams that are not packets of the subscription.
-    package var foreign: UInt64 = 0
+    var foreign: UInt64 = 0
     /// Packets requested by NACK.
-    package var askedAgain: UInt64 = 0
-    package var keyFrameRequests: UInt64 = 0
-    package var tracks: UInt64 = 0
+    var askedAgain: UInt64 = 0
+    var keyFrameRequests: UInt64 = 0
+    var tracks: UInt64 = 0
     /// Tracks without a packet more than two seconds after joining.
-    package var silentTracks: UInt64 = 0
+    var silentTracks: UInt64 = 0
     /// Time from the join to the first packet, in microseconds.
-    package var firstPacket = Distribution()
+    var firstPacket = Distribution()
 
-    package init() {}
-
-    package mutating func add(_ other: ReceptionStatistics) {
+    mutating func add(_ other: ReceptionStatistics) {
         packets += other.packets
         bytes += other.bytes
         expected += other.expected

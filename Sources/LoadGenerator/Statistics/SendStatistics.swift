@@ -1,25 +1,23 @@
 /// Packets that one publisher sent, or several added up.
-package struct SendStatistics: Sendable {
-    package var packets: UInt64 = 0
+struct SendStatistics: Sendable {
+    var packets: UInt64 = 0
     /// UDP payload bytes.
-    package var bytes: UInt64 = 0
+    var bytes: UInt64 = 0
     /// Packets that the generator dropped on purpose instead of sending them.
-    package var droppedOnPurpose: UInt64 = 0
+    var droppedOnPurpose: UInt64 = 0
     /// Retransmissions that the relay requested.
-    package var resent: UInt64 = 0
-    package var keyFrameRequests: UInt64 = 0
+    var resent: UInt64 = 0
+    var keyFrameRequests: UInt64 = 0
     /// Packets that the kernel refused.
-    package var refused: UInt64 = 0
+    var refused: UInt64 = 0
     /// Frames and audio packets that were due.
-    package var due: UInt64 = 0
+    var due: UInt64 = 0
     /// Frames and audio packets sent more than 5 ms after they were due.
-    package var late: UInt64 = 0
+    var late: UInt64 = 0
     /// Longest delay of a frame or audio packet after it was due, in nanoseconds.
-    package var worstLateness: Int64 = 0
+    var worstLateness: Int64 = 0
     /// Frames and audio packets that were never sent because the sender was too slow.
-    package var missed: UInt64 = 0
-
-    package init() {}
+    var missed: UInt64 = 0
 
     /// Counts a frame or audio packet that is sent.
     /// - Parameters:
@@ -34,7 +32,7 @@ package struct SendStatistics: Sendable {
 
     private static let lateAfter: Int64 = 5_000_000
 
-    package mutating func add(_ other: SendStatistics) {
+    mutating func add(_ other: SendStatistics) {
         packets += other.packets
         bytes += other.bytes
         droppedOnPurpose += other.droppedOnPurpose

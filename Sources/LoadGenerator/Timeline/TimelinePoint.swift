@@ -1,3 +1,5 @@
+package import TestMedia
+
 /// Interval of a run. Counts are of this interval only.
 package struct TimelinePoint: Sendable {
     /// Nanoseconds since the first subscriber joined.

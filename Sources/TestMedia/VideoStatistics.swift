@@ -1,5 +1,4 @@
 package import MediaBase
-package import TestMedia
 
 /// Statistics of decoded frames with a frame bar, of one subscriber or of several merged.
 package struct VideoStatistics: Sendable {
@@ -36,7 +35,7 @@ package struct VideoStatistics: Sendable {
     private var lastCounter: UInt32?
     private var lastShown: MediaTime = .zero
 
-    package init(frameInterval: MediaTime) {
+    package init(frameInterval: MediaTime = .milliseconds(33)) {
         freezeLimit = max(.milliseconds(200), .nanoseconds(frameInterval.rawValue * 3))
     }
 

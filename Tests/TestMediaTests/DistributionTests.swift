@@ -1,4 +1,4 @@
-import LoadGenerator
+import TestMedia
 import Testing
 
 @Suite struct DistributionTests {

@@ -1,7 +1,6 @@
 package import MediaBase
-import TestMedia
 
-/// Size and frame rate of a synthetic video, written `1280x720@30`.
+/// Size and frame rate of a test video, written `1280x720@30`.
 package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Pixels, even, at least 160.
     package let width: Int
@@ -10,28 +9,29 @@ package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible
     /// 1...60.
     package let framesPerSecond: Int
 
-    package init(width: Int, height: Int, framesPerSecond: Int) throws(LoadError) {
-        try LoadError.check(
-            (160...3840).contains(width) && (90...2160).contains(height) && width % 2 == 0 && height % 2 == 0, "video",
-            "\(width)x\(height) is not an even size in 160x90...3840x2160")
-        try LoadError.check(
-            FrameBar.fits(width: width, height: height), "video",
-            "\(width)x\(height) is too small for the frame bar")
-        try LoadError.check(
-            (1...60).contains(framesPerSecond), "video", "\(framesPerSecond) frames a second are not in 1...60")
+    package init(width: Int, height: Int, framesPerSecond: Int) throws(VideoFormatError) {
+        guard (160...3840).contains(width), (90...2160).contains(height), width % 2 == 0, height % 2 == 0 else {
+            throw VideoFormatError("\(width)x\(height) is not an even size in 160x90...3840x2160")
+        }
+        guard FrameBar.fits(width: width, height: height) else {
+            throw VideoFormatError("\(width)x\(height) is too small for the frame bar")
+        }
+        guard (1...60).contains(framesPerSecond) else {
+            throw VideoFormatError("\(framesPerSecond) frames a second are not in 1...60")
+        }
         self.width = width
         self.height = height
         self.framesPerSecond = framesPerSecond
     }
 
     /// - Parameter text: `WxH@FPS`; 30 frames a second if `@FPS` is left out.
-    package init(_ text: String) throws(LoadError) {
+    package init(_ text: String) throws(VideoFormatError) {
         let halves = text.split(separator: "@", omittingEmptySubsequences: false)
         let sides = halves[0].split(separator: "x", omittingEmptySubsequences: false)
         guard halves.count <= 2, sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]),
             let rate = halves.count == 2 ? Int(halves[1]) : 30
         else {
-            throw .invalidSetting("video", reason: "\"\(text)\" is not WxH@FPS such as 1280x720@30, nor none")
+            throw VideoFormatError("\"\(text)\" is not WxH@FPS such as 1280x720@30, nor none")
         }
         try self.init(width: width, height: height, framesPerSecond: rate)
     }

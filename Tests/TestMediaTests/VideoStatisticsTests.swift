@@ -1,4 +1,3 @@
-import LoadGenerator
 import MediaBase
 import TestMedia
 import Testing
