@@ -7,29 +7,7 @@ struct Sealer {
     init(_ key: SRTPKey) throws(SRTPFailure) { context = try SRTPContext(key: key, direction: .outbound) }
 
     /// - Returns: the protected packet; nil if the library refuses it, as it does if the header is longer than the packet.
-    func rtp(_ packet: [UInt8]) -> [UInt8]? {
-        seal(packet) { base, length, capacity throws(SRTPFailure) in
-            try context.protect(base, length: &length, capacity: capacity)
-        }
-    }
+    func rtp(_ packet: [UInt8]) -> [UInt8]? { try? context.protected(packet) }
 
-    func rtcp(_ packet: [UInt8]) -> [UInt8]? {
-        seal(packet) { base, length, capacity throws(SRTPFailure) in
-            try context.protectRTCP(base, length: &length, capacity: capacity)
-        }
-    }
-
-    private func seal(
-        _ packet: [UInt8], _ body: (UnsafeMutableRawPointer, inout Int, Int) throws(SRTPFailure) -> Void
-    ) -> [UInt8]? {
-        var bytes = packet + [UInt8](repeating: 0, count: 64)
-        var length = packet.count
-        let isSealed = bytes.withUnsafeMutableBytes { raw -> Bool in
-            guard let base = raw.baseAddress else { return false }
-            return (try? body(base, &length, raw.count)) != nil
-        }
-        guard isSealed else { return nil }
-        bytes.removeLast(bytes.count - length)
-        return bytes
-    }
+    func rtcp(_ packet: [UInt8]) -> [UInt8]? { try? context.protectedRTCP(packet) }
 }

@@ -46,9 +46,7 @@ import Testing
         let header = RTPHeader(
             payloadType: PayloadType(96), sequenceNumber: SequenceNumber(sequence),
             timestamp: RTPTimestamp(timestamp), ssrc: SSRC(ssrc), marker: marker, payloadLength: payload.count)
-        var bytes = [UInt8](repeating: 0, count: RTPHeader.fixedLength)
-        _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
-        return bytes + payload
+        return payload.withUnsafeBytes(header.packet)
     }
 
     /// Returns the statistics of a sampled subscriber that has received the packets.
@@ -58,7 +56,7 @@ import Testing
                 relayKey: nil, audioSSRC: 1, videoSSRC: 2, tone: nil, format: nil, sendOffset: 0, joined: 0,
                 keys: key.map { FrameKeys(epochs: [$0]) }),
             wakeUp: -1)
-        for packet in packets { packet.withUnsafeBytes { feed.push($0, arrival: 0) } }
+        for packet in packets { feed.push(packet, arrival: 0) }
         let subscriber = try SampledSubscriber(feed: feed, clock: LoadClock())
         _ = subscriber.step()
         return subscriber

@@ -74,6 +74,12 @@ struct RTPHeaderTests {
         #expect(bytes == Self.everything)
     }
 
+    @Test func makesAPacketWithAPayload() throws {
+        let header = try Self.parse(Self.plain)
+        #expect(Self.plain.withUnsafeBytes { header.packet(UnsafeRawBufferPointer(rebasing: $0[12...])) } == Self.plain)
+        #expect(header.packet(UnsafeRawBufferPointer(start: nil, count: 0)) == Array(Self.plain[..<12]))
+    }
+
     @Test func refusesWhatIsCutShort() {
         for length in 0..<12 { #expect(Self.failure(Array(Self.everything[..<length])) == .truncated(.fixedHeader)) }
         for length in 12..<20 { #expect(Self.failure(Array(Self.everything[..<length])) == .truncated(.csrcList)) }

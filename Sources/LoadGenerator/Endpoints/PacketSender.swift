@@ -1,9 +1,6 @@
 import CLinuxNet
-import MediaBase
-import RTP
-import SRTP
 
-/// Sender for one thread's publishers: writes, protects and sends packets, up to 64 per system call.
+/// Sender for one thread's endpoints: up to 64 datagrams per system call.
 final class PacketSender {
     /// Number of datagrams that the kernel refused.
     private(set) var refused: UInt64 = 0
@@ -31,60 +28,19 @@ final class PacketSender {
         addresses.deallocate()
     }
 
-    /// Queues one packet; returns nil and queues nothing if it cannot be protected.
-    /// - Returns: the size of the datagram in bytes.
-    func queue(
-        _ header: RTPHeader, payload: [UInt8], context: SRTPContext, to address: millrace_address, socket: Int32
-    ) -> Int? {
-        queue(to: address, socket: socket) { room, base in
-            var length = header.write(into: room) + payload.count
-            guard length + context.suite.tagLength <= room.count else { return nil }
-            room[(length - payload.count)..<length].copyBytes(from: payload)
-            guard (try? context.protect(base, length: &length, capacity: room.count)) != nil else { return nil }
-            return length
-        }
-    }
-
-    /// Queues one RTCP packet in the same way.
-    func queueRTCP(_ packet: [UInt8], context: SRTPContext, to address: millrace_address, socket: Int32) {
-        queue(to: address, socket: socket) { room, base in
-            var length = packet.count
-            guard length + context.suite.rtcpOverhead <= room.count else { return nil }
-            room.copyBytes(from: packet)
-            guard (try? context.protectRTCP(base, length: &length, capacity: room.count)) != nil else { return nil }
-            return length
-        }
-    }
-
-    /// Queues a whole datagram.
+    /// Queues a datagram; one that is longer than a packet may be is not sent.
     func queue(_ datagram: [UInt8], to address: millrace_address, socket: Int32) {
-        queue(to: address, socket: socket) { room, _ in
-            guard datagram.count <= room.count else { return nil }
-            room.copyBytes(from: datagram)
-            return datagram.count
-        }
-    }
-
-    /// - Parameter write: writes the datagram and returns its length; nil to queue nothing.
-    @discardableResult
-    private func queue(
-        to address: millrace_address, socket: Int32,
-        _ write: (UnsafeMutableRawBufferPointer, UnsafeMutableRawPointer) -> Int?
-    ) -> Int? {
+        guard datagram.count <= Self.slot else { return }
         if messages.count == Self.batch { flush(socket: socket) }
         let index = messages.count
         let data = slab + index * Self.slot
-        guard let length = write(UnsafeMutableRawBufferPointer(start: data, count: Self.slot), data) else { return nil }
+        UnsafeMutableRawBufferPointer(start: data, count: Self.slot).copyBytes(from: datagram)
         addresses[index] = address
         messages.append(
             millrace_message(
-                data: data, to: addresses + index, length: UInt32(length), segment: 0, local: 0, socket: 0, mark: 0,
-                error: 0))
-        return length
+                data: data, to: addresses + index, length: UInt32(datagram.count), segment: 0, local: 0, socket: 0,
+                mark: 0, error: 0))
     }
-
-    /// Removes the packet that was queued last.
-    func dropLast() { _ = messages.popLast() }
 
     func flush(socket: Int32) {
         guard !messages.isEmpty else { return }

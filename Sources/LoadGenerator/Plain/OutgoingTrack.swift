@@ -5,10 +5,12 @@ import RTP
 
 /// RTP state of one track that a publisher sends, with its last packets for retransmission.
 struct OutgoingTrack {
-    /// A packet before protection. The payload is shared with the source's other publishers.
-    struct Kept {
+    /// A sent packet before protection. The payload is shared with the source's other publishers.
+    private struct Kept {
         let header: RTPHeader
         let payload: [UInt8]
+
+        var packet: [UInt8] { payload.withUnsafeBytes(header.packet) }
     }
 
     let ssrc: UInt32
@@ -37,23 +39,25 @@ struct OutgoingTrack {
         self.history = Array(repeating: nil, count: history)
     }
 
-    /// Returns the header of the next packet.
-    mutating func header(of payload: MediaSchedule.Payload) -> RTPHeader {
+    /// Returns the next packet.
+    mutating func packet(_ payload: MediaSchedule.Payload) -> [UInt8] {
         let header = RTPHeader(
             payloadType: payloadType, sequenceNumber: SequenceNumber(sequence), timestamp: timestamp(payload.captured),
             ssrc: SSRC(ssrc), marker: payload.isLast, payloadLength: payload.bytes.count)
-        if !history.isEmpty { history[Int(sequence) % history.count] = Kept(header: header, payload: payload.bytes) }
+        let kept = Kept(header: header, payload: payload.bytes)
+        if !history.isEmpty { history[Int(sequence) % history.count] = kept }
         sequence &+= 1
         packets += 1
         payloadBytes += UInt64(payload.bytes.count)
-        return header
+        return kept.packet
     }
 
-    func kept(_ number: SequenceNumber) -> Kept? {
+    /// Returns a packet that was sent; nil if it is no longer stored.
+    func packet(_ number: SequenceNumber) -> [UInt8]? {
         guard !history.isEmpty, let kept = history[Int(number.rawValue) % history.count],
             kept.header.sequenceNumber == number
         else { return nil }
-        return kept
+        return kept.packet
     }
 
     /// Returns a sender report with the source's CNAME (RFC 3550 section 6.4.1).

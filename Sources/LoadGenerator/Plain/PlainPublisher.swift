@@ -57,8 +57,8 @@ final class PlainPublisher: LoadEndpoint {
         if now >= nextReport {
             nextReport = now + 1_000_000_000
             for case let track? in [audio, video] where track.packets > 0 {
-                let report = track.report(clock, now: now, cname: "load-\(index)")
-                sender.queueRTCP(report, context: outbound, to: track.rtcpAddress, socket: socket)
+                let report = try? outbound.protectedRTCP(track.report(clock, now: now, cname: "load-\(index)"))
+                if let report { sender.queue(report, to: track.rtcpAddress, socket: socket) }
             }
         }
         sender.flush(socket: socket)
@@ -68,22 +68,19 @@ final class PlainPublisher: LoadEndpoint {
     private func transmit(
         _ payload: MediaSchedule.Payload, on track: inout OutgoingTrack?, with sender: PacketSender
     ) {
-        guard let header = track?.header(of: payload), let address = track?.rtpAddress, let number = track?.packets
+        guard let packet = track?.packet(payload), let address = track?.rtpAddress, let number = track?.packets
         else { return }
-        guard
-            let length = sender.queue(
-                header, payload: payload.bytes, context: outbound, to: address, socket: socket)
-        else {
+        guard !loss.drops(stream: lossStream(payload.kind), packet: number) else {
+            sent.droppedOnPurpose += 1
+            return
+        }
+        guard let datagram = try? outbound.protected(packet) else {
             sent.refused += 1
             return
         }
-        if loss.drops(stream: lossStream(payload.kind), packet: number) {
-            sender.dropLast()
-            sent.droppedOnPurpose += 1
-        } else {
-            sent.packets += 1
-            sent.bytes += UInt64(length)
-        }
+        sender.queue(datagram, to: address, socket: socket)
+        sent.packets += 1
+        sent.bytes += UInt64(datagram.count)
     }
 
     /// Returns the stream number for the loss pattern. It comes from the publisher's index, which is the same in every run, unlike
@@ -115,14 +112,15 @@ final class PlainPublisher: LoadEndpoint {
 
     func respond(now: Int64, with sender: PacketSender) {
         for number in requested {
-            guard let video, let kept = video.kept(number) else { continue }
+            guard let video, let packet = video.packet(number) else { continue }
             sent.resent += 1
             guard !loss.drops(stream: lossStream(nil), packet: sent.resent) else {
                 sent.droppedOnPurpose += 1
                 continue
             }
-            _ = sender.queue(
-                kept.header, payload: kept.payload, context: outbound, to: video.rtpAddress, socket: socket)
+            if let datagram = try? outbound.protected(packet) {
+                sender.queue(datagram, to: video.rtpAddress, socket: socket)
+            }
         }
         requested.removeAll(keepingCapacity: true)
         sender.flush(socket: socket)

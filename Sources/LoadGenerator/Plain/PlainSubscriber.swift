@@ -54,7 +54,7 @@ final class PlainSubscriber: LoadEndpoint {
             if let header = try? RTPHeader(parsingProtected: datagram),
                 reception.record(header, bytes: datagram.count, now: now)
             {
-                reception.feed?.push(datagram, arrival: now)
+                reception.feed?.push(Array(datagram), arrival: now)
             } else {
                 counters.foreign += 1
             }
@@ -89,8 +89,8 @@ final class PlainSubscriber: LoadEndpoint {
                 PLI(sender: ssrc, media: media).write(into: &packet)
             }
         }
-        guard !packet.isEmpty else { return }
-        sender.queueRTCP(packet, context: outbound, to: relay, socket: sockets[0].descriptor)
+        guard !packet.isEmpty, let datagram = try? outbound.protectedRTCP(packet) else { return }
+        sender.queue(datagram, to: relay, socket: sockets[0].descriptor)
         sender.flush(socket: sockets[0].descriptor)
     }
 

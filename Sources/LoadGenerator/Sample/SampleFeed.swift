@@ -54,13 +54,13 @@ final class SampleFeed: Sendable {
         self.wakeUp = wakeUp
     }
 
-    func push(_ bytes: UnsafeRawBufferPointer, arrival: Int64) {
+    func push(_ bytes: [UInt8], arrival: Int64) {
         let wasEmpty = queue.withLockedValue { queue in
             guard queue.packets.count < Self.capacity, queue.closed == nil else {
                 queue.dropped += 1
                 return false
             }
-            queue.packets.append(Packet(bytes: Array(bytes), arrival: arrival))
+            queue.packets.append(Packet(bytes: bytes, arrival: arrival))
             return queue.packets.count == 1
         }
         if wasEmpty { millrace_event_signal(wakeUp) }

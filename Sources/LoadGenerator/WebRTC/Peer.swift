@@ -91,13 +91,7 @@ final class Peer: LoadEndpoint {
             timestamp: packet.header.timestamp, ssrc: SSRC(SampleFeed.ssrc(of: packet.kind)),
             marker: packet.header.marker, payloadLength: packet.payload.count)
         guard reception.record(header, bytes: bytes, now: now), let feed = reception.feed else { return }
-        let copy = [UInt8](unsafeUninitializedCapacity: RTPHeader.fixedLength + packet.payload.count) {
-            buffer, length in
-            let raw = UnsafeMutableRawBufferPointer(buffer)
-            length = header.write(into: raw) + packet.payload.count
-            raw[RTPHeader.fixedLength..<length].copyBytes(from: packet.payload)
-        }
-        copy.withUnsafeBytes { feed.push($0, arrival: now) }
+        feed.push(header.packet(packet.payload), arrival: now)
     }
 
     func handleTimeout(now: Int64, with sender: PacketSender) {
