@@ -1,6 +1,4 @@
 import Foundation
-import MediaBase
-import NIOConcurrencyHelpers
 
 /// Meter that makes a point of the timeline, and the progress line for display, once a second.
 struct ProgressMeter {
@@ -18,19 +16,8 @@ struct ProgressMeter {
     /// Returns the point for the interval since the last call.
     mutating func point(_ now: LoadSnapshot, of run: LoadRun, isMeasured: Bool) -> TimelinePoint {
         defer { last = now }
-        var point = TimelinePoint(start: last.time - start, end: now.time - start)
+        var point = TimelinePoint(from: last, to: now, since: start)
         point.isMeasured = isMeasured
-        point.connected = now.present
-        point.failedJoins = now.failedJoins - last.failedJoins
-        point.sentPackets = Self.grown(last.sent.packets, now.sent.packets)
-        point.sentBytes = Self.grown(last.sent.bytes, now.sent.bytes)
-        point.receivedPackets = Self.grown(last.received.packets, now.received.packets)
-        point.receivedBytes = Self.grown(last.received.bytes, now.received.bytes)
-        point.lost = Int64(clamping: now.received.lost) - Int64(clamping: last.received.lost)
-        point.framesDecoded = Self.grown(last.video.decoded, now.video.decoded)
-        point.countersMissed = Self.grown(last.video.countersMissed, now.video.countersMissed)
-        point.freezes = Self.grown(last.video.freezes, now.video.freezes)
-        point.frozen = max(0, (now.video.frozen - last.video.frozen).rawValue)
         point.latency = run.decoder.takeRecentLatency()
         point.busiestThread = run.threads.map(\.usage.latest).max() ?? 0
         return point
@@ -55,6 +42,4 @@ struct ProgressMeter {
         }
         return line
     }
-
-    private static func grown(_ before: UInt64, _ after: UInt64) -> UInt64 { after - min(before, after) }
 }
