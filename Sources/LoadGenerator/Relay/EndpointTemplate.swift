@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCalls
+import MediaEngine
 
 /// WHIP or WHEP URL with placeholders for the names: `http://relay/whip/{session}?stream={stream}`.
 package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
@@ -15,22 +16,16 @@ package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
         else { throw .invalidSetting(name, reason: "\"\(text)\" is not an http or https address") }
     }
 
-    /// Returns the publishers' endpoint (WHIP).
+    /// Returns the endpoint of publishers (WHIP) or of subscribers (WHEP).
     /// - Parameters:
     ///   - given: the template; nil: that of a Millrace relay.
     ///   - relay: address of the Millrace relay, if there is one.
-    static func whip(_ given: String?, relay: String?) throws(LoadError) -> EndpointTemplate {
-        try endpoint(given, relay, path: "/whip/{session}?stream={stream}", option: "whip")
-    }
-
-    /// Returns the subscribers' endpoint (WHEP) in the same way.
-    static func whep(_ given: String?, relay: String?) throws(LoadError) -> EndpointTemplate {
-        try endpoint(given, relay, path: "/whep/{session}/{stream}", option: "whep")
-    }
-
-    private static func endpoint(
-        _ given: String?, _ relay: String?, path: String, option: String
+    static func endpoint(
+        _ direction: WebRTCRequest.Direction, _ given: String?, relay: String?
     ) throws(LoadError) -> EndpointTemplate {
+        let (option, path) =
+            direction == .publish
+            ? ("whip", "/whip/{session}?stream={stream}") : ("whep", "/whep/{session}/{stream}")
         if let given { return try EndpointTemplate(given, option: option) }
         guard let relay else {
             throw .invalidSetting(option, reason: "--whip and --whep go together, or one of them with --url")

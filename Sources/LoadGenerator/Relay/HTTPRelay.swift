@@ -31,8 +31,8 @@ package final class HTTPRelay: RelayInterface {
         } else {
             base = nil
         }
-        self.whip = try .whip(whip, relay: address)
-        self.whep = try .whep(whep, relay: address)
+        self.whip = try .endpoint(.publish, whip, relay: address)
+        self.whep = try .endpoint(.subscribe, whep, relay: address)
         self.token = token
     }
 

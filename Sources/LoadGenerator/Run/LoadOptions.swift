@@ -109,8 +109,8 @@ package struct LoadOptions: Sendable {
         }
         if whip != nil || whep != nil {
             return .endpoints(
-                whip: try EndpointTemplate.whip(whip, relay: url).description,
-                whep: try EndpointTemplate.whep(whep, relay: url).description)
+                whip: try EndpointTemplate.endpoint(.publish, whip, relay: url).description,
+                whep: try EndpointTemplate.endpoint(.subscribe, whep, relay: url).description)
         }
         guard let url else {
             throw .invalidSetting(
