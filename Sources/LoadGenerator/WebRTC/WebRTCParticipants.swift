@@ -18,9 +18,7 @@ struct WebRTCParticipants: ParticipantOpener {
         let configuration = WebRTCEndpoint.Configuration.publisher(
             identity: identity, rids: Self.rids(run.plan), audio: media.audio != nil, video: media.video != nil,
             using: &random)
-        return try await connect(
-            publisher, .publish, configuration, publisher: publisher, joined: LoadClock.now, source: media, feed: nil,
-            to: run.sender, in: run)
+        return try await connect(.publish, configuration, publisher: publisher, source: media, join: nil, in: run)
     }
 
     func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> Seat {
@@ -29,26 +27,20 @@ struct WebRTCParticipants: ParticipantOpener {
         if run.plan.audio { tracks.append(.offered(.audio)) }
         if run.plan.video != nil { tracks.append(.offered(.video)) }
         let configuration = WebRTCEndpoint.Configuration(.view, tracks: tracks, identity: identity, using: &random)
-        let feed = try run.feed(
-            of: join, key: nil, audioSSRC: run.plan.audio ? SampleFeed.ssrc(of: .audio) : nil,
-            videoSSRC: run.plan.video == nil ? nil : SampleFeed.ssrc(of: .video))
-        do {
-            return try await connect(
-                join.index, .subscribe, configuration, publisher: join.publisher, joined: join.started, source: nil,
-                feed: feed, to: run.receiver(of: join.index), in: run)
-        } catch {
-            feed?.close(now: LoadClock.now)
-            throw error
-        }
+        return try await connect(
+            .subscribe, configuration, publisher: join.publisher, source: nil, join: join, in: run)
     }
 
     /// Sends an offer, passes the answer to the thread, and waits until media can flow.
+    /// - Parameters:
+    ///   - source: media that a publisher sends; nil for a subscriber.
+    ///   - join: the subscriber; nil for a publisher.
     private func connect(
-        _ index: Int, _ direction: WebRTCRequest.Direction, _ configuration: WebRTCEndpoint.Configuration,
-        publisher: Int, joined: Int64, source: MediaSchedule.Source?, feed: SampleFeed?, to thread: EndpointThread,
-        in run: LoadRun
+        _ direction: WebRTCRequest.Direction, _ configuration: WebRTCEndpoint.Configuration, publisher: Int,
+        source: MediaSchedule.Source?, join: Join?, in run: LoadRun
     ) async throws(LoadError) -> Seat {
         let plan = run.plan
+        let started = join?.started ?? LoadClock.now
         let socket = try UDPSocket(
             host: plan.localAddress, receiveBuffer: direction == .subscribe ? 1 << 20 : 256 << 10, coalescing: true)
         var configuration = PeerLink.configuration(configuration, socket: socket, host: plan.localAddress)
@@ -59,10 +51,18 @@ struct WebRTCParticipants: ParticipantOpener {
             WebRTCEndpoint(configuration).offer.text, direction, session: plan.session(ofPublisher: publisher),
             stream: plan.stream(ofPublisher: publisher))
         let seat: Seat = { await relay.close(answer.resource) }
-        let (final, loss) = (configuration, run.loss)
-        return try await run.add(index, to: thread, seat, feed: feed) { () throws(LoadError) in
+        var feed: SampleFeed?
+        if let join {
+            feed = try run.feed(
+                of: join, key: nil, audioSSRC: plan.audio ? SampleFeed.ssrc(of: .audio) : nil,
+                videoSSRC: plan.video == nil ? nil : SampleFeed.ssrc(of: .video))
+        }
+        let index = join?.index ?? publisher
+        return try await run.add(
+            index, to: join.map { run.receiver(of: $0.index) } ?? run.sender, seat, feed: feed
+        ) { [configuration, feed, loss = run.loss] () throws(LoadError) in
             Peer(
-                index, final, answer: answer.sdp, socket: socket, joined: joined, source: source, feed: feed,
+                index, configuration, answer: answer.sdp, socket: socket, joined: started, source: source, feed: feed,
                 loss: loss)
         }
     }
