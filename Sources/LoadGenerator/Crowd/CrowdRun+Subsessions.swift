@@ -73,7 +73,7 @@ extension CrowdRun {
         try await publish(guests)
         progress("\(guests.count) publish audio")
         let names = (1...plan.subsessions).map { "subsession \($0)" }
-        try await subscribe(guests, streams: try await streams(of: guests))
+        try await subscribe(guests, streams: try await streams(of: guests, host: host))
         progress("\(guests.count) are subscribed to the others of their subsession and to one of the next")
         let list = try await host.request(CommitSubsessionsRequest(names: names)).subsessions
         _ = try await host.request(StartSubsessionsRequest())
@@ -145,28 +145,19 @@ extension CrowdRun {
     }
 
     /// Returns the stream id of each connection, once all streams are announced.
-    private func streams(of guests: [Guest]) async throws -> [ConnectionID: StreamID] {
+    private func streams(of guests: [Guest], host: CrowdMember) async throws -> [ConnectionID: StreamID] {
         let end = LoadClock.now + Self.longest
         while true {
-            let found = try await look(session: guests[0].member.session)
-            if found.count >= guests.count || LoadClock.now > end { return found }
+            var streams: [ConnectionID: StreamID] = [:]
+            var page: UInt64? = 0
+            while let after = page {
+                let next = try await host.request(UsersRequest(after: after))
+                for stream in next.streams { streams[stream.connection] = stream.id }
+                page = next.nextPage
+            }
+            if streams.count >= guests.count || LoadClock.now > end { return streams }
             try await Task.sleep(for: .milliseconds(200))
         }
-    }
-
-    /// Returns the streams that an additional participant is told of when it joins.
-    private func look(session: Int) async throws -> [ConnectionID: StreamID] {
-        let watcher = CrowdMember(index: plan.total, session: session)
-        _ = try await watcher.join(try targets(of: [session])[0], sessionName: name(of: session))
-        var streams = watcher.joined?.streams ?? []
-        var page = watcher.joined?.nextPage
-        while let after = page {
-            let next = try await watcher.request(UsersRequest(after: after))
-            streams += next.streams
-            page = next.nextPage
-        }
-        await watcher.leave()
-        return Dictionary(streams.map { ($0.connection, $0.id) }, uniquingKeysWith: { $1 })
     }
 
     private func subscribe(_ guests: [Guest], streams: [ConnectionID: StreamID]) async throws {
@@ -186,14 +177,14 @@ extension CrowdRun {
             }
             return 0
         }
-        try await wait { guests.allSatisfy { $0.voice.isConnected } }
+        try await wait { try guests.allSatisfy { try $0.voice.isConnected() } }
     }
 
     // MARK: waiting
 
-    private func wait(_ condition: () -> Bool) async throws {
+    private func wait(_ condition: () throws -> Bool) async throws {
         let end = LoadClock.now + Self.longest
-        while !condition() {
+        while try !condition() {
             guard LoadClock.now < end, !isInterrupted else {
                 throw LoadError.noAnswer("a wait timed out or was interrupted")
             }

@@ -67,10 +67,10 @@ package final class CrowdRun: Sendable {
         return report
     }
 
-    func name(of session: Int) -> String { "load \(session)" }
+    private func name(of session: Int) -> String { "load \(session)" }
 
     /// Returns one WebSocket target per given session, each with its own token, because the relay limits participants per token.
-    func targets(of sessions: [Int]) throws(LoadError) -> [WebSocketTarget] {
+    private func targets(of sessions: [Int]) throws(LoadError) -> [WebSocketTarget] {
         do {
             let minter = try TokenMinter(app: plan.app, secret: plan.secret)
             var targets: [WebSocketTarget] = []

@@ -25,6 +25,8 @@ final class CrowdVoice: LoadEndpoint, Sendable {
         let heard: Heard
         var track: Int?
         var nextPacket: Int64 = 0
+        /// Reason why an offer of the relay could not be answered.
+        var failure: LoadError?
         var links: [PeerLink] { [publishing, receiving] }
     }
 
@@ -55,8 +57,17 @@ final class CrowdVoice: LoadEndpoint, Sendable {
 
     var newest: [UInt32: Int64] { state.withLockedValue { $0.heard.newest } }
     var packetsHeard: Int { state.withLockedValue { $0.heard.packets } }
-    var isConnected: Bool { state.withLockedValue { $0.links.allSatisfy(\.endpoint.isConnected) } }
     var isPublishing: Bool { state.withLockedValue { $0.publishing.endpoint.isConnected } }
+
+    /// Returns whether both peer connections are established.
+    /// - Throws: the error of an offer that could not be answered.
+    func isConnected() throws(LoadError) -> Bool {
+        let (isConnected, failure) = state.withLockedValue {
+            ($0.links.allSatisfy(\.endpoint.isConnected), $0.failure)
+        }
+        if let failure { throw failure }
+        return isConnected
+    }
 
     /// - Returns: the offer, and the identification of its audio section.
     func offer() -> (sdp: String, mid: String?) {
@@ -81,7 +92,11 @@ final class CrowdVoice: LoadEndpoint, Sendable {
             return try state.withLockedValue {
                 try $0.receiving.endpoint.answer(Array(offer.utf8), now: .nanoseconds(LoadClock.now))
             }
-        } catch { throw .answer("\(error)") }
+        } catch {
+            let failure = LoadError.answer("\(error)")
+            state.withLockedValue { $0.failure = failure }
+            throw failure
+        }
     }
 
     func receive(_ datagram: UnsafeMutableRawBufferPointer, at socket: Int, from: millrace_address, now: Int64) {
