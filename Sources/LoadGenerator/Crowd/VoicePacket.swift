@@ -10,11 +10,6 @@ struct VoicePacket: Equatable {
     /// Bytes of a packet, as at 64 kb/s.
     private static let length = 160
 
-    init(source: UInt32, sentAt: Int64) {
-        self.source = source
-        self.sentAt = sentAt
-    }
-
     var payload: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.length)
         bytes.withUnsafeMutableBytes { bytes in
@@ -24,7 +19,9 @@ struct VoicePacket: Equatable {
         }
         return bytes
     }
+}
 
+extension VoicePacket {
     /// Nil if the payload is not such a packet.
     init?(parsing payload: UnsafeRawBufferPointer) {
         guard payload.count == Self.length, payload[0] == Self.toc, payload[13...].allSatisfy({ $0 == 0 }) else {
