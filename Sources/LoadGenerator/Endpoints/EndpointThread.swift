@@ -10,9 +10,11 @@ final class EndpointThread: Sendable {
     private let poller = millrace_poller_open()
     private let state = NIOLockedValueBox(State())
 
-    private enum Command: Sendable {
-        case add(Int, @Sendable () throws(LoadError) -> any LoadEndpoint, Ready)
-        case remove(Int, @Sendable () -> Void)
+    /// Change of the endpoints, by the thread.
+    private struct Command: Sendable {
+        let carryOut: @Sendable (inout Members, PacketSender) -> Void
+        /// Called instead if the thread has ended.
+        let refuse: @Sendable () -> Void
     }
 
     private struct State {
@@ -43,7 +45,8 @@ final class EndpointThread: Sendable {
 
     func start() throws(LoadError) {
         try thread.start { [self] meter in
-            defer { end() }
+            // No caller may wait forever.
+            defer { for command in takeCommands(isOver: true) { command.refuse() } }
             try run(&meter)
         }
     }
@@ -59,7 +62,15 @@ final class EndpointThread: Sendable {
         _ index: Int, _ make: @escaping @Sendable () throws(LoadError) -> any LoadEndpoint
     ) async throws(LoadError) {
         let result = await withCheckedContinuation { waiting in
-            post(.add(index, make, { waiting.resume(returning: $0) }))
+            let ready: Ready = { waiting.resume(returning: $0) }
+            let command = Command { [self] members, sender in
+                do throws(LoadError) {
+                    try admit(try make(), as: index, to: &members).start(with: sender, ready: ready)
+                } catch { ready(.failure(error)) }
+            } refuse: {
+                ready(.failure(.notConnected("the run ended")))
+            }
+            post(command)
         }
         if case .failure(let error) = result {
             await remove(index)
@@ -69,7 +80,15 @@ final class EndpointThread: Sendable {
 
     /// Removes an endpoint, and returns when it is gone: packets that arrive later do not count.
     func remove(_ index: Int) async {
-        await withCheckedContinuation { waiting in post(.remove(index, { waiting.resume() })) }
+        await withCheckedContinuation { waiting in
+            let command = Command { [self] members, sender in
+                dismiss(index, from: &members, sender)
+                waiting.resume()
+            } refuse: {
+                waiting.resume()
+            }
+            post(command)
+        }
     }
 
     /// Sums over all endpoints, including those that have left.
@@ -80,7 +99,7 @@ final class EndpointThread: Sendable {
             state.commands?.append(command)
             return state.commands == nil
         }
-        if isOver { refuse(command) }
+        if isOver { command.refuse() }
         thread.wake()
     }
 
@@ -96,7 +115,7 @@ final class EndpointThread: Sendable {
             let ready = millrace_wait([thread.event, poller], 2, wait)
             if ready & 1 != 0 { thread.clear() }
             if ready & 2 != 0 { receive(members.endpoints, receiver, sender) }
-            carryOutCommands(on: &members, sender)
+            for command in takeCommands(isOver: false) { command.carryOut(&members, sender) }
             next = .max
             for publisher in members.publishers { next = min(next, publisher.send(now: LoadClock.now, with: sender)) }
             let now = LoadClock.now
@@ -140,21 +159,11 @@ final class EndpointThread: Sendable {
         }
     }
 
-    private func carryOutCommands(on members: inout Members, _ sender: PacketSender) {
-        let commands = state.withLockedValue { state in
-            defer { state.commands = [] }
+    /// Returns the commands that wait, and accepts no more if the thread is over.
+    private func takeCommands(isOver: Bool) -> [Command] {
+        state.withLockedValue { state in
+            defer { state.commands = isOver ? nil : [] }
             return state.commands ?? []
-        }
-        for command in commands {
-            switch command {
-            case .add(let index, let make, let ready):
-                do throws(LoadError) {
-                    try admit(try make(), as: index, to: &members).start(with: sender, ready: ready)
-                } catch { ready(.failure(error)) }
-            case .remove(let index, let completion):
-                dismiss(index, from: &members, sender)
-                completion()
-            }
         }
     }
 
@@ -185,22 +194,5 @@ final class EndpointThread: Sendable {
         for endpoint in members.endpoints.values { endpoint.add(to: &totals, now: now) }
         totals.sent.refused += sender.refused
         state.withLockedValue { $0.totals = totals }
-    }
-
-    /// Completes all pending commands, so that no caller waits forever.
-    private func end() {
-        let commands = state.withLockedValue { state in
-            defer { state.commands = nil }
-            return state.commands ?? []
-        }
-        for command in commands { refuse(command) }
-    }
-
-    /// Completes a command that the thread no longer carries out.
-    private func refuse(_ command: Command) {
-        switch command {
-        case .add(_, _, let ready): ready(.failure(.notConnected("the run ended")))
-        case .remove(_, let completion): completion()
-        }
     }
 }
