@@ -122,26 +122,25 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
     package var isSuccess: Bool { failures.isEmpty }
 
     package var table: String {
-        let number = LoadReport.number
         var table = ReportTable()
         table.row("relay", target)
         table.row("participants", "\(sessions) sessions x \(participants)")
         let failed = failedJoins.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         table.row(
-            "joined", "\(joined), \(number(joinsPerSecond)) a second" + (failed.isEmpty ? "" : "; failed: \(failed)"))
+            "joined", "\(joined), \(joinsPerSecond.short) a second" + (failed.isEmpty ? "" : "; failed: \(failed)"))
         if lostConnections > 0 { table.row("lost connections", "\(lostConnections)") }
         table.row("join time", joinTime)
         if let relayBytesBefore, let relayBytesWith, let relayBytesPerParticipant {
             table.row(
                 "relay memory",
-                "\(number(relayBytesBefore / 1_048_576)) MiB, then \(number(relayBytesWith / 1_048_576)) MiB: "
-                    + "\(number(relayBytesPerParticipant / 1_024)) KiB a participant")
+                "\((relayBytesBefore / 1_048_576).short) MiB, then \((relayBytesWith / 1_048_576).short) MiB: "
+                    + "\((relayBytesPerParticipant / 1_024).short) KiB a participant")
         }
         if signalsSent > 0 {
             table.row(
                 "signals",
-                "\(signalsSent) sent, \(signalsDelivered) delivered in \(number(seconds)) s: "
-                    + "\(number(deliveriesPerSecond)) a second")
+                "\(signalsSent) sent, \(signalsDelivered) delivered in \(seconds.short) s: "
+                    + "\(deliveriesPerSecond.short) a second")
             table.row(
                 "of them", "\(signalsMissing) missing, \(signalsOutOfOrder) out of order, \(signalsRefused) refused")
             table.row("signal latency", signalLatency)
@@ -149,14 +148,14 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
         if let moves {
             table.row(
                 "subsessions",
-                "\(moves.participants) moved in \(number(moves.moved)) ms, heard their subsessions after "
-                    + "\(number(moves.heard)) ms, all told after \(number(moves.told)) ms; "
-                    + "back in \(number(moves.stopped)) ms")
+                "\(moves.participants) moved in \(moves.moved.short) ms, heard their subsessions after "
+                    + "\(moves.heard.short) ms, all told after \(moves.told.short) ms; "
+                    + "back in \(moves.stopped.short) ms")
             table.row(
                 "of their audio", "\(moves.packetsHeard) packets heard, \(moves.strays) strays, \(moves.silent) silent")
         }
-        let relayCPU = relayCPUPercent.map { "relay \(number($0)) %, " } ?? ""
-        table.row("CPU", "\(relayCPU)generator \(number(generatorCPUPercent)) % of a core")
+        let relayCPU = relayCPUPercent.map { "relay \($0.short) %, " } ?? ""
+        table.row("CPU", "\(relayCPU)generator \(generatorCPUPercent.short) % of a core")
         return table.text(warnings: interrupted ? ["ended early"] : [], failures: failures)
     }
 }

@@ -185,7 +185,7 @@ package final class CrowdRun: Sendable {
         if report.signalsMissing > 0 { lines.append("\(report.signalsMissing) signals did not arrive") }
         if report.signalsOutOfOrder > 0 { lines.append("\(report.signalsOutOfOrder) signals arrived out of order") }
         if let bound = plan.maxJoinTime, let p99 = report.joinTime?.p99, p99 > bound {
-            lines.append("join time p99 \(LoadReport.number(p99)) ms is above \(LoadReport.number(bound)) ms")
+            lines.append("join time p99 \(p99.short) ms is above \(bound.short) ms")
         }
         return lines
     }

@@ -11,19 +11,18 @@ extension LoadReport.Generator {
     ///   - sends: frames and audio packets that were due.
     ///   - frames: frames that were drawn.
     mutating func judge(sends: UInt64, frames: UInt64) {
-        let number = LoadReport.number
         for thread in threads where thread.busiest > Self.busyShare {
-            let share = number(thread.busiest * 100)
+            let share = (thread.busiest * 100).short
             warn("the generator's thread \(thread.name) took \(share) % of a core in its busiest second")
         }
         if let waiting = threads.max(by: { $0.mostWaiting < $1.mostWaiting }), waiting.mostWaiting > Self.waitingShare {
-            let share = number(waiting.mostWaiting * 100)
+            let share = (waiting.mostWaiting * 100).short
             warn(
                 "other processes use this machine: \(waiting.name) was ready but without a core for \(share) % of its worst second"
             )
         }
         if lateSends > 0 {
-            let worst = number(worstLatenessMilliseconds)
+            let worst = worstLatenessMilliseconds.short
             // Up to 1 % of late sends is normal scheduling jitter.
             warn(
                 "\(lateSends) of \(sends) frames and audio packets were sent more than 5 ms late (worst \(worst) ms)",

@@ -1,21 +1,11 @@
 import Foundation
 
 extension LoadReport {
-    /// Formats a number for display, with about three digits.
-    package static func number(_ value: Double) -> String {
-        switch abs(value) {
-        case 0: "0"
-        case ..<10: String(format: "%.2f", value)
-        case ..<100: String(format: "%.1f", value)
-        default: String(format: "%.0f", value)
-        }
-    }
-
     /// The report as a table for display, with warnings and failures last.
     package var table: String {
         var table = ReportTable()
         let video =
-            settings.video.map { "\($0) at \(Self.number(settings.videoKilobitsPerSecond ?? 0)) kb/s" } ?? "none"
+            settings.video.map { "\($0) at \((settings.videoKilobitsPerSecond ?? 0).short) kb/s" } ?? "none"
         table.row("relay", settings.target)
         table.row(
             "participants",
@@ -27,7 +17,7 @@ extension LoadReport {
             "media",
             "\(settings.transport), video \(video)\(settings.simulcast ? " and smaller" : ""), audio \(settings.audio ? "on" : "off"), \(settings.suite)\(settings.encrypted ? ", end-to-end encryption" : "")"
         )
-        table.row("measured", "\(Self.number(seconds)) s\(interrupted ? ", ended early" : "")")
+        table.row("measured", "\(seconds.short) s\(interrupted ? ", ended early" : "")")
         table.row("joined", "\(joins), left \(leaves), failed \(failedJoins)")
         table.row("join time", joinTime)
         table.row("ICE", iceTime)
@@ -68,12 +58,12 @@ extension LoadReport {
                     + "\(video.unreadable) unreadable, \(video.decodeErrors) errors")
             table.row(
                 "freezes",
-                "\(video.freezes), \(Self.number(video.frozenMilliseconds)) ms in all, longest pause "
-                    + "\(Self.number(video.longestPauseMilliseconds)) ms")
+                "\(video.freezes), \(video.frozenMilliseconds.short) ms in all, longest pause "
+                    + "\(video.longestPauseMilliseconds.short) ms")
             if let psnr = video.psnr {
                 table.row(
                     "PSNR",
-                    "mean \(Self.number(psnr.mean))  p50 \(Self.number(psnr.p50))  min \(Self.number(psnr.min)) dB  (\(psnr.count))"
+                    "mean \(psnr.mean.short)  p50 \(psnr.p50.short)  min \(psnr.min.short) dB  (\(psnr.count))"
                 )
             }
         }
@@ -92,26 +82,26 @@ extension LoadReport {
 
     private func addProcesses(to table: inout ReportTable) {
         if let relay {
-            let each = relay.cpuNanosecondsPerPacket.map { "\(Self.number($0)) ns a forwarded packet, " } ?? ""
+            let each = relay.cpuNanosecondsPerPacket.map { "\($0.short) ns a forwarded packet, " } ?? ""
             table.row(
                 "relay CPU",
-                "\(each)\(Self.number(relay.cores * 100)) % of a core at \(Self.number(relay.packetsPerSecond)) packets/s"
+                "\(each)\((relay.cores * 100).short) % of a core at \(relay.packetsPerSecond.short) packets/s"
             )
             table.row(
                 "relay RSS",
-                "\(Self.number(relay.residentMegabytes)) MB\(relay.sharesProcess ? ", this generator included" : "")")
+                "\(relay.residentMegabytes.short) MB\(relay.sharesProcess ? ", this generator included" : "")")
         } else {
             table.row("relay CPU", "not reported by the relay")
         }
-        let threads = generator.threads.map { "\($0.name) \(Self.number($0.busiest * 100)) %" }.joined(separator: ", ")
-        table.row("generator CPU", "\(Self.number(generator.cpuSeconds)) s; busiest second: \(threads)")
+        let threads = generator.threads.map { "\($0.name) \(($0.busiest * 100).short) %" }.joined(separator: ", ")
+        table.row("generator CPU", "\(generator.cpuSeconds.short) s; busiest second: \(threads)")
         table.row(
             "generator sends",
-            "\(generator.lateSends) late (worst \(Self.number(generator.worstLatenessMilliseconds)) ms), "
+            "\(generator.lateSends) late (worst \(generator.worstLatenessMilliseconds.short) ms), "
                 + "\(generator.missedSends) missed, \(generator.refusedSends) refused")
     }
 
     private static func rates(_ packets: UInt64, _ perSecond: Double, _ kilobits: Double) -> String {
-        "\(packets) packets, \(number(perSecond)) packets/s, \(number(kilobits / 1_000)) Mb/s"
+        "\(packets) packets, \(perSecond.short) packets/s, \((kilobits / 1_000).short) Mb/s"
     }
 }

@@ -27,12 +27,12 @@ package struct LoadThresholds: Sendable, Equatable {
 
         /// Returns a line if the report exceeds the limit. A value that was not measured counts as exceeding it.
         func violation(of report: LoadReport) -> String? {
-            let limit = LoadReport.number(bound)
+            let limit = bound.short
             guard let value = value(report) else {
                 return "\(name): not measured, so the limit of \(limit) \(unit) is not met"
             }
             guard isLeast ? value < bound : value > bound else { return nil }
-            return "\(name): \(LoadReport.number(value)) \(unit) is \(isLeast ? "less" : "more") than \(limit)"
+            return "\(name): \(value.short) \(unit) is \(isLeast ? "less" : "more") than \(limit)"
         }
     }
 

@@ -25,20 +25,19 @@ struct ProgressMeter {
 
     /// Returns the latest point as a line for a terminal.
     func line(_ point: TimelinePoint, of run: LoadRun) -> String {
-        let number = LoadReport.number
         let packets = Double(point.receivedPackets) / point.duration
         let megabits = Double(point.receivedBytes) * 8 / 1e6 / point.duration
         var line =
             String(format: "%6.1f s  ", Double(point.end) / 1e9)
-            + "\(point.connected)/\(run.plan.totalSubscribers) joined  \(number(packets)) packets/s  "
-            + "\(number(megabits)) Mb/s  lost \(last.received.lost)"
+            + "\(point.connected)/\(run.plan.totalSubscribers) joined  \(packets.short) packets/s  "
+            + "\(megabits.short) Mb/s  lost \(last.received.lost)"
         if let latency = LoadReport.Spread(microseconds: point.latency) {
-            line += "  latency \(number(latency.p50))/\(number(latency.p99)) ms"
+            line += "  latency \(latency.p50.short)/\(latency.p99.short) ms"
         }
         let (missed, freezes) = (last.video.countersMissed, last.video.freezes)
         if missed + freezes > 0 { line += "  missed \(missed)  freezes \(freezes)" }
         if let busiest = run.threads.map(\.usage).max(by: { $0.latest < $1.latest }) {
-            line += "  \(busiest.name) \(number(busiest.latest * 100)) %"
+            line += "  \(busiest.name) \((busiest.latest * 100).short) %"
         }
         return line
     }

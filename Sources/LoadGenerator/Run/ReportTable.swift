@@ -9,10 +9,9 @@ struct ReportTable {
     /// Adds the percentiles of a time; nothing if it was not measured.
     mutating func row(_ name: String, _ spread: LoadReport.Spread?) {
         guard let spread else { return }
-        let number = LoadReport.number
         row(
             name,
-            "p50 \(number(spread.p50))  p99 \(number(spread.p99))  max \(number(spread.max)) ms  (\(spread.count))")
+            "p50 \(spread.p50.short)  p99 \(spread.p99.short)  max \(spread.max.short) ms  (\(spread.count))")
     }
 
     /// Returns the rows, followed by warnings and failures.

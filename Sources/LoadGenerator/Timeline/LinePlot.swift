@@ -31,7 +31,7 @@ struct LinePlot {
             let range =
                 known.isEmpty
                 ? "nothing measured"
-                : "\(LoadReport.number(known.min() ?? 0)) to \(LoadReport.number(known.max() ?? 0))"
+                : "\((known.min() ?? 0).short) to \((known.max() ?? 0).short)"
             return "<span class=\"key\"><svg width=\"24\" height=\"8\" aria-hidden=\"true\">"
                 + "<path class=\"line s\(index)\" d=\"M0 4H24\"/></svg> \(HTMLText.escaped(one.name)) (\(range))</span>"
         }
@@ -62,19 +62,19 @@ struct LinePlot {
             let value = top * Double(step) / 4
             parts.append(
                 "<path class=\"grid\" d=\"M\(Self.left) \(Self.coordinate(y(value)))H\(Self.width - Self.right)\"/>"
-                    + "<text class=\"y\" x=\"\(Self.left - 6)\" y=\"\(Self.coordinate(y(value) + 4))\">\(LoadReport.number(value))</text>"
+                    + "<text class=\"y\" x=\"\(Self.left - 6)\" y=\"\(Self.coordinate(y(value) + 4))\">\(value.short)</text>"
             )
         }
         let step = Self.niceCeiling(last / 6)
         for time in stride(from: 0, through: last, by: step) {
             parts.append(
-                "<text class=\"x\" x=\"\(Self.coordinate(x(time)))\" y=\"\(Self.height - 8)\">\(LoadReport.number(time)) s</text>"
+                "<text class=\"x\" x=\"\(Self.coordinate(x(time)))\" y=\"\(Self.height - 8)\">\(time.short) s</text>"
             )
         }
         for (index, one) in series.enumerated() {
             parts.append("<path class=\"line s\(index)\" d=\"\(path(one, x, y))\"/>")
         }
-        let label = HTMLText.escaped("\(title), \(unit), over \(LoadReport.number(last)) s")
+        let label = HTMLText.escaped("\(title), \(unit), over \(last.short) s")
         return
             "<svg class=\"plot\" role=\"img\" aria-label=\"\(label)\" viewBox=\"0 0 \(Self.width) \(Self.height)\">\n"
             + parts.joined(separator: "\n") + "\n</svg>"
