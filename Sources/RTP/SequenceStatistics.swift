@@ -1,15 +1,15 @@
 /// Losses, duplicates and reordering of one RTP stream, from its sequence numbers (RFC 3550 appendix A.1 and A.3, with a window
 /// that distinguishes a late packet from a repeated one).
-struct SequenceStatistics: Sendable {
+package struct SequenceStatistics: Sendable {
     /// Packets that arrived for the first time.
-    private(set) var received: UInt64 = 0
-    private(set) var duplicates: UInt64 = 0
+    package private(set) var received: UInt64 = 0
+    package private(set) var duplicates: UInt64 = 0
     /// Packets that arrived after one with a higher number.
-    private(set) var reordered: UInt64 = 0
+    package private(set) var reordered: UInt64 = 0
     /// Number of jumps that are too large to be loss: the sender restarted.
-    private(set) var restarts: UInt64 = 0
+    package private(set) var restarts: UInt64 = 0
     /// Extended number (rollovers x 65,536 + sequence number) of the newest packet.
-    private(set) var highest: Int64 = -1
+    package private(set) var highest: Int64 = -1
 
     private var first: Int64 = -1
     /// Packets expected before the last restart.
@@ -19,7 +19,9 @@ struct SequenceStatistics: Sendable {
     private static let windowSize = 1_024
     private static let largestJump = 3_000
 
-    enum Arrival: Equatable, Sendable {
+    package init() {}
+
+    package enum Arrival: Equatable, Sendable {
         case first
         case next
         /// Number of packets missing before this one.
@@ -32,12 +34,12 @@ struct SequenceStatistics: Sendable {
     }
 
     /// Packets that should have arrived.
-    var expected: UInt64 { first < 0 ? 0 : expectedBefore + UInt64(highest - first + 1) }
+    package var expected: UInt64 { first < 0 ? 0 : expectedBefore + UInt64(highest - first + 1) }
 
     /// Packets that should have arrived and have not yet.
-    var lost: UInt64 { expected > received ? expected - received : 0 }
+    package var lost: UInt64 { expected > received ? expected - received : 0 }
 
-    mutating func record(_ sequence: UInt16) -> Arrival {
+    package mutating func record(_ sequence: UInt16) -> Arrival {
         guard first >= 0 else {
             start(at: Int64(sequence))
             return .first
@@ -68,7 +70,7 @@ struct SequenceStatistics: Sendable {
     }
 
     /// Returns the extended number of a sequence number near the newest.
-    func extended(_ sequence: UInt16) -> Int64 {
+    package func extended(_ sequence: UInt16) -> Int64 {
         highest + Int64(Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: highest)))
     }
 

@@ -1,6 +1,5 @@
+import RTP
 import Testing
-
-@testable import LoadGenerator
 
 @Suite struct SequenceStatisticsTests {
     @Test(arguments: [0, 1, 32_767, 32_768, 65_500, 65_535] as [UInt16])
