@@ -138,6 +138,16 @@ import Testing
         #expect(report.failures.count == 2)
     }
 
+    @Test("A run ends with the reason if the relay's answer to a publisher cannot be used")
+    func unusableAnswer() async throws {
+        let run = try LoadRun(plan: plan(), relay: FaultyRelay(intact: 1, .noAddress))
+        await #expect(throws: LoadError.address("relay.example")) { _ = try await run.run { _ in } }
+        let refused = try LoadRun(plan: plan(), relay: FaultyRelay(intact: 0, .refusal))
+        await #expect(throws: LoadError.refused(status: 403, code: "forbidden", detail: "not you")) {
+            _ = try await refused.run { _ in }
+        }
+    }
+
     @Test func anInterruptedRunStillReports() async throws {
         let load = try LoadRun(plan: plan(seconds: 600), relay: EmbeddedRelay())
         let report = try await load.run { _ in load.interrupt() }

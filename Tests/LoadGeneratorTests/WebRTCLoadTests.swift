@@ -129,9 +129,13 @@ import Testing
         #expect(report.received.silentTracks == 0)
     }
 
-    @Test func publishersThatAreRefusedEndTheRun() async throws {
-        await #expect(throws: LoadError.self) {
-            _ = try await LoadRun(plan: plan(), relay: FaultyRelay(intact: 1, .noSDP)).run { _ in }
-        }
+    @Test(
+        "A run ends with the reason if the relay's answer to a publisher cannot be used",
+        arguments: [
+            (FaultyRelay.Fault.noSDP, "unusableAnswer"), (.otherCertificate, "notConnected"), (.refusal, "refused"),
+        ])
+    func publishersThatAreRefusedEndTheRun(fault: FaultyRelay.Fault, kind: String) async throws {
+        let run = try LoadRun(plan: plan(), relay: FaultyRelay(intact: 1, fault))
+        await #expect { _ = try await run.run { _ in } } throws: { ($0 as? LoadError)?.kind == kind }
     }
 }
