@@ -4,8 +4,7 @@ package import MediaBase
 /// Settings of a run with participants of the control protocol: how many join, how fast, and how many signals they send to each
 /// other. Without media, except if they move into subsessions.
 package struct CrowdPlan: Sendable, Equatable {
-    package static let maximumParticipants = 20_000
-    package static let maximumSignals = 100_000.0
+    private static let maximumParticipants = 20_000
 
     /// The relay's HTTP address.
     package var address: String
@@ -38,8 +37,7 @@ package struct CrowdPlan: Sendable, Equatable {
         try LoadError.check(
             (1...most).contains(sessions) && (1...most).contains(participants) && sessions * participants <= most,
             "participants", "1 to \(most) over all sessions")
-        try LoadError.check(
-            (0...Self.maximumSignals).contains(signals), "signals", "0 to \(Int(Self.maximumSignals)) a second")
+        try LoadError.check((0...100_000).contains(signals), "signals", "0 to 100000 a second")
         try LoadError.check((0...86_400).contains(ramp), "ramp", "0 to 86400 seconds")
         try LoadError.check((0...86_400).contains(duration), "duration", "0 to 86400 seconds")
         try LoadError.check(

@@ -103,7 +103,7 @@ package final class CrowdRun: Sendable {
         defer { reporter.cancel() }
         await withTaskGroup(of: Void.self) { group in
             // The first participant of every session joins before the second of any.
-            for (turn, member) in members.sorted(by: { Self.turn($0, plan) < Self.turn($1, plan) }).enumerated() {
+            for (turn, member) in members.sorted(by: { turn($0) < turn($1) }).enumerated() {
                 if isInterrupted { break }
                 let due = begun + plan.ramp.rawValue / Int64(members.count) * Int64(turn)
                 let wait = due - LoadClock.now
@@ -120,9 +120,7 @@ package final class CrowdRun: Sendable {
         }
     }
 
-    private static func turn(_ member: CrowdMember, _ plan: CrowdPlan) -> (Int, Int) {
-        (member.index % plan.participants, member.session)
-    }
+    private func turn(_ member: CrowdMember) -> (Int, Int) { (member.index % plan.participants, member.session) }
 
     /// Sends a ping for every participant in each interval, spread over the interval.
     private func ping(_ members: [CrowdMember]) async {
@@ -142,7 +140,7 @@ package final class CrowdRun: Sendable {
     ) async -> Int {
         var expected = 0
         // Neighbours in this order belong to different sessions.
-        let senders = members.sorted { Self.turn($0, plan) < Self.turn($1, plan) }
+        let senders = members.sorted { turn($0) < turn($1) }
         guard plan.signals > 0, !senders.isEmpty, plan.duration > .zero else { return expected }
         var audience: [Int: Int] = [:]
         for sender in senders { audience[sender.session, default: 0] += 1 }

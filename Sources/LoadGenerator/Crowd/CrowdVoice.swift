@@ -39,7 +39,7 @@ final class CrowdVoice: LoadEndpoint, Sendable {
     init(source: UInt32, localAddress: String, identity: DTLSIdentity) throws(LoadError) {
         self.source = source
         func link(_ direction: WebRTCEndpoint.Direction) throws(LoadError) -> PeerLink {
-            let socket = try UDPSocket(host: localAddress, receiveBuffer: 256 << 10, coalescing: true)
+            let socket = try UDPSocket(host: localAddress, receiveBuffer: 256 << 10)
             var random = SystemRandomNumberGenerator()
             let configuration = WebRTCEndpoint.Configuration(direction, tracks: [], identity: identity, using: &random)
             return PeerLink(

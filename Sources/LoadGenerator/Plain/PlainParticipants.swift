@@ -17,7 +17,7 @@ struct PlainParticipants: ParticipantOpener {
 
     func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> Seat {
         let plan = run.plan
-        let socket = try UDPSocket(host: plan.localAddress, receiveBuffer: 1 << 20, coalescing: true)
+        let socket = try UDPSocket(host: plan.localAddress, receiveBuffer: 1 << 20)
         var request = request(.subscribe, join.publisher, run)
         request.address = plan.localAddress
         if plan.audio { request.audio = PlainTrackRequest(port: socket.port) }

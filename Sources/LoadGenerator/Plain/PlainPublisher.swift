@@ -41,7 +41,7 @@ final class PlainPublisher: LoadEndpoint {
             try OutgoingTrack(track, of: transport, kind: .video, history: 512)
         }
         media = MediaSchedule(source, audio: audio != nil, encodings: video == nil ? [] : [0])
-        sockets = [try UDPSocket(host: host, receiveBuffer: 256 << 10, coalescing: false)]
+        sockets = [try UDPSocket(host: host, receiveBuffer: 256 << 10)]
     }
 
     private var socket: Int32 { sockets[0].descriptor }

@@ -8,14 +8,14 @@ package import MediaEngine
 package final class EmbeddedRelay: RelayInterface {
     private let engine: MediaEngine
 
-    /// - Parameter workers: number of media threads of the relay.
-    package convenience init(workers: Int = 1) throws(LoadError) {
+    /// Starts a relay with one media thread.
+    package convenience init() throws(LoadError) {
         var configuration = EngineConfiguration()
         configuration.bindAddress = "127.0.0.1"
         configuration.plainPort = 0
         configuration.webRTC.port = 0
         configuration.webRTC.tcp = false
-        configuration.workers = workers
+        configuration.workers = 1
         do { try self.init(engine: MediaEngine(configuration: configuration)) } catch {
             throw .noAnswer("the embedded relay did not start: \(error)")
         }

@@ -36,34 +36,28 @@ extension LoadRun {
         let bitrate = plan.video.map { plan.videoBitrate ?? $0.usualBitrate }
         return LoadReport.Settings(
             target: target, transport: plan.transport.rawValue, sessions: plan.sessions, publishers: plan.publishers,
-            subscribers: plan.subscribers, fullMesh: plan.isFullMesh,
-            video: plan.video?.description, videoKilobitsPerSecond: bitrate.map { Double($0.rawValue) / 1_000 },
+            subscribers: plan.subscribers, fullMesh: plan.isFullMesh, video: plan.video?.description,
+            videoKilobitsPerSecond: bitrate.map { Double($0.rawValue) / 1_000 },
             simulcast: plan.simulcast, audio: plan.audio, suite: plan.suite.sdesName, encrypted: plan.secret != nil,
-            lossPercent: plan.loss * 100,
-            churnPerSecond: plan.churn,
-            seed: plan.seed, decodeSample: plan.decodeSample)
+            lossPercent: plan.loss * 100, churnPerSecond: plan.churn, seed: plan.seed, decodeSample: plan.decodeSample)
     }
 
     private func sent(_ total: SendStatistics, _ measurement: Measurement) -> LoadReport.Sent {
-        let (start, end) = (measurement.start.sent, measurement.end.sent)
-        return LoadReport.Sent(
-            packets: total.packets, packetsPerSecond: Double(end.packets - start.packets) / measurement.duration,
-            kilobitsPerSecond: Double(end.bytes - start.bytes) * 8 / 1_000 / measurement.duration,
+        LoadReport.Sent(
+            packets: total.packets, packetsPerSecond: measurement.rate { $0.sent.packets },
+            kilobitsPerSecond: measurement.rate { $0.sent.bytes } * 8 / 1_000,
             droppedOnPurpose: total.droppedOnPurpose, resent: total.resent, keyFrameRequests: total.keyFrameRequests)
     }
 
     private func received(_ total: ReceptionStatistics, _ measurement: Measurement) -> LoadReport.Received {
-        let (start, end) = (measurement.start.received, measurement.end.received)
-        return LoadReport.Received(
+        LoadReport.Received(
             packets: total.packets, expected: total.expected, lost: total.lost,
             lossPercent: total.expected == 0 ? 0 : Double(total.lost) / Double(total.expected) * 100,
             duplicates: total.duplicates, recovered: total.recovered, reordered: total.reordered,
-            restarts: total.restarts,
-            droppedOnPurpose: total.droppedOnPurpose, askedAgain: total.askedAgain,
-            keyFrameRequests: total.keyFrameRequests,
-            foreign: total.foreign, tracks: total.tracks, silentTracks: total.silentTracks,
-            packetsPerSecond: Double(end.packets - start.packets) / measurement.duration,
-            kilobitsPerSecond: Double(end.bytes - start.bytes) * 8 / 1_000 / measurement.duration)
+            restarts: total.restarts, droppedOnPurpose: total.droppedOnPurpose, askedAgain: total.askedAgain,
+            keyFrameRequests: total.keyFrameRequests, foreign: total.foreign, tracks: total.tracks,
+            silentTracks: total.silentTracks, packetsPerSecond: measurement.rate { $0.received.packets },
+            kilobitsPerSecond: measurement.rate { $0.received.bytes } * 8 / 1_000)
     }
 
     private func video(_ decoded: SampleDecoder.Totals) -> LoadReport.Video {

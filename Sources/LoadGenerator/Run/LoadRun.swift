@@ -139,12 +139,8 @@ package final class LoadRun: Sendable {
         while true {
             let now = LoadClock.now
             if let failure { throw failure }
-            let due =
-                plan.ramp == .zero
-                ? plan.totalSubscribers
-                : min(
-                    plan.totalSubscribers,
-                    Int(Double(now - start) / Double(plan.ramp.rawValue) * Double(plan.totalSubscribers)))
+            let share = plan.ramp == .zero ? 1 : min(1, Double(now - start) / Double(plan.ramp.rawValue))
+            let due = Int(share * Double(plan.totalSubscribers))
             while begun < due, begin({ await self.join() }) { begun += 1 }
             if measurement == nil, begun == plan.totalSubscribers, isIdle {
                 measurement = Measurement(start: snapshot(), usage: await relay.usage())

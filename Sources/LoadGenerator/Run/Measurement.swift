@@ -14,4 +14,7 @@ struct Measurement: Sendable {
 
     /// Duration in seconds.
     var duration: Double { max(1e-3, Double(end.time - start.time) / 1e9) }
+
+    /// Returns the mean rate of a count a second.
+    func rate(_ count: (LoadSnapshot) -> UInt64) -> Double { Double(count(end) - count(start)) / duration }
 }

@@ -16,22 +16,19 @@ final class AudioSource: Sendable {
     let toneCount: Int
     let thread = LoadThread(name: "load-audio")
     let latest = SourceRing<Packets>(capacity: 16)
-    private let bitrate: Bitrate
 
+    private static let bitrate = Bitrate.kilobits(64)
     private static let samplesPerPacket = 960
     static let interval: MediaTime = .milliseconds(20)
 
-    init(toneCount: Int, bitrate: Bitrate = .kilobits(64)) {
-        self.toneCount = toneCount
-        self.bitrate = bitrate
-    }
+    init(toneCount: Int) { self.toneCount = toneCount }
 
     /// - Parameter listener: an eventfd that is signalled with each packet.
     func start(listener: Int32) throws(LoadError) {
         try thread.start(every: Self.interval) { [self] in
             let tones = (0..<toneCount).map { TestTone(publisher: $0) }
             let encoders = try tones.map { _ in
-                try OpusEncoder(channels: 2, application: .audio, bitrate: bitrate, complexity: 5)
+                try OpusEncoder(channels: 2, application: .audio, bitrate: Self.bitrate, complexity: 5)
             }
             var number: Int64 = 0
             return { [self] skipped in

@@ -1,17 +1,13 @@
 /// Choice of packets to drop on purpose: a pure function of seed, stream and packet number, so that a run can be repeated.
 struct LossPattern: Sendable {
-    /// 0...1.
-    private let share: Double
     private let seed: UInt64
     private let limit: UInt64
 
+    /// - Parameter share: 0...1.
     init(share: Double, seed: UInt64) {
-        self.share = min(max(share, 0), 1)
         self.seed = seed
-        limit = UInt64(self.share * Double(1 << 53))
+        limit = UInt64(min(max(share, 0), 1) * Double(1 << 53))
     }
-
-    var isLossless: Bool { limit == 0 }
 
     func drops(stream: UInt64, packet: UInt64) -> Bool {
         guard limit > 0 else { return false }

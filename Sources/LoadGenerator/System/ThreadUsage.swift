@@ -8,6 +8,4 @@ package struct ThreadUsage: Codable, Sendable, Equatable {
     package var latest = 0.0
     /// Share of the worst second in which the thread was ready to run but had no core, 0...1: other processes used the machine.
     package var mostWaiting = 0.0
-
-    package init(name: String) { self.name = name }
 }

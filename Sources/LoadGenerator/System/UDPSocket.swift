@@ -2,7 +2,7 @@ import CLinuxNet
 import MediaBase
 import MediaEngine
 
-/// UDP socket on a port that the kernel chooses; closed when it is released.
+/// UDP socket on a port that the kernel chooses; closed when it is released. It receives runs of datagrams of equal size as one (UDP GRO).
 final class UDPSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
@@ -11,11 +11,10 @@ final class UDPSocket: Sendable {
     /// - Parameters:
     ///   - host: numeric address to bind to.
     ///   - receiveBuffer: size in bytes to request from the kernel.
-    ///   - coalescing: true to receive runs of datagrams of equal size as one (UDP GRO).
-    init(host: String, receiveBuffer: Int, coalescing: Bool) throws(LoadError) {
+    init(host: String, receiveBuffer: Int) throws(LoadError) {
         guard let address = SocketAddress(host, port: 0) else { throw .address(host) }
         var kernel = millrace_address(address)
-        let opened = millrace_udp_open(&kernel, Int32(receiveBuffer), 1 << 20, coalescing ? 1 : 0)
+        let opened = millrace_udp_open(&kernel, Int32(receiveBuffer), 1 << 20, 1)
         guard opened >= 0 else { throw .system(call: "socket", errno: -opened) }
         var bound = millrace_address()
         let code = millrace_udp_local(opened, &bound)

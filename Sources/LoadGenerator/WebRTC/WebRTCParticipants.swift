@@ -42,7 +42,7 @@ struct WebRTCParticipants: ParticipantOpener {
         let plan = run.plan
         let started = join?.started ?? LoadClock.now
         let socket = try UDPSocket(
-            host: plan.localAddress, receiveBuffer: direction == .subscribe ? 1 << 20 : 256 << 10, coalescing: true)
+            host: plan.localAddress, receiveBuffer: direction == .subscribe ? 1 << 20 : 256 << 10)
         var configuration = PeerLink.configuration(configuration, socket: socket, host: plan.localAddress)
         configuration.suites = [plan.suite]
         configuration.wallClock = .nanoseconds(run.clock.unixNanoseconds(at: 0))
