@@ -34,7 +34,7 @@ package final class CrowdRun: Sendable {
 
     /// - Parameter progress: called with a line each second.
     package func run(_ progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> CrowdReport {
-        let targets = try targets(of: (0..<plan.total).map { $0 / plan.participants })
+        let targets = try targets()
         let voices = plan.subsessions > 0 ? EndpointThread(name: "load-voices") : nil
         try voices?.start()
         defer { voices?.stop() }
@@ -69,14 +69,14 @@ package final class CrowdRun: Sendable {
 
     private func name(of session: Int) -> String { "load \(session)" }
 
-    /// Returns one WebSocket target per given session, each with its own token, because the relay limits participants per token.
-    private func targets(of sessions: [Int]) throws(LoadError) -> [WebSocketTarget] {
+    /// Returns a WebSocket target for each participant, with a token of its own, because the relay limits participants per token.
+    private func targets() throws(LoadError) -> [WebSocketTarget] {
         do {
             let minter = try TokenMinter(app: plan.app, secret: plan.secret)
             var targets: [WebSocketTarget] = []
             let now = Int64(Date().timeIntervalSince1970)
-            for session in sessions {
-                let grant = TokenGrant(session: name(of: session), canHost: true)
+            for index in 0..<plan.total {
+                let grant = TokenGrant(session: name(of: index / plan.participants), canHost: true)
                 let token = try minter.mint(grant, now: now)
                 targets.append(try WebSocketTarget(plan.address, token: token, configuration: SessionConfiguration()))
             }

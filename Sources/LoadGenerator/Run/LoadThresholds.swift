@@ -19,60 +19,61 @@ package struct LoadThresholds: Sendable, Equatable {
     private struct Limit {
         var option: String
         var name: String
-        var bound: Double
-        var unit: String
+        /// Nil: no limit.
+        var bound: Double?
+        var unit = ""
         var needsVideo = true
         var isLeast = false
         var value: (LoadReport) -> Double?
 
         /// Returns a line if the report exceeds the limit. A value that was not measured counts as exceeding it.
         func violation(of report: LoadReport) -> String? {
-            let limit = bound.short
+            guard let bound else { return nil }
             guard let value = value(report) else {
-                return "\(name): not measured, so the limit of \(limit) \(unit) is not met"
+                return "\(name): not measured, so the limit of \(bound.short) \(unit) is not met"
             }
             guard isLeast ? value < bound : value > bound else { return nil }
-            return "\(name): \(value.short) \(unit) is \(isLeast ? "less" : "more") than \(limit)"
+            return "\(name): \(value.short) \(unit) is \(isLeast ? "less" : "more") than \(bound.short)"
         }
     }
 
     private var limits: [Limit] {
-        func limit(
-            _ option: String, _ name: String, _ bound: Double?, _ unit: String, needsVideo: Bool = true,
-            isLeast: Bool = false, _ value: @escaping (LoadReport) -> Double?
-        ) -> Limit? {
-            bound.map {
-                Limit(
-                    option: option, name: name, bound: $0, unit: unit, needsVideo: needsVideo, isLeast: isLeast,
-                    value: value)
-            }
-        }
-        let all = [
-            limit("max-loss", "loss", loss, "%", needsVideo: false) {
+        [
+            Limit(option: "max-loss", name: "loss", bound: loss, unit: "%", needsVideo: false) {
                 $0.received.expected > 0 ? $0.received.lossPercent : nil
             },
-            limit("max-latency-p99", "latency p99", latencyP99, "ms") { $0.video?.latency?.p99 },
-            limit("max-freezes", "freezes", freezes.map(Double.init), "") { $0.video.map { Double($0.freezes) } },
-            limit("max-counters-missed", "frame counters missed", countersMissed.map(Double.init), "") {
+            Limit(option: "max-latency-p99", name: "latency p99", bound: latencyP99, unit: "ms") {
+                $0.video?.latency?.p99
+            },
+            Limit(option: "max-freezes", name: "freezes", bound: freezes.map(Double.init)) {
+                $0.video.map { Double($0.freezes) }
+            },
+            Limit(option: "max-counters-missed", name: "frame counters missed", bound: countersMissed.map(Double.init))
+            {
                 $0.video.map { Double($0.countersMissed) }
             },
-            limit("max-join-time", "join time p99", joinTime, "ms", needsVideo: false) { $0.joinTime?.p99 },
-            limit("max-first-frame", "first frame p99", firstFrame, "ms") { $0.firstFrame?.p99 },
-            limit("max-packet-cpu", "relay CPU a packet", packetCPU, "ns", needsVideo: false) {
+            Limit(option: "max-join-time", name: "join time p99", bound: joinTime, unit: "ms", needsVideo: false) {
+                $0.joinTime?.p99
+            },
+            Limit(option: "max-first-frame", name: "first frame p99", bound: firstFrame, unit: "ms") {
+                $0.firstFrame?.p99
+            },
+            Limit(option: "max-packet-cpu", name: "relay CPU a packet", bound: packetCPU, unit: "ns", needsVideo: false)
+            {
                 $0.relay?.cpuNanosecondsPerPacket
             },
-            limit("min-psnr", "PSNR", psnr, "dB", isLeast: true) { $0.video?.psnr?.mean },
+            Limit(option: "min-psnr", name: "PSNR", bound: psnr, unit: "dB", isLeast: true) { $0.video?.psnr?.mean },
         ]
-        return all.compactMap(\.self)
     }
 
     /// - Throws: `LoadError.invalidSetting` for a limit that is negative, or that cannot be checked in a run.
     func validate(plan: LoadPlan) throws(LoadError) {
         let hasVideo = plan.video != nil && plan.decodeSample > 0 && plan.subscribers > 0
         for limit in limits {
+            guard let bound = limit.bound else { continue }
             try LoadError.check(
                 hasVideo || !limit.needsVideo, limit.option, "cannot be checked: no video is decoded in this run")
-            try LoadError.check(limit.bound >= 0 && limit.bound.isFinite, limit.option, "is negative")
+            try LoadError.check(bound >= 0 && bound.isFinite, limit.option, "is negative")
         }
     }
 
