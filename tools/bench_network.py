@@ -256,6 +256,14 @@ def egress_drop():
     return program
 
 
+def shares_network(pid):
+    """Returns whether a process is in the network namespace of this one."""
+    try:
+        return os.readlink(f"/proc/{pid}/ns/net") == os.readlink("/proc/self/ns/net")
+    except OSError as error:
+        raise Failed(f"process {pid}: {error}") from None
+
+
 class EgressFilter:
     """Filter at the device by which a process reaches a client; counts the RTP that it drops."""
 

@@ -23,6 +23,7 @@ Exit code: 0; 1 if a measurement failed or --max-ratio is not met; 2 bad usage, 
 import argparse
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import pathlib
@@ -36,9 +37,11 @@ import sys
 import time
 import urllib.parse
 
-from bench_network import (EgressFilter, Failed, Impossible, Namespace, ROOT, Worker, cpu, end_in_order, load_average, own_address, processor,
-                           spent, started, stopped)
+from bench_network import (EgressFilter, Failed, Impossible, Namespace, ROOT, Worker, cpu, egress_drop, end_in_order, load_average, own_address,
+                           processor, shares_network, spent, started, stopped)
 
+# Share of lost packets above which the cost of Millrace is no figure.
+LOST = 0.005
 SUITES = {"cm": "AES_CM_128_HMAC_SHA1_80", "gcm": "AEAD_AES_128_GCM"}
 OWN = "Millrace"
 
@@ -245,7 +248,7 @@ class Bench:
         self.arguments = arguments
         self.relays, self.namespace, self.number = [], None, 0
         self.address = "127.0.0.1"
-        self.failures = []
+        self.failures, self.skipped = [], set()
 
     # MARK: relays
 
@@ -317,6 +320,9 @@ class Bench:
                 workers.append(Worker(name, [arguments.bench, name], order))
                 workers[-1].line()
             if half == "transmit":
+                if shares_network(entry.pids[0]):
+                    raise Failed("the relay is in the network namespace of this command, where other programs would lose packets; name its command"
+                                 " with --start")
                 dropped = EgressFilter(entry.pids[0], address, arguments.base, arguments.base + subscribers - 1)
             def state(**request):
                 reports = [worker.ask(**request) for worker in workers]
@@ -374,6 +380,7 @@ class Bench:
             one = {}
             for entry in self.entries:
                 if load.publishers > 1 and not entry.takes_streams:
+                    self.skipped.add(f"{entry.name}, {load.name}: its URLs have no {{stream}}")
                     continue
                 with self.noting(f"{entry.name}, {load.name}, {subscribers} subscribers, {half}"):
                     one[entry.name] = self.measure(entry, load, subscribers, feedback, half)
@@ -399,8 +406,21 @@ def lines(half, feedback, load, subscribers, results):
 
 
 def exceeded(results, peers, limit):
-    """Returns the peers compared with which Millrace costs more than `limit` times as much."""
-    return [name for name in peers if name in results and results[name][2] is not None and results[name][2] > limit]
+    """Returns the peers compared with which Millrace costs more than `limit` times as much, and those that it could not be compared with."""
+    found = []
+    for name in peers:
+        ratio = results[name][2] if name in results else None
+        if ratio is None:
+            found.append(f"not compared with {name}")
+        elif ratio > limit:
+            found.append(f"{ratio:.2f} times the cost of {name}")
+    return found
+
+
+def losses(results):
+    """Returns what Millrace has lost, if it is too much for a figure."""
+    share = results[OWN][0].lost if OWN in results else 0
+    return [f"{OWN} lost {100 * share:.1f} % of the packets"] if share > LOST else []
 
 
 def numbers(text):
@@ -477,6 +497,10 @@ def arguments_of(given=None):
 
 def go(arguments):
     (ROOT / "out").mkdir(exist_ok=True)
+    if "transmit" in arguments.halves:
+        # Fails at once if this half is not possible here.
+        Namespace().stop()
+        egress_drop()
     bench, rows, missed = Bench(arguments), [], []
     head = {"processor": processor(), "loadAverage": load_average(), "suite": SUITES[arguments.suite], "rounds": arguments.rounds,
             "seconds": arguments.seconds}
@@ -488,33 +512,47 @@ def go(arguments):
         for load in arguments.loads:
             print(f"  {load.name}: {load.description}")
         print(HEADER, flush=True)
-    for half in arguments.halves:
-        try:
-            bench.begin(half)
-            kinds = {"yes": [True], "no": [False], "both": [False, True]}[arguments.feedback] if half == "loopback" else [False]
-            for feedback in kinds:
-                for load in arguments.loads:
-                    for subscribers in arguments.subscribers:
-                        results = bench.row(load, subscribers, feedback, half)
-                        if table:
-                            for line in lines(half, feedback, load, subscribers, results):
-                                print(line, flush=True)
-                        for name in exceeded(results, [each.name for each in arguments.peers], arguments.max_ratio or float("inf")):
-                            missed.append(f"{half}, {load.name}, {subscribers} subscribers: {results[name][2]:.2f} times the cost of {name}")
-                        rows += [{"half": half, "feedback": feedback, "load": load.name, "publishers": load.publishers, "subscribers": subscribers,
-                                  "program": name, **dataclasses.asdict(each), "lost": each.lost, "ratioToMillrace": ratio,
-                                  "millraceRatio": inverse} for name, (each, ratio, inverse) in results.items()]
-        finally:
-            bench.end()
-    if arguments.json:
-        text = json.dumps({**head, "rows": rows, "failures": bench.failures, "missed": missed}, indent=1) + "\n"
-        if table:
-            pathlib.Path(arguments.json).write_text(text)
-        else:
-            sys.stdout.write(text)
+    try:
+        for half in arguments.halves:
+            try:
+                bench.begin(half)
+                measure_half(bench, half, table, rows, missed)
+            finally:
+                bench.end()
+    finally:
+        # Also the rows so far, if the command was interrupted.
+        if arguments.json:
+            text = json.dumps({**head, "rows": rows, "failures": bench.failures, "missed": missed, "skipped": sorted(bench.skipped)}, indent=1) + "\n"
+            if table:
+                pathlib.Path(arguments.json).write_text(text)
+            else:
+                sys.stdout.write(text)
+    for line in sorted(bench.skipped):
+        print(f"bench peers: not measured: {line}", file=sys.stderr)
     for line in missed:
-        print(f"bench peers: above --max-ratio {arguments.max_ratio:g}: {line}", file=sys.stderr)
+        print(f"bench peers: --max-ratio {arguments.max_ratio:g}: {line}", file=sys.stderr)
     return 1 if missed or bench.failures else 0
+
+
+def measure_half(bench, half, table, rows, missed):
+    """Measures all loads of a half, prints them, and adds to the rows and to the limits that are missed."""
+    arguments = bench.arguments
+    kinds = {"yes": [True], "no": [False], "both": [False, True]}[arguments.feedback] if half == "loopback" else [False]
+    for feedback, load, subscribers in itertools.product(kinds, arguments.loads, arguments.subscribers):
+        results = bench.row(load, subscribers, feedback, half)
+        if table:
+            for line in lines(half, feedback, load, subscribers, results):
+                print(line, flush=True)
+        title = f"{half}, {load.name}, {subscribers} subscribers"
+        for loss in losses(results):
+            bench.failures.append(f"{title}: {loss}")
+            print(f"bench peers: {bench.failures[-1]}", file=sys.stderr)
+        if arguments.max_ratio:
+            peers = [each.name for each in arguments.peers if load.publishers == 1 or each.takes_streams]
+            missed += [f"{title}: {text}" for text in exceeded(results, peers, arguments.max_ratio)]
+        rows += [{"half": half, "feedback": feedback, "load": load.name, "publishers": load.publishers, "subscribers": subscribers, "program": name,
+                  **dataclasses.asdict(each), "lost": each.lost, "ratioToMillrace": ratio, "millraceRatio": inverse}
+                 for name, (each, ratio, inverse) in results.items()]
 
 
 def main():

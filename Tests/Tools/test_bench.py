@@ -131,8 +131,16 @@ class FigureTests(unittest.TestCase):
         result = bench_peers.summary([each(100, 200), each(200, 400), each(400, 600), each(1)])
         self.assertEqual(result["other"][1:], (2, 0.5))
         self.assertEqual((result["Millrace"][0].nanoseconds, result["other"][0].nanoseconds), (100, 400))
-        self.assertEqual(bench_peers.exceeded(result, ["other", "absent"], 0.4), ["other"])
+        self.assertEqual(bench_peers.exceeded(result, ["other", "absent"], 0.4), ["0.50 times the cost of other", "not compared with absent"])
         self.assertEqual(bench_peers.exceeded(result, ["other"], 0.5), [])
+
+    def test_a_row_in_which_millrace_loses_packets_fails(self):
+        def results(share):
+            return bench_peers.summary([{"Millrace": bench_peers.Figure(100, 1000, 2.0, 0.5, 0, 1.5, share), "other": bench_peers.Figure(100, lost=0.5)}])
+
+        self.assertEqual(bench_peers.losses(results(0.004)), [])
+        self.assertEqual(bench_peers.losses(results(0.3)), ["Millrace lost 30.0 % of the packets"])
+        self.assertEqual(bench_peers.losses({}), [])
 
     def test_a_line_has_a_column_for_each_title(self):
         figure = bench_peers.Figure(123.4, 1000, 2.0, 0.5, 7, 1.5, 0.25)
@@ -318,9 +326,13 @@ class MillionTests(unittest.TestCase):
 
     def test_a_refused_packet_an_absent_stream_and_no_packet_are_faults(self):
         def row(**checked):
-            return {"publishers": 10, "checkedSubscribers": 3, "verification": {"verified": 5, "failures": 0, "reasons": {}, "streams": 30, **checked}}
+            verification = {"verified": 5, "failures": 0, "reasons": {}, "streams": 30, "dropped": 0, **checked}
+            return {"publishers": 10, "checkedSubscribers": 3, "verification": verification, "dropped": 995,
+                    "forwarded": 995 + sum(verification[name] for name in ("verified", "failures", "dropped"))}
 
         self.assertEqual(bench_million.faults(row()), [])
+        self.assertEqual(bench_million.faults({**row(), "forwarded": 2000}),
+                         ["the relay counted 2000 forwarded packets, and 1000 arrived or were dropped at the device"])
         self.assertIn("2 x replay", bench_million.faults(row(failures=2, reasons={"replay": 2}))[0])
         self.assertEqual(bench_million.faults(row(verified=0, streams=0)), ["no packet was checked"])
         self.assertEqual(len(bench_million.faults(row(streams=29))), 1)
