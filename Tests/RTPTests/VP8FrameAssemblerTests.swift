@@ -195,6 +195,30 @@ struct VP8FrameAssemblerTests {
         #expect(Self.drain(&assembler).frames.map(\.bytes) == Array(frames.dropLast()))
     }
 
+    @Test("A frame that the sender has not finished, before a key frame and without a missing number, is dropped")
+    func unfinished() throws {
+        let (frames, packets) = Self.stream(frames: 40, keyFrameEvery: 4)
+        // Packets of the last frame before each key frame, without those whose frame has a single packet.
+        let cut = packets.filter { packet in
+            packet.marker && packet.timestamp / 3_000 % 4 == 3
+                && packets.contains { $0.timestamp == packet.timestamp && !$0.marker }
+        }.map(\.sequence)
+        try #require(cut.count > 3)
+        var assembler = FrameAssembler()
+        var sequence: Int64 = 0
+        for packet in packets where !cut.contains(packet.sequence) {
+            var sent = packet
+            sent.sequence = sequence
+            sequence += 1
+            Self.insert(sent, into: &assembler)
+        }
+        let out = Self.drain(&assembler)
+        let lost = Set(packets.filter { cut.contains($0.sequence) }.map { Int($0.timestamp / 3_000) })
+        // The last frame of the stream waits for its end.
+        #expect(out.frames.map(\.bytes) == frames.indices.filter { !lost.contains($0) }.map { frames[$0] })
+        #expect(out.gaps.isEmpty && assembler.droppedFrames == UInt64(lost.subtracting([39]).count))
+    }
+
     @Test("Jumps of any size are survived", arguments: [1_024, 5_000, 1 << 40, 1 << 59] as [Int64])
     func jumps(distance: Int64) throws {
         let (frames, packets) = Self.stream(frames: 20, keyFrameEvery: 10)

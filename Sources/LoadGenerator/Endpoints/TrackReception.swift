@@ -39,6 +39,13 @@ struct TrackReception {
     /// Returns the numbers to request now, by the same rule as WebRTC participants.
     mutating func numbersToAskFor(now: Int64) -> [SequenceNumber] { losses?.take(now: .nanoseconds(now)) ?? [] }
 
+    /// Returns whether packets were given up since the last call, so that a key frame is needed.
+    mutating func takeKeyFrameNeed() -> Bool {
+        guard losses?.needsKeyFrame == true else { return false }
+        losses?.keyFrameRequested()
+        return true
+    }
+
     /// Returns the report block for the time since the previous one; nil before the first packet.
     mutating func reportBlock(now: Int64) -> ReportBlock? {
         // The relay's sender reports are not decrypted, so the clock has none of them.

@@ -84,7 +84,8 @@ final class PlainSubscriber: LoadEndpoint {
                 counters.askedAgain += UInt64(numbers.count)
                 GenericNACK(sender: ssrc, media: media, sequences: numbers).write(into: &packet)
             }
-            if reception.takeKeyFrameRequest(now: now) {
+            let isGivenUp = reception.tracks[i].takeKeyFrameNeed()
+            if reception.takeKeyFrameRequest(now: now) || isGivenUp {
                 counters.keyFrameRequests += 1
                 PLI(sender: ssrc, media: media).write(into: &packet)
             }

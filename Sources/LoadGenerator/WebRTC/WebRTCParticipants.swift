@@ -52,10 +52,15 @@ struct WebRTCParticipants: ParticipantOpener {
             stream: plan.stream(ofPublisher: publisher))
         let seat: Seat = { await relay.close(answer.resource) }
         var feed: SampleFeed?
-        if let join {
-            feed = try run.feed(
-                of: join, key: nil, audioSSRC: plan.audio ? SampleFeed.ssrc(of: .audio) : nil,
-                videoSSRC: plan.video == nil ? nil : SampleFeed.ssrc(of: .video))
+        do throws(LoadError) {
+            if let join {
+                feed = try run.feed(
+                    of: join, key: nil, audioSSRC: plan.audio ? SampleFeed.ssrc(of: .audio) : nil,
+                    videoSSRC: plan.video == nil ? nil : SampleFeed.ssrc(of: .video))
+            }
+        } catch {
+            await seat()
+            throw error
         }
         let index = join?.index ?? publisher
         return try await run.add(

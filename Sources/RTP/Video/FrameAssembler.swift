@@ -3,7 +3,8 @@ package import MediaBase
 /// Assembler of the frames of one video stream from packets that may arrive late, more than once or never (VP8: RFC 7741 section 4.4).
 /// Emits complete frames in order. After a loss that can affect decoding it emits no frame until the next key frame.
 ///
-/// A frame ends with the marker bit or a new timestamp; with VP8 also where another frame starts. `FrameReader` reads the packets of
+/// A frame ends with the marker bit or a new timestamp; with VP8 also where another frame starts. If the sender sets the marker bit, a frame without
+/// it that a key frame follows is dropped: the sender has stopped within it. `FrameReader` reads the packets of
 /// the other codecs, and `FrameDepacketizer` joins them to the bytes of a frame.
 ///
 /// Sans-IO: call `insert` and `handleTimeout`, then `nextEvent` until it returns nil. Memory is bounded in packets and bytes; when
@@ -70,6 +71,8 @@ package struct FrameAssembler: Sendable {
     private var gapEnd: Int64?
     private var lastPictureID: (id: UInt16, width: UInt8)?
     private var partial: Partial?
+    /// Whether a packet had the marker bit, so that the sender marks the ends of frames.
+    private var setsMarkers = false
     private var events: [Event] = []
     private var firstEvent = 0
 
@@ -276,8 +279,9 @@ package struct FrameAssembler: Sendable {
         if let current = partial,
             packet.timestamp != current.frame.timestamp || codec == .vp8 && facts.isFrameStart
         {
-            // The sender did not set the marker bit.
-            finish()
+            // The sender did not set the marker bit. A browser that switches an encoding off forgets the rest of a frame, and no sequence number
+            // is missing; the encoding begins again with a key frame.
+            if setsMarkers, facts.isKeyFrameStart { dropPartial() } else { finish() }
         }
         if partial == nil {
             // A first slice of H.264 may follow lost parameter sets of its frame.
@@ -303,7 +307,15 @@ package struct FrameAssembler: Sendable {
         }
         partial?.frame.sequences = first...packet.sequence
         partial?.frame.rotation = packet.rotation
-        if packet.marker { finish() }
+        if packet.marker {
+            setsMarkers = true
+            finish()
+        }
+    }
+
+    private mutating func dropPartial() {
+        partial = nil
+        droppedFrames += 1
     }
 
     /// Appends the packet's part of the frame.
