@@ -10,7 +10,6 @@ Janus gathers no candidates of 127.0.0.1: the loopback half needs --loopback-add
 
 import argparse
 import http.server
-import json
 import pathlib
 import re
 import secrets
@@ -20,9 +19,8 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.request
 
-from bench_network import ROOT, end_in_order, started, stopped
+from bench_process import ROOT, end_in_order, started, stopped
 
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 sys.dont_write_bytecode = True
@@ -68,51 +66,25 @@ class Front:
     """Resources of WHIP and WHEP, each a session of Janus with one handle."""
 
     def __init__(self, url):
-        self.url, self.lock = url, threading.Lock()
+        self.api, self.lock = janus.API(url), threading.Lock()
         self.rooms, self.feeds, self.resources = {}, {}, {}
         self.keeper = self.handle()
 
-    def ask(self, path, **body):
-        data = json.dumps({**body, "transaction": secrets.token_hex(6)}).encode()
-        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            said = json.load(answer)
-        if said["janus"] == "error":
-            raise RuntimeError(f"Janus: {said['error']}")
-        return said
-
     def handle(self):
-        """Returns the path of a handle in a session of its own."""
-        session = self.ask("", janus="create")["data"]["id"]
-        return f"/{session}", f"/{session}/{self.ask(f'/{session}', janus='attach', plugin='janus.plugin.videoroom')['data']['id']}"
-
-    def message(self, handle, jsep=None, **body):
-        """Returns the plugin's answer: at once, or as the next event that has it."""
-        said = self.ask(handle[1], janus="message", body=body, **({"jsep": jsep} if jsep else {}))
-        if said["janus"] == "success":
-            return said["plugindata"]["data"]
-        for _ in range(40):
-            with urllib.request.urlopen(f"{self.url}{handle[0]}?maxev=1", timeout=40) as answer:
-                event = json.load(answer)
-            if event["janus"] == "event" and event.get("transaction") == said["transaction"]:
-                data = event["plugindata"]["data"]
-                if "error" in data:
-                    raise RuntimeError(f"Janus: {data['error']}")
-                return {**data, "jsep": event.get("jsep")}
-        raise RuntimeError("Janus: no event")
+        return self.api.attach(self.api.session())
 
     def room(self, session):
         with self.lock:
             if session not in self.rooms:
                 self.rooms[session] = len(self.rooms) + 1
-                self.message(self.keeper, request="create", room=self.rooms[session], publishers=20, audiocodec="opus", videocodec="vp8", bitrate=0,
+                self.api.message(self.keeper, request="create", room=self.rooms[session], publishers=20, audiocodec="opus", videocodec="vp8", bitrate=0,
                              notify_joining=False)
             return self.rooms[session]
 
     def publish(self, session, stream, offer):
         room, handle = self.room(session), self.handle()
-        self.feeds[session, stream] = self.message(handle, request="join", ptype="publisher", room=room)["id"]
-        answer = self.message(handle, {"type": "offer", "sdp": offer}, request="configure", audio="m=audio" in offer, video="m=video" in offer)
+        self.feeds[session, stream] = self.api.message(handle, request="join", ptype="publisher", room=room)["id"]
+        answer = self.api.message(handle, {"type": "offer", "sdp": offer}, request="configure", audio="m=audio" in offer, video="m=video" in offer)
         return self.resource(handle), answer["jsep"]["sdp"]
 
     def subscribe(self, session, stream, offer):
@@ -121,14 +93,14 @@ class Front:
         end = time.monotonic() + 5
         while True:
             try:
-                made = self.message(handle, request="join", ptype="subscriber", room=room, streams=[{"feed": self.feeds[session, stream]}])
+                made = self.api.message(handle, request="join", ptype="subscriber", room=room, streams=[{"feed": self.feeds[session, stream]}])
                 break
             except RuntimeError:
                 if time.monotonic() > end:
                     raise
                 time.sleep(0.05)
         theirs = made["jsep"]["sdp"]
-        self.message(handle, {"type": "answer", "sdp": answer_to_janus(theirs, offer)}, request="start")
+        self.api.message(handle, {"type": "answer", "sdp": answer_to_janus(theirs, offer)}, request="start")
         return self.resource(handle), answer_to_client(theirs, offer)
 
     def resource(self, handle):
@@ -139,7 +111,7 @@ class Front:
     def close(self, name):
         handle = self.resources.pop(name, None)
         if handle:
-            self.ask(handle[0], janus="destroy")
+            self.api.ask(handle[0], janus="destroy")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

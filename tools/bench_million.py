@@ -20,7 +20,8 @@ import shutil
 import subprocess
 import sys
 
-from bench_network import EgressFilter, Failed, Impossible, Namespace, ROOT, end_in_order, load_average, processor, started, stopped
+from bench_network import EgressFilter, Namespace
+from bench_process import Failed, Impossible, ROOT, load_average, processor, program, started, stopped
 
 TARGET = 0.8
 # First port of those that Linux gives to programs that ask for none.
@@ -249,21 +250,6 @@ def go(arguments):
     return 1 if wrong else 0
 
 
-def main():
-    arguments = arguments_of()
-
-    end_in_order()
-    try:
-        return go(arguments)
-    except Impossible as reason:
-        print(f"bench million: {reason}", file=sys.stderr)
-        return 2
-    except Failed as failure:
-        print(f"bench million: {failure}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    options = arguments_of()
+    sys.exit(program("bench million", lambda: go(options)))

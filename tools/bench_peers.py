@@ -37,8 +37,8 @@ import sys
 import time
 import urllib.parse
 
-from bench_network import (EgressFilter, Failed, Impossible, Namespace, ROOT, Worker, cpu, egress_drop, end_in_order, load_average, own_address,
-                           processor, shares_network, spent, started, stopped)
+from bench_network import EgressFilter, Namespace, egress_drop, own_address, shares_network
+from bench_process import Failed, Impossible, ROOT, Worker, cpu, load_average, processor, program, spent, started, stopped
 
 # Share of lost packets above which the cost of Millrace is no figure.
 LOST = 0.005
@@ -555,21 +555,6 @@ def measure_half(bench, half, table, rows, missed):
                  for name, (each, ratio, inverse) in results.items()]
 
 
-def main():
-    arguments = arguments_of()
-
-    end_in_order()
-    try:
-        return go(arguments)
-    except Impossible as reason:
-        print(f"bench peers: {reason}; --halves loopback measures without it", file=sys.stderr)
-        return 2
-    except Failed as failure:
-        print(f"bench peers: {failure}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    options = arguments_of()
+    sys.exit(program("bench peers", lambda: go(options), advice="; --halves loopback measures without it"))

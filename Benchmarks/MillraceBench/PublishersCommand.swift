@@ -9,9 +9,10 @@ import MediaBase
 struct PublishersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "publishers", shouldDisplay: false)
 
-    /// - Note: packets can be counted without an error of a frame while nothing is sent.
+    /// A line of the input after the first one.
     private struct Request: Decodable {
-        /// Whether nothing is sent until the next request that says otherwise; nil: no change.
+        /// Whether nothing is sent until the next request that says otherwise; nil: no change. Packets are counted while nothing is sent,
+        /// because then none of them are on the way.
         var pauses: Bool?
     }
 

@@ -11,8 +11,8 @@ import Transport
 /// encrypted; only those of the first subscriber are decrypted.
 final class SinkClient {
     /// Returns Chromium's offer to receive, by kind.
-    /// - Parameter tells: whether bandwidth feedback is offered.
-    static func offered(_ kind: MediaKind, mid: String, tells: Bool) -> TrackDescription {
+    /// - Parameter sendsFeedback: whether bandwidth feedback is offered.
+    static func offered(_ kind: MediaKind, mid: String, sendsFeedback: Bool) -> TrackDescription {
         var extensions = RTPExtensionMap()
         extensions[.absSendTime] = 2
         extensions[.transportWideCC] = 3
@@ -22,9 +22,9 @@ final class SinkClient {
         } else {
             extensions[.playoutDelay] = 5
         }
-        if !tells { extensions[.transportWideCC] = nil }
-        var feedback: TrackDescription.Feedback = tells ? [.transportCC] : []
-        if kind == .video { feedback.formUnion(tells ? [.nack, .pli, .fir, .remb] : [.nack, .pli, .fir]) }
+        if !sendsFeedback { extensions[.transportWideCC] = nil }
+        var feedback: TrackDescription.Feedback = sendsFeedback ? [.transportCC] : []
+        if kind == .video { feedback.formUnion(sendsFeedback ? [.nack, .pli, .fir, .remb] : [.nack, .pli, .fir]) }
         let codecs: [CodecDescription] =
             kind == .audio
             ? [CodecDescription(video: nil, payloadType: PayloadType(111), rtxPayloadType: nil, feedback: feedback)]
@@ -113,7 +113,7 @@ final class SinkClient {
             client.handleTimeout(now: now)
             drain()
         }
-        guard order.tells, protector != nil else { return }
+        guard order.sendsFeedback, protector != nil else { return }
         while let due = feedback.deadline, due <= now, let message = feedback.take(now: now) {
             var bytes: [UInt8] = []
             message.write(into: &bytes)
@@ -149,7 +149,7 @@ final class SinkClient {
         report.packets += 1
         report.bytes += datagram.count
         if let type = order.repairs, datagram.count > 1, datagram[1] & 0x7f == type { report.repairs += 1 }
-        if order.tells { note(datagram, now: now) }
+        if order.sendsFeedback { note(datagram, now: now) }
         guard opens else { return }
         var length = datagram.count
         if opener == nil || (try? opener?.unprotect(bytes, length: &length)) == nil { report.unauthentic += 1 }

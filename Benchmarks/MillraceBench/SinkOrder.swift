@@ -19,7 +19,7 @@ struct SinkClientOrder: Codable {
     /// SRTP suite, as named in SDP.
     var suite: String
     /// Whether feedback and reports are sent to the relay; otherwise only connectivity checks are.
-    var tells: Bool
+    var sendsFeedback: Bool
     /// Average time between connectivity checks after connecting.
     var consentSeconds: Double
     /// Whether the subscriber stops responding as soon as the relay has answered its first DTLS message.

@@ -46,11 +46,11 @@ final class Sinks {
         engine: MediaEngine, consentSeconds: Double = 5
     ) async throws {
         var random = SystemRandomNumberGenerator()
-        let tells = kind != .unmeasured
+        let sendsFeedback = kind != .unmeasured
         var order = SinkOrder()
         for place in places {
             let own = ICECredentials.random(using: &random)
-            let tracks = kinds.enumerated().map { SinkClient.offered($1, mid: "\($0)", tells: tells) }
+            let tracks = kinds.enumerated().map { SinkClient.offered($1, mid: "\($0)", sendsFeedback: sendsFeedback) }
             let answer = try await engine.openWebRTC(
                 WebRTCRequest(
                     direction: .subscribe, session: session, stream: stream,
@@ -62,7 +62,7 @@ final class Sinks {
                     place: place, fragment: own.ufrag, password: own.password,
                     relayFragment: answer.credentials.ufrag, relayPassword: answer.credentials.password,
                     fingerprint: answer.fingerprint.description, paths: [SinkPath(port: port)], suite: suite.sdesName,
-                    tells: kind == .webRTC, consentSeconds: consentSeconds, stopsHalfway: kind == .halfOpen,
+                    sendsFeedback: kind == .webRTC, consentSeconds: consentSeconds, stopsHalfway: kind == .halfOpen,
                     extensions: tracks[0].extensions))
             if order.clients.count == 64 || place == places.upperBound - 1 {
                 try process.begin(order)

@@ -39,7 +39,7 @@ struct SubscribersCommand: AsyncParsableCommand {
     ) async throws -> (SinkClientOrder, ConnectionResource) {
         var random = SystemRandomNumberGenerator()
         let own = ICECredentials.random(using: &random)
-        let track = SinkClient.offered(order.isVideo ? .video : .audio, mid: "0", tells: order.feedback)
+        let track = SinkClient.offered(order.isVideo ? .video : .audio, mid: "0", sendsFeedback: order.feedback)
         let candidate = ICECandidate(
             foundation: "1", transport: .udp, priority: 2_130_706_431, host: order.address,
             port: UInt16(order.base + place))
@@ -58,7 +58,7 @@ struct SubscribersCommand: AsyncParsableCommand {
         let client = SinkClientOrder(
             place: place, fragment: own.ufrag, password: own.password, relayFragment: answer.peer.credentials.ufrag,
             relayPassword: answer.peer.credentials.password, fingerprint: relayFingerprint.description, paths: paths,
-            relaySetup: answer.peer.setup, suite: order.suite, tells: order.feedback, consentSeconds: 5,
+            relaySetup: answer.peer.setup, suite: order.suite, sendsFeedback: order.feedback, consentSeconds: 5,
             stopsHalfway: false, extensions: agreed.extensions,
             repairs: agreed.codecs.first?.rtxPayloadType?.rawValue)
         return (client, answered.resource)

@@ -126,6 +126,10 @@ package struct Conference: Sendable {
     package var streams: [StreamInfo] { streamOrder.compactMap { info(of: $0) } }
     /// Announced streams that are recorded, in order of announcement (REC-1).
     package var recordedStreams: [StreamID] { streamOrder.filter { published[$0]?.isRecorded == true } }
+    /// Whether at least one announced stream is recorded.
+    package var isRecorded: Bool { streamOrder.contains { published[$0]?.isRecorded == true } }
+    /// Whether the session requires end-to-end encryption, or has an encrypted stream: the relay then makes nothing readable of it.
+    package var isEncrypted: Bool { requiresEncryption || published.values.contains(where: \.isEncrypted) }
     package var hasPassword: Bool { password != nil }
     package var isEnded: Bool { phase == .ended }
     /// Whether no participant has joined and no reservation keeps the session: its owner may discard it.

@@ -128,7 +128,7 @@ package struct ControlServer: Sendable {
             access: configuration.isOnLoopback ? .open : .admin, catalogue: catalogue)
         MetricsRoute(
             engine: engine, recorder: recorder, statistics: statistics, bodies: bodies, parts: parts,
-            programmes: parts.liveSessions.programmes, crashReports: configuration.crashReports
+            crashReports: configuration.crashReports
         )
         .add(to: metrics)
         addAPI(to: router)

@@ -10,7 +10,6 @@ struct MetricsRoute {
     let statistics: ControlStatistics
     let bodies: OpenBodies
     let parts: ControlParts
-    let programmes: Programmes
     /// Counts the crash reports of earlier runs; nil if there is no directory for them.
     var crashReports: (@Sendable () -> Int)?
 
@@ -172,7 +171,9 @@ struct MetricsRoute {
         text.single(
             "millrace_http_canvas_time_jumps_total", .counter, "Reported jumps of RTP time in canvas bodies",
             values.bodyRestarts)
-        text.single("millrace_programmes", .gauge, "Running programmes of sessions", programmes.count)
+        text.single(
+            "millrace_programmes", .gauge, "Running programmes of sessions",
+            parts.liveSessions.programmes.count)
         text.single("millrace_http_live_bodies", .gauge, "Bodies of live streams being sent", values.liveBodies)
         text.single(
             "millrace_http_live_bytes_total", .counter, "Bytes of live streams sent over HTTP", values.liveBytes)

@@ -9,8 +9,9 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Checks host, ports, UDP buffers, offloads and ciphers, or a running relay, and suggests fixes.",
         discussion: """
-            Checks the host for the configuration that `serve` would use, with --cluster-url also the cluster's database and
-            the links to its relays, with --storage-url the database of conversations; with --url, a running relay by its metrics instead. Exit code 1 if a check fails.
+            Checks the host for the configuration that `serve` would use; with --cluster-url also the cluster's database and
+            the links to its relays, and with --storage-url the database of conversations. With --url it checks a running
+            relay by its metrics instead. Exit code 1 if a check fails.
 
             Examples:
               millrace doctor

@@ -1,5 +1,4 @@
-"""Tests of the benchmarks of whole relays (tools/bench_network.py, bench_peers.py, bench_janus.py, bench_million.py): arguments, arithmetic,
-descriptions and processes. Run: python3 -m unittest discover Tests/Tools"""
+"""Tests of the benchmarks of whole relays (bench_*.py in tools): arguments, arithmetic, descriptions and processes. Run: python3 -m unittest discover Tests/Tools"""
 
 import argparse
 import contextlib
@@ -19,6 +18,7 @@ import bench_janus  # noqa: E402
 import bench_million  # noqa: E402
 import bench_network  # noqa: E402
 import bench_peers  # noqa: E402
+import bench_process  # noqa: E402
 
 WHIP, WHEP = "http://127.0.0.1:8080/whip/{stream}", "http://127.0.0.1:8080/whep/{stream}"
 
@@ -95,7 +95,7 @@ class FigureTests(unittest.TestCase):
 
     def state(self, cpu, time, sent, packets, dropped=None, **received):
         counts = {"packets": packets, "repairs": 0, "feedback": 0, "reports": 0, "ended": 0, "unauthentic": 0, **received}
-        return bench_peers.State(({(1, 1): cpu}, {1: cpu // bench_network.TICK}), time, {"sent": sent, "ended": 0, "latest": 2.5}, counts, dropped)
+        return bench_peers.State(({(1, 1): cpu}, {1: cpu // bench_process.TICK}), time, {"sent": sent, "ended": 0, "latest": 2.5}, counts, dropped)
 
     def test_cost_is_cpu_time_of_the_window_for_each_packet_that_arrived(self):
         window = (self.state(1_000_000_000, 10.0, 100, 500, feedback=5), self.state(1_400_000_000, 12.0, 200, 900, feedback=10, reports=2))
@@ -116,7 +116,7 @@ class FigureTests(unittest.TestCase):
     def test_a_measurement_without_packets_or_connections_fails(self):
         good = [self.state(0, 0.0, 0, 0), self.state(0, 1.0, 10, 50)]
         for bad in (self.state(0, 1.0, 10, 0), self.state(0, 1.0, 10, 50, ended=1), self.state(0, 1.0, 10, 50, unauthentic=1)):
-            with self.assertRaises(bench_network.Failed):
+            with self.assertRaises(bench_process.Failed):
                 bench_peers.figure((good[0], bad), (good[0], bad), self.load, 10)
         self.assertEqual(bench_peers.figure(good, good, self.load, 10).delivered, 50)
 
@@ -189,16 +189,16 @@ class ProcessTests(unittest.TestCase):
     def test_cpu_time_is_that_of_threads_and_children(self):
         # A shell that waits for a child, which uses CPU time.
         code = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\nprint(flush=True); time.sleep(60)"
-        process = bench_network.started(["sh", "-c", f"{sys.executable} -c '{code}'; :"], stdout=subprocess.PIPE)
+        process = bench_process.started(["sh", "-c", f"{sys.executable} -c '{code}'; :"], stdout=subprocess.PIPE)
         try:
-            before = bench_network.cpu([process.pid])
+            before = bench_process.cpu([process.pid])
             process.stdout.readline()
-            after = bench_network.cpu([process.pid])
-            self.assertEqual(len(bench_network.family([process.pid])), 2)
+            after = bench_process.cpu([process.pid])
+            self.assertEqual(len(bench_process.family([process.pid])), 2)
             self.assertGreater(sum(after[0].values()), 250_000_000)
-            self.assertLess(bench_network.spent(before, after), 5_000_000_000)
+            self.assertLess(bench_process.spent(before, after), 5_000_000_000)
         finally:
-            for pid in reversed(bench_network.family([process.pid])):
+            for pid in reversed(bench_process.family([process.pid])):
                 os.kill(pid, 9)
             process.wait()
             process.stdout.close()
@@ -206,16 +206,16 @@ class ProcessTests(unittest.TestCase):
     def test_time_of_ended_threads_is_counted_by_ticks(self):
         before = ({(1, 1): 100_000_000, (1, 2): 900_000_000}, {1: 100})
         running = ({(1, 1): 300_000_000, (1, 2): 900_000_000}, {1: 120})
-        self.assertEqual(bench_network.spent(before, running, 10_000_000), 200_000_000)
+        self.assertEqual(bench_process.spent(before, running, 10_000_000), 200_000_000)
         # The second thread has used 500 ms more and ended.
-        self.assertEqual(bench_network.spent(before, ({(1, 1): 300_000_000}, {1: 170}), 10_000_000), 700_000_000)
+        self.assertEqual(bench_process.spent(before, ({(1, 1): 300_000_000}, {1: 170}), 10_000_000), 700_000_000)
         # A thread and a process that began in between.
         began = ({(1, 1): 100_000_000, (1, 2): 900_000_000, (2, 2): 50_000_000}, {1: 100, 2: 5})
-        self.assertEqual(bench_network.spent(before, began, 10_000_000), 50_000_000)
+        self.assertEqual(bench_process.spent(before, began, 10_000_000), 50_000_000)
 
     def test_children_end_with_the_program(self):
-        code = (f"import sys; sys.path[:0] = [{str(ROOT / 'tools')!r}]\nimport bench_network, os\n"
-                "print(bench_network.started(['sleep', '60']).pid, flush=True)\nos.kill(os.getpid(), 9)")
+        code = (f"import sys; sys.path[:0] = [{str(ROOT / 'tools')!r}]\nimport bench_process, os\n"
+                "print(bench_process.started(['sleep', '60']).pid, flush=True)\nos.kill(os.getpid(), 9)")
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         pid = int(done.stdout)
         for _ in range(200):
@@ -225,9 +225,9 @@ class ProcessTests(unittest.TestCase):
         self.assertFalse(self.runs(pid))
 
     def test_a_stopped_process_leaves_no_other_behind(self):
-        process = bench_network.started(["bash", "-c", "set -m; sleep 60 & echo $!; wait"], stdout=subprocess.PIPE)
+        process = bench_process.started(["bash", "-c", "set -m; sleep 60 & echo $!; wait"], stdout=subprocess.PIPE)
         child = int(process.stdout.readline())
-        bench_network.stopped(process)
+        bench_process.stopped(process)
         for _ in range(200):
             if not self.runs(child):
                 break

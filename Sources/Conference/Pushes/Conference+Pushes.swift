@@ -79,7 +79,7 @@ extension Conference {
     private func checkSource(of request: StartPushRequest) throws(SignalingError) {
         guard let id = request.stream else {
             // As for its bodies over HTTP.
-            guard !requiresEncryption, !published.values.contains(where: \.isEncrypted) else {
+            guard !isEncrypted else {
                 throw SignalingError(.streamEncrypted, "a session with encrypted streams has no programme")
             }
             return

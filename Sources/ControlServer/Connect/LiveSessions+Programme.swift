@@ -17,11 +17,11 @@ extension LiveSession {
     var programmeRules: ProgrammeSession.Rules {
         ProgrammeSession.Rules(
             session: id, streams: streams.filter { media.location(ofStream: $0.id) == .mainSession },
-            isEncrypted: conference.requiresEncryption || streams.contains(where: \.isEncrypted))
+            isEncrypted: conference.isEncrypted)
     }
 
     /// Opens the programme for a push.
-    func programmeSource() async throws(EngineError) -> PushSource {
+    func programmeSource() async throws -> PushSource {
         let name = engineName
         let state = try await ProgrammeSession(programmeRules, session: name, environment.engine)
         return try environment.pushes.programme(of: name, state) { [weak self] in

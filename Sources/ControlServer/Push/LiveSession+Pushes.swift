@@ -44,23 +44,22 @@ extension LiveSession {
         }
         defer { environment.pushes.release() }
         while pushes.contains(id), !isForgotten, !isAbandoned {
-            do throws(EngineError) {
-                guard let stream = request.stream else {
-                    await push(id, request, try await programmeSource())
-                    // The end of the session may not be known here yet.
-                    if pushes.contains(id) { try? await Task.sleep(for: Self.sourceWait) }
-                    continue
-                }
-                await push(id, request, try await environment.pushes.source(of: stream, session: engineName))
+            do {
+                await push(id, request, try await source(of: request))
+                // A programme that has ended can be opened again before the end of its session is known here.
+                if request.stream == nil, pushes.contains(id) { try? await Task.sleep(for: Self.sourceWait) }
+            } catch EngineError.unknownStream, EngineError.unknownSession {
+                // The publisher is reconnecting, or the end of the stream is not known here yet.
+                guard (try? await Task.sleep(for: Self.sourceWait)) != nil else { return }
             } catch {
-                switch error {
-                case .unknownStream, .unknownSession:
-                    // The publisher is reconnecting, or the end of the stream is not known here yet.
-                    guard (try? await Task.sleep(for: Self.sourceWait)) != nil else { return }
-                default: report(id, .failed(.internalError, detail: "\(error)", retryIn: nil))
-                }
+                report(id, .failed(.internalError, detail: "\(error)", retryIn: nil))
             }
         }
+    }
+
+    private func source(of request: StartPushRequest) async throws -> PushSource {
+        guard let stream = request.stream else { return try await programmeSource() }
+        return try await environment.pushes.source(of: stream, session: engineName)
     }
 
     /// Runs one push, and passes on its reports.

@@ -46,9 +46,10 @@ final class RelayPushes: Sendable {
     /// - Parameters:
     ///   - session: name of the session in the engine.
     ///   - list: returns the state of the session; nil when it has ended.
+    /// - Throws: `EngineError` of the engine; `RecordingError` if the programme cannot start.
     func programme(
         of session: String, _ state: ProgrammeSession, list: @escaping @Sendable () async -> ProgrammeListing?
-    ) throws(EngineError) -> PushSource {
+    ) throws -> PushSource {
         let codec = state.listing.codec(among: VideoCodec.allCases) ?? .vp8
         do throws(RecordingError) {
             let (programme, tap) = try programmes.open(
@@ -59,7 +60,7 @@ final class RelayPushes: Sendable {
                 requestKeyFrame: { programme.requestKeyFrame() })
         } catch {
             if case .engine(let reason) = error { throw reason }
-            throw .stopped
+            throw error
         }
     }
 

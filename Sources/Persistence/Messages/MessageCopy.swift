@@ -50,7 +50,7 @@ package struct MessageCopy: Sendable {
         }
         var configuration = StorageConfiguration(directory: directory)
         configuration.maximumMegabytes = 0
-        source = try SQLiteMessages(directory: directory, configuration, MessageReports())
+        source = try SQLiteMessages(directory: directory, configuration, nil)
     }
 
     package func close() { source.close(waits: true) }

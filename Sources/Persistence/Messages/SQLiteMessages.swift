@@ -12,7 +12,7 @@ final class SQLiteMessages: MessageEngine {
     private let checkpointer: Checkpointer
 
     /// Opens the store, creates it if necessary, and migrates an older one. Leaves a store that cannot be used unchanged.
-    init(directory: String, _ configuration: StorageConfiguration, _ reports: MessageReports) throws(StorageError) {
+    init(directory: String, _ configuration: StorageConfiguration, _ reports: MessageReports?) throws(StorageError) {
         path = Self.path(in: directory)
         try Self.makeDirectory(directory)
         lock = try DirectoryLock(path: directory + "/messages.lock")

@@ -3,9 +3,9 @@ package import MediaBase
 /// Assembler of the frames of one video stream from packets that may arrive late, more than once or never (VP8: RFC 7741 section 4.4).
 /// Emits complete frames in order. After a loss that can affect decoding it emits no frame until the next key frame.
 ///
-/// A frame ends with the marker bit or a new timestamp; with VP8 also where another frame starts. If the sender sets the marker bit, a frame without
-/// it that a key frame follows is dropped: the sender has stopped within it. `FrameReader` reads the packets of
-/// the other codecs, and `FrameDepacketizer` joins them to the bytes of a frame.
+/// A frame ends with the marker bit or a new timestamp; with VP8 also where another frame starts. If the sender sets the marker bit,
+/// a frame without it is dropped if a key frame follows: the sender stopped within the frame. `FrameReader` reads the packets
+/// of the other codecs, and `FrameDepacketizer` joins them to the bytes of a frame.
 ///
 /// Sans-IO: call `insert` and `handleTimeout`, then `nextEvent` until it returns nil. Memory is bounded in packets and bytes; when
 /// either limit is reached, the oldest gap counts as lost.
@@ -148,8 +148,7 @@ package struct FrameAssembler: Sendable {
     /// Gives up every gap, at the end of the stream. Drops an incomplete frame.
     package mutating func flush() {
         while bufferedPackets > 0 { giveUpHole() }
-        if partial != nil { droppedFrames += 1 }
-        partial = nil
+        if partial != nil { dropPartial() }
     }
 
     package mutating func nextEvent() -> Event? {
@@ -255,10 +254,7 @@ package struct FrameAssembler: Sendable {
             }
         }
         if !harmless { isWaitingForKeyFrame = true }
-        if partial?.isDamaged == false {
-            partial = nil
-            droppedFrames += 1
-        }
+        if partial?.isDamaged == false { dropPartial() }
         events.append(.gap(Gap(firstSequence: first, count: count, needsKeyFrame: isWaitingForKeyFrame)))
     }
 
@@ -279,8 +275,8 @@ package struct FrameAssembler: Sendable {
         if let current = partial,
             packet.timestamp != current.frame.timestamp || codec == .vp8 && facts.isFrameStart
         {
-            // The sender did not set the marker bit. A browser that switches an encoding off forgets the rest of a frame, and no sequence number
-            // is missing; the encoding begins again with a key frame.
+            // The sender did not set the marker bit. A browser that turns an encoding off discards the rest of its frame, and uses no
+            // sequence numbers for it; the encoding begins again with a key frame.
             if setsMarkers, facts.isKeyFrameStart { dropPartial() } else { finish() }
         }
         if partial == nil {

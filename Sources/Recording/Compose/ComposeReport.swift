@@ -103,7 +103,7 @@ package struct ComposeReport: Codable, Sendable {
     package var bytes: Int64 = 0
     package var duration: Double = 0
     package var tracks: [Track] = []
-    /// Absent if nobody wrote a message.
+    /// Absent if the journal has no message.
     package var chat: Chat?
     package var chapters: [Chapter] = []
     package var files: [File] = []

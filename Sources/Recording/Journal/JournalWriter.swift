@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Writes the journals of recorded sessions, on a thread of its own. Callers never wait for the disk.
+/// Writes the journals of recorded sessions, on a queue of its own. Callers never wait for the disk.
 package final class JournalWriter: Sendable {
     /// Maximum number of entries that wait for the disk; further ones are dropped.
     package static let maximumWaiting = 1_000

@@ -1,5 +1,4 @@
 import Cluster
-import Foundation
 import HTTPCalls
 import MediaBase
 import Persistence
@@ -30,9 +29,8 @@ extension Doctor {
                 times.append(.now - began)
             }
             let latency = times.sorted()[times.count / 2]
-            let text = String(format: "answers in %.1f ms", Double(latency.components.attoseconds) / 1e15)
             let found = DoctorFinding(
-                check, latency < Self.slowStore ? .ok : .warn, text,
+                check, latency < Self.slowStore ? .ok : .warn, "answers in \(Self.text(latency))",
                 advice: latency < Self.slowStore ? nil : "move the database closer: new sessions wait for it")
             return [found, linkPort()] + (await links(relays))
         } catch {

@@ -1,5 +1,4 @@
 import Cluster
-import Foundation
 import Persistence
 
 extension Doctor {
@@ -19,10 +18,8 @@ extension Doctor {
                         advice: "grant CREATE on the database to the user of storage.url")
                 ]
             }
-            let (seconds, attoseconds) = state.latency.components
-            let milliseconds = String(format: "%.1f ms", Double(seconds) * 1e3 + Double(attoseconds) / 1e15)
             let tables = state.hasTables ? "has the tables" : "the relay will make the tables"
-            let text = "the database answers in \(milliseconds), and \(tables)"
+            let text = "the database answers in \(Self.text(state.latency)), and \(tables)"
             guard state.latency >= Self.slowConversations else { return [DoctorFinding(check, .ok, text)] }
             return [
                 DoctorFinding(

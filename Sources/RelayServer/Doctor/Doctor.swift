@@ -32,6 +32,12 @@ package struct Doctor: Sendable {
         return String(decoding: try encoder.encode(findings), as: UTF8.self)
     }
 
+    /// Formats a latency, such as `1.2 ms`.
+    static func text(_ latency: Duration) -> String {
+        let (seconds, attoseconds) = latency.components
+        return String(format: "%.1f ms", Double(seconds) * 1e3 + Double(attoseconds) / 1e15)
+    }
+
     /// Returns the trimmed text of a kernel file; nil if the file does not exist.
     static func kernelFile(_ path: String) -> String? {
         (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -10,7 +10,7 @@ package enum StorageKeys: ConfigurationSection {
             "recording.chat", \.recordingChat,
             """
             while a stream of a session is recorded, the chat of the session is too, except for messages to one user, \
-            and in sessions that require encryption
+            and in sessions that require encryption or have an encrypted stream
             """),
         .text(
             "storage.directory", \.storageDirectory, .directory,

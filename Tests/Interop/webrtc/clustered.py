@@ -290,7 +290,7 @@ def versions(home_is_older):
         before = [viewer.look("heard", "Ada")["packets"] for viewer in (kim, leo)]
         time.sleep(1.5)
         after = [viewer.look("heard", "Ada")["packets"] for viewer in (kim, leo)]
-        report(name, "after a mute nobody gets a packet", before == after, before=before, after=after)
+        report(name, "after a mute no subscriber gets a packet", before == after, before=before, after=after)
     return case
 
 

@@ -47,19 +47,57 @@ def found():
     return shutil.which("janus") and os.path.isdir(LIBRARY)
 
 
+class API:
+    """Its HTTP API. A handle of VideoRoom is a pair of paths: that of its session, where its events are read, and its own."""
+
+    def __init__(self, url):
+        self.url = url
+
+    def ask(self, path, **body):
+        data = json.dumps({**body, "transaction": secrets.token_hex(6)}).encode()
+        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            said = json.load(answer)
+        if said["janus"] == "error":
+            raise RuntimeError(f"Janus: {said['error']}")
+        return said
+
+    def session(self):
+        return f"/{self.ask('', janus='create')['data']['id']}"
+
+    def attach(self, session):
+        """Returns a new handle."""
+        return session, f"{session}/{self.ask(session, janus='attach', plugin='janus.plugin.videoroom')['data']['id']}"
+
+    def message(self, handle, jsep=None, **body):
+        """Returns the plugin's answer: at once, or as the next event that has it."""
+        said = self.ask(handle[1], janus="message", body=body, **({"jsep": jsep} if jsep else {}))
+        if said["janus"] == "success":
+            return said["plugindata"]["data"]
+        for _ in range(40):
+            with urllib.request.urlopen(f"{self.url}{handle[0]}?maxev=1", timeout=40) as answer:
+                event = json.load(answer)
+            if event["janus"] == "event" and event.get("transaction") == said["transaction"]:
+                data = event["plugindata"]["data"]
+                if "error" in data:
+                    raise RuntimeError(f"Janus: {data['error']}")
+                return {**data, "jsep": event.get("jsep")}
+        raise RuntimeError("Janus: no event")
+
+
 class Janus:
     def __init__(self, bench):
         folder = bench.current / "janus"
         port = free_tcp_port()
         configure(folder, port, RELAY)
-        self.url = f"http://{RELAY}:{port}/janus"
         self.process = clients.Process("Janus", [*bench.network.prefix, "janus", "--configs-folder", folder, "--disable-colors"],
                                        bench.current / "janus.log")
         clients.wait_until(lambda: self._listens(port) or not self.process.running, 15, "Janus' HTTP port")
         self._handles, self._feeds = {}, {}
-        self.session = self._ask("", janus="create")["data"]["id"]
-        self._message(self._attach(), request="create", room=ROOM, publishers=20, audiocodec="opus", videocodec="vp8",
-                      bitrate=4_000_000, notify_joining=False)
+        self.api = API(f"http://{RELAY}:{port}/janus")
+        self.session = self.api.session()
+        self.api.message(self.api.attach(self.session), request="create", room=ROOM, publishers=20, audiocodec="opus",
+                         videocodec="vp8", bitrate=4_000_000, notify_joining=False)
 
     @staticmethod
     def _listens(port):
@@ -70,51 +108,22 @@ class Janus:
     def stop(self):
         self.process.stop()
 
-    # MARK: its API
-
-    def _ask(self, path, **body):
-        data = json.dumps({**body, "transaction": secrets.token_hex(6)}).encode()
-        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            said = json.load(answer)
-        if said["janus"] == "error":
-            raise RuntimeError(f"Janus: {said['error']}")
-        return said
-
-    def _attach(self):
-        return self._ask(f"/{self.session}", janus="attach", plugin="janus.plugin.videoroom")["data"]["id"]
-
-    def _message(self, handle, jsep=None, **body):
-        """Returns the plugin's answer: at once, or as the next event of this handle that has one."""
-        said = self._ask(f"/{self.session}/{handle}", janus="message", body=body, **({"jsep": jsep} if jsep else {}))
-        if said["janus"] == "success":
-            return said["plugindata"]["data"]
-        for _ in range(40):
-            with urllib.request.urlopen(f"{self.url}/{self.session}?maxev=1", timeout=40) as answer:
-                event = json.load(answer)
-            if event["janus"] == "event" and event["sender"] == handle and event.get("transaction", "x") == said["transaction"]:
-                data = event["plugindata"]["data"]
-                if "error" in data:
-                    raise RuntimeError(f"Janus: {data['error']}")
-                return {**data, "jsep": event.get("jsep")}
-        raise RuntimeError("Janus: no event")
-
     # MARK: functions for the yardstick
 
     def publish(self, page, **options):
         made = page.call("publishOffer", **options)
-        handle = self._attach()
-        joined = self._message(handle, request="join", ptype="publisher", room=ROOM)
+        handle = self.api.attach(self.session)
+        joined = self.api.message(handle, request="join", ptype="publisher", room=ROOM)
         self._feeds["last"] = joined["id"]
-        answer = self._message(handle, {"type": "offer", "sdp": made["sdp"]}, request="configure", audio=True, video=True)
+        answer = self.api.message(handle, {"type": "offer", "sdp": made["sdp"]}, request="configure", audio=True, video=True)
         page.call("publishAnswer", id=made["id"], sdp=answer["jsep"]["sdp"])
         return made["id"]
 
     def view(self, page):
-        handle = self._attach()
+        handle = self.api.attach(self.session)
         offer = self._join(handle)
         made = page.call("viewOffered", sdp=offer["jsep"]["sdp"])
-        self._message(handle, {"type": "answer", "sdp": made["sdp"]}, request="start")
+        self.api.message(handle, {"type": "answer", "sdp": made["sdp"]}, request="start")
         self._handles[made["id"]] = handle
         return made["id"]
 
@@ -123,7 +132,7 @@ class Janus:
         ends = time.monotonic() + patience
         while True:
             try:
-                return self._message(handle, request="join", ptype="subscriber", room=ROOM, streams=[{"feed": self._feeds["last"]}])
+                return self.api.message(handle, request="join", ptype="subscriber", room=ROOM, streams=[{"feed": self._feeds["last"]}])
             except RuntimeError as error:
                 if "No such feed" not in str(error) or time.monotonic() > ends:
                     raise
@@ -131,11 +140,11 @@ class Janus:
 
     def leave(self, page, call):
         page.call("drop", id=call)
-        self._ask(f"/{self.session}/{self._handles.pop(call)}", janus="detach")
+        self.api.ask(self._handles.pop(call)[1], janus="detach")
 
     def layer(self, page, call, rid):
         """Requests a layer; returns the wall clock ms of the request."""
         asked = page.call("state", id=call)["now"]
         # Janus treats the first of the offered RIDs as the highest.
-        self._message(self._handles[call], request="configure", substream="hml".index(rid))
+        self.api.message(self._handles[call], request="configure", substream="hml".index(rid))
         return asked
