@@ -166,23 +166,24 @@ class Endpoint:
                 if self.path == "/whip":
                     return self.reply(307, {"Location": "/whip/room"})
                 try:
-                    resource, answer = endpoint.room.admit(body.decode())
+                    handle, answer = endpoint.room.admit(body.decode())
                 except (OSError, RuntimeError) as error:
                     return self.reply(503, {"Retry-After": "1"}, str(error).encode())
-                endpoint.resources[f"/resource/{resource}"] = resource
+                resource = handle[1].rpartition("/")[2]
+                endpoint.resources[f"/resource/{resource}"] = handle
                 return self.reply(201, {"Content-Type": "application/sdp", "Location": f"../resource/{resource}", "ETag": f'"{resource}"'},
                                   answer.encode())
 
             def do_DELETE(self):
                 if not self.permitted():
                     return
-                resource = endpoint.resources.pop(self.path, None)
-                if resource is None:
+                handle = endpoint.resources.pop(self.path, None)
+                if handle is None:
                     endpoint.faults.append(f"DELETE of {self.path}")
                     return self.reply(404)
                 endpoint.deleted += 1
                 try:
-                    endpoint.room.dismiss(resource)
+                    endpoint.room.dismiss(handle)
                 except (OSError, RuntimeError):
                     pass
                 return self.reply(200)
@@ -204,14 +205,14 @@ class Room(janus.Janus):
     """Janus with its publishers as the WHIP endpoint needs them."""
 
     def admit(self, offer):
-        handle = self._attach()
-        joined = self._message(handle, request="join", ptype="publisher", room=janus.ROOM)
+        handle = self.api.attach(self.session)
+        joined = self.api.message(handle, request="join", ptype="publisher", room=janus.ROOM)
         self._feeds["last"] = joined["id"]
-        answer = self._message(handle, {"type": "offer", "sdp": offer}, request="configure", audio=True, video=True)
+        answer = self.api.message(handle, {"type": "offer", "sdp": offer}, request="configure", audio=True, video=True)
         return handle, answer["jsep"]["sdp"]
 
     def dismiss(self, handle):
-        self._ask(f"/{self.session}/{handle}", janus="detach")
+        self.api.ask(handle[1], janus="detach")
 
     def received(self, seconds):
         """Returns how many packets of audio, packets of video and frames Janus received from its last publisher in some seconds."""
@@ -222,7 +223,7 @@ class Room(janus.Janus):
             receiver.settimeout(0.1)
             sockets.append(receiver)
         streams = [{"mid": str(mid), "host": CLIENT, "port": receiver.getsockname()[1]} for mid, receiver in enumerate(sockets)]
-        self._message(self._attach(), request="rtp_forward", room=janus.ROOM, publisher_id=self._feeds["last"], host=CLIENT, streams=streams)
+        self.api.message(self.api.attach(self.session), request="rtp_forward", room=janus.ROOM, publisher_id=self._feeds["last"], host=CLIENT, streams=streams)
         counts, frames, end = [0, 0], 0, time.monotonic() + seconds
         while time.monotonic() < end:
             for place, receiver in enumerate(sockets):
