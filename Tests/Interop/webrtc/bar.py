@@ -40,8 +40,8 @@ def draw(luma, number, source, milliseconds=None):
     luma[:row * ROWS] = numpy.repeat(16 + bits[:, edges] * 219, row, axis=0)
 
 
-def read(luma):
-    """Returns (number, latency in ms, source), or None if the frame is damaged."""
+def stamped(luma):
+    """Returns (number, milliseconds modulo 65,536, source), or None if the frame is damaged."""
     height, width = luma.shape
     xs = ((numpy.arange(COLUMNS) + 0.5) * width / COLUMNS).astype(int)
     found = []
@@ -51,9 +51,13 @@ def read(luma):
         found.append(int((lit << numpy.arange(COLUMNS)).sum()))
     number, stamp, last = found
     source = last >> 8
-    if words(number, stamp, source)[2] != last:
-        return None
-    return number, (clock() - stamp) & 0xFFFF, source
+    return (number, stamp, source) if words(number, stamp, source)[2] == last else None
+
+
+def read(luma):
+    """Returns (number, latency in ms, source), or None if the frame is damaged."""
+    found = stamped(luma)
+    return found and (found[0], (clock() - found[1]) & 0xFFFF, found[2])
 
 
 class TestVideo:

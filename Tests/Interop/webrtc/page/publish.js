@@ -51,7 +51,11 @@ class Painter {
   }
 }
 
-async function audioTrack() {
+async function audioTrack(call) {
+  if (call.options.voice) {
+    call.voice = new Voice(call.options.voice);
+    return call.voice.track;
+  }
   if (navigator.userAgent.includes("Firefox")) {
     // Without an audio system there is no WebAudio: the fake microphone, a mono tone of 440 Hz.
     return (await navigator.mediaDevices.getUserMedia({audio: true, fake: true})).getAudioTracks()[0];
@@ -73,7 +77,7 @@ function offerOnly(transceiver, codec = "VP8") {
 async function prepare(call) {
   const {options, pc} = call;
   call.painter = new Painter(options);
-  if (options.audio !== false) pc.addTransceiver(await audioTrack(), {direction: "sendonly"});
+  if (options.audio !== false) pc.addTransceiver(await audioTrack(call), {direction: "sendonly"});
   // Without a mode, Chromium sends only the smallest of several encodings of VP9 and AV1.
   const mode = options.scalability && {scalabilityMode: options.scalability};
   const encodings = options.simulcast ? SIMULCAST : [{maxBitrate: options.bitrate ?? 1500000}];
@@ -100,3 +104,4 @@ api.publishOffer = async options => {
 api.publishAnswer = ({id, sdp}) => of(id).accept(sdp);
 api.painted = ({id}) => of(id).painter.number;
 api.stopPainting = ({id}) => { of(id).painter.stopped = true; };
+api.speak = ({id, isOn}) => of(id).voice.turn(isOn);

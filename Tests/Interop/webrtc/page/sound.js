@@ -17,6 +17,27 @@ function toneTrack() {
   return destination.stream.getAudioTracks()[0];
 }
 
+// A tone that begins and ends on request.
+class Voice {
+  constructor(hertz) {
+    this.context = new AudioContext({sampleRate: 48000});
+    const oscillator = this.context.createOscillator(), destination = this.context.createMediaStreamDestination();
+    oscillator.frequency.value = hertz;
+    this.gain = this.context.createGain();
+    this.gain.gain.value = 0;
+    oscillator.connect(this.gain).connect(destination);
+    oscillator.start();
+    this.track = destination.stream.getAudioTracks()[0];
+  }
+
+  // Returns the wall clock at which the tone begins or ends, in milliseconds.
+  turn(isOn) {
+    const delay = 0.2;
+    this.gain.gain.setValueAtTime(isOn ? 0.3 : 0, this.context.currentTime + delay);
+    return Date.now() + delay * 1000;
+  }
+}
+
 // Returns the share of one frequency in the power of samples (a pure tone: 1).
 function share(samples, hertz, rate) {
   const factor = 2 * Math.cos(2 * Math.PI * hertz / rate);
