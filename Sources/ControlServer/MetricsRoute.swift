@@ -140,6 +140,13 @@ struct MetricsRoute {
         text.single(
             "millrace_recording_failures_total", .counter, "Recordings that could not begin or that failed",
             await recorder?.failureCount ?? 0)
+        let compositions = await recorder?.compositionCounts ?? CompositionCounts()
+        text.family("millrace_recording_compositions", .gauge, "Recorded sessions that are to be composed to one file")
+        text.sample(compositions.open)
+        text.family(
+            "millrace_recording_compositions_total", .counter, "Recorded sessions that were composed to one file, by result")
+        text.sample(compositions.composed, ["result": "composed"])
+        text.sample(compositions.failed, ["result": "failed"])
         text.single(
             "millrace_recording_journal_lost_total", .counter, "Entries of journals that were not written",
             parts.liveSessions.environment.journal?.lost ?? 0)

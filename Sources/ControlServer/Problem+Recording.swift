@@ -5,7 +5,8 @@ extension Problem {
     init(_ error: RecordingError) {
         switch error {
         case .alreadyRecording: self.init(.recordingExists, error.description)
-        case .notRecording: self.init(.unknownRecording, error.description)
+        case .notRecording, .sessionNotRecording: self.init(.unknownRecording, error.description)
+        case .tooManySessions: self.init(.limitReached, error.description)
         case .encrypted: self.init(.streamEncrypted, error.description)
         case .engine(let error): self.init(error)
         case .directory, .file, .encoder, .thread: self.init(.recordingFailed, error.description)

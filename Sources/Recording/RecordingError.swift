@@ -8,6 +8,9 @@ package import MediaEngine
 package enum RecordingError: Error, Sendable, CustomStringConvertible {
     case alreadyRecording(session: String, stream: String)
     case notRecording(session: String, stream: String)
+    case sessionNotRecording(session: String)
+    /// Too many sessions are recorded as a whole.
+    case tooManySessions(limit: Int)
     /// The stream is encrypted end to end, and its codec is not VP8: no header tells whether its frames are whole.
     case encrypted(session: String, stream: String, codec: VideoCodec)
     /// The relay refused, such as for an unknown stream or too many taps.
@@ -26,7 +29,8 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .directory(_, let code, _): code == ENOSPC || code == EDQUOT || code == EFBIG
         case .file(let error): error.isOutOfSpace
-        case .alreadyRecording, .notRecording, .encrypted, .engine, .encoder, .thread: false
+        case .alreadyRecording, .notRecording, .sessionNotRecording, .tooManySessions, .encrypted, .engine, .encoder, .thread:
+            false
         }
     }
 
@@ -34,7 +38,7 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
     package var isTransient: Bool {
         switch self {
         case .directory, .file, .encoder, .thread: true
-        case .alreadyRecording, .notRecording, .encrypted, .engine: false
+        case .alreadyRecording, .notRecording, .sessionNotRecording, .tooManySessions, .encrypted, .engine: false
         }
     }
 
@@ -42,7 +46,8 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
     package var code: String {
         switch self {
         case .alreadyRecording: "recordingExists"
-        case .notRecording: "unknownRecording"
+        case .notRecording, .sessionNotRecording: "unknownRecording"
+        case .tooManySessions: "limitReached"
         case .encrypted: "streamEncrypted"
         case .engine: "engine"
         case .directory: isOutOfSpace ? "diskFull" : "directory"
@@ -57,6 +62,8 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         case .alreadyRecording(let session, let stream):
             "stream \(stream) of session \(session) is already being recorded"
         case .notRecording(let session, let stream): "stream \(stream) of session \(session) is not being recorded"
+        case .sessionNotRecording(let session): "session \(session) is not being recorded"
+        case .tooManySessions(let limit): "\(limit) sessions are recorded as a whole already"
         case .encrypted(let session, let stream, let codec):
             "stream \(stream) of session \(session) is encrypted end to end: only VP8 can then be recorded, not \(codec.rawValue)"
         case .engine(let error): "the relay refused: \(error)"

@@ -20,6 +20,23 @@ struct RecordingLog: Sendable {
         case .finished(let status):
             guard status.phase == .failed else { return }
             logger.error("recording failed: \(Self.reason(status))", metadata: Self.metadata(status))
+        case .composed(let composition): note(composition)
+        }
+    }
+
+    private func note(_ composition: Composition) {
+        var metadata: Logger.Metadata = ["session": "\(composition.session)", "folder": "\(composition.folder)"]
+        if let error = composition.error {
+            let start = UTCTime(unixNanoseconds: composition.from).extended
+            logger.warning(
+                "the session's recordings are not composed: \(error); millrace compose with --from \(start) makes the file",
+                metadata: metadata)
+        } else {
+            metadata["file"] = "\(composition.output)"
+            metadata["bytes"] = "\(composition.bytes)"
+            metadata["seconds"] = "\(Int(composition.duration))"
+            metadata["warnings"] = "\(composition.warnings)"
+            logger.notice("the session's recordings are one file", metadata: metadata)
         }
     }
 

@@ -5,14 +5,15 @@ import NIOConcurrencyHelpers
 import Recording
 import ServiceLifecycle
 
-/// Records every published stream, if configured, and closes all files when the relay stops. Retries a recording that
-/// could not start because of the disk, as long as its stream is published.
+/// Records every published stream, if configured, or those of sessions that are recorded as a whole, and closes all files when the relay
+/// stops. Retries a recording that could not start because of the disk, as long as its stream is published.
 struct RecordingService: Service {
     let recorder: SessionRecorder
     let engine: MediaEngine
+    let recordsEverything: Bool
     let logger: Logger
-    /// Events of all streams since `init`; nil if not all streams are recorded.
-    private let events: AsyncStream<StreamEvent>?
+    /// Events of all streams since `init`.
+    private let events: AsyncStream<StreamEvent>
     /// Streams whose recording could not start.
     private let refused = NIOLockedValueBox<Set<RefusedStream>>([])
     /// Yields when a stream is added to `refused`.
@@ -27,9 +28,10 @@ struct RecordingService: Service {
     init(recorder: SessionRecorder, engine: MediaEngine, recordsEverything: Bool, logger: Logger) {
         self.recorder = recorder
         self.engine = engine
+        self.recordsEverything = recordsEverything
         self.logger = logger
         (refusals, refusal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        events = recordsEverything ? engine.observeStreams() : nil
+        events = engine.observeStreams()
     }
 
     /// Interval of checks for recordings that have ended.
@@ -42,11 +44,12 @@ struct RecordingService: Service {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await collectEnded() }
                 group.addTask { await retryRefused() }
-                guard let events else { return }
+                group.addTask { await beginSessions() }
                 var begun = BegunRecordings()
                 for await event in events {
                     switch event {
                     case .published(let session, _, let stream):
+                        guard await isRecorded(session) else { continue }
                         begun.note(session, stream, at: millrace_realtime_ns())
                         await record(session, stream)
                     case .closed(let session, _, let stream):
@@ -69,7 +72,7 @@ struct RecordingService: Service {
     private func recordWhatIsThere(_ session: String?, _ begun: inout BegunRecordings) async {
         var sessions: [String] = []
         if let session { sessions = [session] } else { sessions = await engine.sessions().map(\.name) }
-        for session in sessions {
+        for session in sessions where await isRecorded(session) {
             for stream in (try? await engine.streams(session: session)) ?? [] {
                 switch await recorder.status(session: session, stream: stream.name)?.phase {
                 case .waiting, .recording, .suspended: continue
@@ -82,10 +85,25 @@ struct RecordingService: Service {
         }
     }
 
-    /// Checks for recordings that have ended, as long as there are any.
+    private func isRecorded(_ session: String) async -> Bool {
+        if recordsEverything { return true }
+        return await recorder.records(session: session)
+    }
+
+    /// Starts the recordings of the streams that a session has when its recording is requested.
+    private func beginSessions() async {
+        for await session in recorder.begunSessions {
+            for stream in (try? await engine.streams(session: session)) ?? [] {
+                let phase = await recorder.status(session: session, stream: stream.name)?.phase
+                if phase?.isRunning != true { await record(session, stream.name) }
+            }
+        }
+    }
+
+    /// Checks for recordings that have ended, and for sessions that are over, as long as there are any.
     private func collectEnded() async {
         for await _ in recorder.begins {
-            while !Task.isCancelled, await recorder.isRecording {
+            while !Task.isCancelled, await recorder.hasWork {
                 try? await Task.sleep(for: Self.look)
                 await recorder.collectEnded()
             }
@@ -108,7 +126,7 @@ struct RecordingService: Service {
         let key = RefusedStream(session: session, stream: stream)
         let metadata: Logger.Metadata = ["session": "\(session)", "stream": "\(stream)"]
         do {
-            try await recorder.start(session: session, stream: stream)
+            try await recorder.start(session: session, stream: stream, asPartOfSession: !recordsEverything)
             refused.withLockedValue { _ = $0.remove(key) }
             logger.info("recording", metadata: metadata)
         } catch {

@@ -152,7 +152,11 @@ public final class Relay: Sendable {
         let hooks = RecordingHooks(sink: parts.webhooks, standard: parts.apps.standard)
         let recordingLog = RecordingLog(logger: logger)
         let recorder = configuration.effectiveRecordingDirectory.map {
-            SessionRecorder(engine: engine, directory: $0, source: parts.liveSessions.recordingSource) { change in
+            SessionRecorder(
+                engine: engine, directory: $0, composes: configuration.recordingCompose,
+                isLive: parts.liveSessions.isLive,
+                source: parts.liveSessions.recordingSource
+            ) { change in
                 hooks.note(change)
                 recordingLog.note(change)
                 parts.liveSessions.note(change)

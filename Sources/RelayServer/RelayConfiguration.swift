@@ -296,6 +296,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// Directory of recordings on request. Empty for the directory of `record`; if that is empty as well, recording is
     /// disabled.
     public var recordingDirectory = ""
+    /// Whether the recorded streams of a session are composed to one file when the session is over.
+    public var recordingCompose = true
     /// Whether chat is recorded beside the streams of a session.
     public var recordingChat = true
     /// Seconds for clients to leave after the shutdown signal, when `/readyz` returns 503; the relay ends earlier if

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import pathlib
 import secrets
 import statistics
 import time
@@ -13,7 +14,7 @@ import srtcp
 from bridges import ingest, live_by_ffmpeg
 from clients import CM_32, CM_80, GCM
 from proxy import HostileProxy
-from recorded import check_composed, check_mixed, check_recorded, check_still, recordings
+from recorded import check_composed, check_mixed, check_recorded, check_session_file, check_still, recordings
 from relay import RelayError, free_udp_pair
 
 # Seconds after the publisher's end: jitter buffers drain, files are written.
@@ -498,6 +499,41 @@ def programme(bench, name):
         relay.stop()
 
 
+def recorded_session(bench, name):
+    """A session is recorded as a whole by the command, with a stream that is published later, and is one file when its recording is stopped."""
+    source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
+    report = bench.reporter.check
+    relay = bench.relay(folder, extra=["--recording-directory", folder / "recordings"])
+    publishers = []
+
+    def command(action):
+        return json.loads(media.run([bench.binary, "session", "record", action, "rec", "--url", relay.url, "--json"]))
+
+    try:
+        way_in = relay.open("publish", "rec", stream="cam1")
+        publishers.append(clients.ffmpeg_publisher(way_in, source.path, folder / "publisher-1.log", loop=True))
+        clients.wait_until(lambda: relay.metrics()["millrace_packets_received_total"] > 0, 5, "the first packet")
+        report(name, "the command starts the recording", command("start")["isRecorded"])
+        time.sleep(2)
+        second = relay.open("publish", "rec", stream="cam2")
+        publishers.append(clients.ffmpeg_publisher(second, source.path, folder / "publisher-2.log", loop=True))
+        time.sleep(5)
+        relay.close(second)
+        time.sleep(2)
+        stopped = command("stop")
+        report(name, "both streams were recorded, and are no more", not stopped["isRecorded"] and
+               sorted((one["stream"], one["phase"]) for one in stopped["streams"]) == [("cam1", "ended"), ("cam2", "ended")], streams=stopped["streams"])
+        clients.wait_until(lambda: command("status")["composed"][-1]["phase"] not in ("waiting", "composing"), 10, "the composed file")
+        composed = command("status")["composed"]
+        report(name, "the relay has made one file of the session", [one["phase"] for one in composed] == ["composed"] and not composed[0]["warnings"], composed=composed)
+    finally:
+        for publisher in publishers:
+            publisher.stop()
+        relay.stop()
+    check_session_file(report, name, pathlib.Path(composed[0]["file"]), ["cam1 (camera)", "cam1 (audio)", "cam2 (camera)", "cam2 (audio)"],
+                       ["vp8", "opus"] * 2, ["cam1 joins", "cam2 joins", "cam2 leaves", "cam1 leaves"], composed[0]["duration"])
+
+
 def recording(bench, name):
     """A recording is playable while it is written, complete after a stop, and after kill -9 at most a second short."""
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
@@ -745,5 +781,6 @@ ALL = [
     ("live by ffmpeg", live_by_ffmpeg),
     ("ingest", ingest),
     ("recording", recording),
+    ("recorded session", recorded_session),
     ("hostile input", hostile),
 ]

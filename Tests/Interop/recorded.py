@@ -68,14 +68,8 @@ def composed(binary, directory, output, secret=""):
     return done.returncode, json.loads(done.stdout or "{}"), done.stderr.strip()
 
 
-def check_composed(report, case, binary, directory, output, names, codecs, joins):
-    """Composes a session and checks the file by other programs: its tracks, chapters, frames and seeking.
-
-    `names`: names of the tracks. `codecs`: their codecs, as ffprobe names them. `joins`: titles of chapters in their order.
-    """
-    status, said, errors = composed(binary, directory, output)
-    if not report(case, "millrace compose makes one file of the session", status == 0 and not errors, status=status, errors=errors[-300:]):
-        return
+def check_session_file(report, case, output, names, codecs, joins, lasts):
+    """Checks one file of a session by other programs. Arguments as for `check_composed`; `lasts`: its duration, as the relay states it."""
     text = media.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name:stream_tags=title:chapter=start_time:chapter_tags=title:format=duration",
                       "-of", "json", output])
     found = json.loads(text)
@@ -84,7 +78,7 @@ def check_composed(report, case, binary, directory, output, names, codecs, joins
     titles = [chapter["tags"]["title"] for chapter in found["chapters"]]
     report(case, "and the chapters", titles == joins, chapters=titles)
     duration = float(found["format"]["duration"])
-    report(case, "and the duration", abs(duration - said["duration"]) < 0.01 and duration > 1, duration=duration)
+    report(case, "and the duration", abs(duration - lasts) < 0.01 and duration > 1, duration=duration)
     errors = media.decoding_errors(output)
     report(case, "ffmpeg decodes the composed file without an error", not errors, errors=errors[-300:])
     # Packets before the target belong to the group of frames that decoding needs.
@@ -93,6 +87,24 @@ def check_composed(report, case, binary, directory, output, names, codecs, joins
                       "-of", "csv=p=0", output])
     time, flags = text.split()[0].split(",")[:2]
     report(case, "ffprobe seeks to a key frame in it", target - 5 < float(time) <= target + 0.1 and flags.startswith("K"), target=round(target, 2), time=time)
+    if shutil.which("mpv"):
+        log = output.with_suffix(".seek.log")
+        done = subprocess.run(["mpv", "--no-config", "--no-terminal", "--vo=null", "--ao=null", "--untimed", "--start=70%", "--length=1", f"--log-file={log}", output],
+                              timeout=60)
+        text = log.read_text()
+        report(case, "mpv seeks in it and plays on", done.returncode == 0 and "VO: [null]" in text and "AO: [null]" in text and "[f]" not in text,
+               status=done.returncode)
+
+
+def check_composed(report, case, binary, directory, output, names, codecs, joins):
+    """Composes a session and checks the file by other programs: its tracks, chapters, frames and seeking.
+
+    `names`: names of the tracks. `codecs`: their codecs, as ffprobe names them. `joins`: titles of chapters in their order.
+    """
+    status, said, errors = composed(binary, directory, output)
+    if not report(case, "millrace compose makes one file of the session", status == 0 and not errors, status=status, errors=errors[-300:]):
+        return
+    check_session_file(report, case, output, names, codecs, joins, said["duration"])
     counts = [track["frames"] for track in said["tracks"]]
     drifts = [file.get("driftPPM") for file in said["files"]]
     report(case, "the index has the drift of each publisher", all(drift is not None and abs(drift) < 1000 for drift in drifts), drifts=drifts, frames=counts)

@@ -77,6 +77,71 @@ struct RecordEndpointTests {
         }
     }
 
+    @Test("REC-2 a session is recorded as a whole, and composed to one file when its recording is stopped")
+    func wholeSession() async throws {
+        let folder = TemporaryFolder()
+        try await withRelay({ $0.recordingDirectory = folder.path }) { relay, http in
+            let unknown = try await http.request("POST", "/v1/sessions/no/record", body: #"{"action":"start"}"#)
+            #expect(unknown.status == 404 && unknown.problemCode == "unknownSession")
+            try await withMedia(relay, http: http) { media in
+                let path = "/v1/sessions/\(media.session)/record"
+                let none = try await http.request("POST", path, body: #"{"action":"stop"}"#)
+                #expect(none.status == 404 && none.problemCode == "unknownRecording")
+                let start = try await http.request("POST", path, body: #"{"action":"start"}"#)
+                #expect(try start.status == 201 && start.json["isRecorded"] as? Bool == true)
+                var frames = 0
+                while frames < 20 {
+                    let streams = try await http.request("GET", path).json["streams"] as? [[String: Any]]
+                    frames = streams?.first?["videoFrames"] as? Int ?? 0
+                }
+                let stop = try await http.request("POST", path, body: #"{"action":"stop"}"#)
+                #expect(try stop.status == 200 && stop.json["isRecorded"] as? Bool == false)
+                #expect(try (stop.json["streams"] as? [[String: Any]])?.first?["phase"] as? String == "ended")
+                var composed: [String: Any] = [:]
+                while composed["phase"] as? String != "composed" {
+                    composed = try (await http.request("GET", path).json["composed"] as? [[String: Any]])?.first ?? [:]
+                    try #require(composed["phase"] as? String != "failed", "\(composed)")
+                }
+                let file = try #require(composed["file"] as? String)
+                #expect(file.hasPrefix(folder.path) && file.contains("/session.2") && file.hasSuffix(".mkv"))
+                #expect(try Data(contentsOf: URL(filePath: file)).count == composed["bytes"] as? Int)
+                #expect(try #require(composed["duration"] as? Double) > 1 && composed["warnings"] as? Int == 0)
+                try await http.until("millrace_recording_compositions_total{result=\"composed\"}", isAtLeast: 1)
+                // The stream is still published, and is not recorded again.
+                let after = try await http.request("GET", path).json
+                #expect((after["streams"] as? [[String: Any]])?.count == 1)
+            }
+        }
+    }
+
+    @Test("REC-2 streams that are published later are recorded with their session")
+    func laterStreams() async throws {
+        let folder = TemporaryFolder()
+        try await withRelay({ configuration in
+            configuration.recordingDirectory = folder.path
+            configuration.recordingCompose = false
+        }) { relay, http in
+            try await withMedia(relay, http: http) { media in
+                let path = "/v1/sessions/\(media.session)/record"
+                #expect(try await http.request("POST", path, body: #"{"action":"start"}"#).status == 201)
+                // A publisher without media: its recording waits for a key frame.
+                let late = try await http.request(
+                    "POST", "/v1/sessions/\(media.session)/plain",
+                    body: #"{"direction":"publish","stream":"late","audio":{}}"#)
+                try #require(late.status == 201, "\(late.text)")
+                var streams: [String] = []
+                while !streams.contains("late") {
+                    let all = try await http.request("GET", path).json["streams"] as? [[String: Any]] ?? []
+                    streams = all.compactMap { $0["stream"] as? String }
+                }
+                #expect(streams.count == 2)
+                let stop = try await http.request("POST", path, body: #"{"action":"stop"}"#).json
+                let phases = (stop["streams"] as? [[String: Any]])?.compactMap { $0["phase"] as? String }
+                #expect(phases == ["ended", "ended"] && (stop["composed"] as? [Any])?.isEmpty == true)
+            }
+        }
+    }
+
     @Test func badRequests() async throws {
         try await withRelay { _, http in
             let path = "/v1/sessions/a/streams/s/record"

@@ -16,11 +16,14 @@ extension LiveSessions {
         case .finished(let ended):
             status = ended
             environment.recorded.set(session: status.session, stream: status.stream, isRecorded: false)
-        case .suspended, .resumed, .damaged: return
+        case .suspended, .resumed, .damaged, .composed: return
         }
         guard let liveSession = liveSession(engineName: status.session) else { return }
         Task { await liveSession.reportRecording(of: StreamID(rawValue: status.stream)) }
     }
+
+    /// Returns whether a session has participants, who may publish again.
+    @Sendable package func isLive(session: String) -> Bool { liveSession(engineName: session) != nil }
 
     /// Returns the stream and publisher for a recording's index.
     @Sendable package func recordingSource(session: String, stream: String) async -> RecordingSource? {

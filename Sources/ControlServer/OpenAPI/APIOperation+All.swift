@@ -118,6 +118,13 @@ extension APIOperation {
                 "POST", path + "/record", .admin, "recording",
                 "Starts (201) or stops (200) a recording", query: [app], body: .json("RecordRequest"), status: 200,
                 .json("Recording")),
+            .get(
+                session + "/record", .admin, "recording", "Recordings of a session and its composed files", query: [app],
+                .json("SessionRecording")),
+            .act(
+                "POST", session + "/record", .admin, "recording",
+                "Starts (201) or stops (200) the recording of all streams of a session", query: [app],
+                body: .json("RecordRequest"), status: 200, .json("SessionRecording")),
         ]
     }
 

@@ -48,6 +48,13 @@ enum APISchemas {
             "error?": "string",
         ],
         "RecordRequest": ["action": "string"],
+        "SessionRecording": [
+            "session": "string", "isRecorded": "boolean", "streams": "[Recording]", "composed": "[ComposedSession]",
+        ],
+        "ComposedSession": [
+            "phase": "string", "file?": "string", "bytes": "integer", "duration": "number", "warnings": "integer",
+            "error?": "string",
+        ],
         "LiveRequest": ["to": "string", "token?": "string", "stream?": "string", "allowHTTP?": "boolean"],
         "LiveStart": ["id": "string"],
         "LiveStreams": ["live": "[LiveStream]"],

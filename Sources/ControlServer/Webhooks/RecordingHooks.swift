@@ -20,16 +20,30 @@ package struct RecordingHooks: Sendable {
         case .suspended(let status): post(.recordingSuspended, status)
         case .resumed(let status): post(.recordingResumed, status)
         case .damaged: break
+        case .composed(let composition): post(composition)
         }
     }
 
+    private func post(_ composition: Composition) {
+        post(
+            .recordingComposed, composition.session,
+            .init(
+                files: composition.error == nil ? [composition.output] : [], bytes: composition.bytes,
+                error: composition.error))
+    }
+
     private func post(_ kind: WebhookEvent.Kind, _ status: RecordingStatus) {
-        guard let session = SessionKey(engineName: status.session, standard: standard) else { return }
+        post(
+            kind, status.session,
+            .init(
+                stream: status.stream, files: status.files, bytes: status.statistics.bytes,
+                error: status.error?.description))
+    }
+
+    private func post(_ kind: WebhookEvent.Kind, _ session: String, _ recording: WebhookEvent.Recording) {
+        guard let session = SessionKey(engineName: session, standard: standard) else { return }
         sink.post(
             WebhookEvent(
-                kind, session: session, time: Int64(Date().timeIntervalSince1970 * 1_000),
-                recording: .init(
-                    stream: status.stream, files: status.files, bytes: status.statistics.bytes,
-                    error: status.error?.description)))
+                kind, session: session, time: Int64(Date().timeIntervalSince1970 * 1_000), recording: recording))
     }
 }

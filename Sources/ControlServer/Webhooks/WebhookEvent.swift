@@ -14,20 +14,22 @@ package struct WebhookEvent: Hashable, Sendable {
         case recordingFinished
         case recordingSuspended
         case recordingResumed
+        case recordingComposed
         case liveStarted
         case liveFailed
         case liveStopped
     }
 
     package struct Recording: Hashable, Sendable, Codable {
-        package var stream: String
+        /// Nil for the composed file of a session.
+        package var stream: String?
         /// Paths on the relay's host.
         package var files: [String]
         package var bytes: Int64
         /// Error of a failed recording; nil if it did not fail.
         package var error: String?
 
-        package init(stream: String, files: [String] = [], bytes: Int64 = 0, error: String? = nil) {
+        package init(stream: String? = nil, files: [String] = [], bytes: Int64 = 0, error: String? = nil) {
             self.stream = stream
             self.files = files
             self.bytes = bytes

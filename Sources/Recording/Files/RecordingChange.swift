@@ -8,4 +8,6 @@ package enum RecordingChange: Sendable {
     case resumed(RecordingStatus)
     /// Media was damaged or its time jumped. Reported the first time, then at most once a minute.
     case damaged(RecordingStatus)
+    /// The recorded streams of a session were composed to one file, or could not be.
+    case composed(Composition)
 }

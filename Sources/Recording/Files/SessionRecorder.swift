@@ -1,9 +1,10 @@
+import CLinuxNet
 import Foundation
-import MediaBase
+package import MediaBase
 package import MediaEngine
 
-/// Starts and stops the recordings of an engine's streams: `<directory>/<session>/<stream>-<start>.webm` (`.mkv` for H.264) and one
-/// `index.json` per session.
+/// Starts and stops the recordings of an engine's streams: `<directory>/<session>/<stream>-<start>.webm` (`.mkv` for H.264), one
+/// `index.json` per session, and when a session is over one file of all its streams, `session.<start>.mkv`.
 ///
 /// ```swift
 /// let recorder = SessionRecorder(engine: engine, directory: "/var/lib/millrace")
@@ -18,18 +19,30 @@ package actor SessionRecorder {
 
     /// Number of ended recordings whose status is kept.
     private static let keptStatuses = 1_000
+    /// Maximum sessions that are recorded as a whole.
+    package static let maximumSessions = 10_000
 
     private let engine: MediaEngine
     private let directory: String
     private let options: StreamRecording.Options
     private let source: @Sendable (_ session: String, _ stream: String) async -> RecordingSource?
     private let observer: @Sendable (RecordingChange) -> Void
-    /// Yields when a recording starts: from then on, while `isRecording`, the owner calls `collectEnded` from time to time.
+    /// Nil if sessions are not composed.
+    private let compositionQueue: CompositionQueue?
+    private let now: @Sendable () -> MediaTime
+    private let isLive: @Sendable (_ session: String) -> Bool
+    /// Yields when a recording starts: from then on, while `hasWork`, the owner calls `collectEnded` from time to time.
     package nonisolated let begins: AsyncStream<Void>
     private let begin: AsyncStream<Void>.Continuation
+    /// Yields each session that is recorded as a whole from then on.
+    package nonisolated let begunSessions: AsyncStream<String>
+    private let beginSession: AsyncStream<String>.Continuation
     private var running: [Key: StreamRecorder] = [:]
     /// Recordings that are being started. They cannot be started again while the engine is asked.
     private var starting: Set<Key> = []
+    private var meetings = RecordedMeetings()
+    /// Sessions of which every stream is recorded, also those that are published later.
+    private var recordedSessions: Set<String> = []
     private var indexes: [String: RecordingIndex] = [:]
     private var ended: [RecordingStatus] = []
     private var failures: UInt64 = 0
@@ -37,24 +50,38 @@ package actor SessionRecorder {
     private var endedTotals = RecordingTotals()
 
     /// - Parameters:
+    ///   - composes: whether the streams of a session are composed to one file when the session is over.
+    ///   - now: the monotonic clock.
+    ///   - isLive: returns whether a session has participants, who may publish again.
     ///   - source: called once for each recording, before it starts.
     ///   - observer: called for every `RecordingChange`, from any thread; must not block.
     package init(
         engine: MediaEngine, directory: String, options: StreamRecording.Options = StreamRecording.Options(),
+        composes: Bool = false,
+        now: @escaping @Sendable () -> MediaTime = { .nanoseconds(millrace_monotonic_ns()) },
+        isLive: @escaping @Sendable (_ session: String) -> Bool = { _ in false },
         source: @escaping @Sendable (_ session: String, _ stream: String) async -> RecordingSource? = { _, _ in nil },
         observer: @escaping @Sendable (RecordingChange) -> Void = { _ in }
     ) {
         (begins, begin) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (begunSessions, beginSession) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.maximumSessions))
         self.source = source
         self.engine = engine
         self.directory = directory
         self.options = options
         self.observer = observer
+        self.now = now
+        self.isLive = isLive
+        compositionQueue = composes ? CompositionQueue { observer(.composed($0)) } : nil
     }
 
     /// Starts to record a stream. The recording ends with the stream, or by `stop`.
+    ///
+    /// - Parameter asPartOfSession: throws `.sessionNotRecording` if the session is not recorded as a whole any more.
     @discardableResult
-    package func start(session: String, stream: String) async throws(RecordingError) -> RecordingStatus {
+    package func start(
+        session: String, stream: String, asPartOfSession: Bool = false
+    ) async throws(RecordingError) -> RecordingStatus {
         collect()
         let key = Key(session: session, stream: stream)
         guard running[key] == nil, !starting.contains(key) else {
@@ -62,14 +89,23 @@ package actor SessionRecorder {
         }
         starting.insert(key)
         begin.yield()
-        defer { starting.remove(key) }
+        meetings.begin(session, wallClock: millrace_realtime_ns())
+        var isStarted = false
+        defer {
+            starting.remove(key)
+            if !isStarted { meetings.end(session, now: now()) }
+        }
         let source = await source(session, stream) ?? RecordingSource()
         let (tap, kinds) = try await open(key, source.kinds)
         do throws(RecordingError) {
+            // It may have been stopped in the meantime.
+            guard !asPartOfSession || recordedSessions.contains(session) else {
+                throw .sessionNotRecording(session: session)
+            }
             if source.encryption != nil, let codec = tap.codec, codec != .vp8 {
                 throw .encrypted(session: session, stream: stream, codec: codec)
             }
-            let folder = directory + "/" + RecordingFileName.safe(session)
+            let folder = folder(of: session)
             let engine = engine
             let recorder = try StreamRecorder(
                 tap: tap, session: session, stream: stream, kinds: kinds, directory: folder,
@@ -77,6 +113,8 @@ package actor SessionRecorder {
                 notify: observer,
                 requestKeyFrame: { Task { try? await engine.requestKeyFrame(session: session, stream: stream) } })
             running[key] = recorder
+            isStarted = true
+            meetings.noteFile(of: session)
             observer(.started(recorder.status))
             return recorder.status
         } catch {
@@ -97,11 +135,56 @@ package actor SessionRecorder {
         return status
     }
 
-    /// Closes all files when the relay shuts down.
+    /// Records every stream of a session from now on, until `stopSession` or the end of the session. The owner starts them: those that
+    /// exist, when `begunSessions` yields the session, and later ones as they are published.
+    ///
+    /// - Throws: `EngineError.unknownSession` as `RecordingError.engine`, or `.tooManySessions`.
+    package func startSession(_ session: String) async throws(RecordingError) {
+        if !isLive(session) {
+            do throws(EngineError) { _ = try await engine.streams(session: session) } catch { throw .engine(error) }
+        }
+        guard recordedSessions.count < Self.maximumSessions || recordedSessions.contains(session) else {
+            throw .tooManySessions(limit: Self.maximumSessions)
+        }
+        recordedSessions.insert(session)
+        begin.yield()
+        beginSession.yield(session)
+    }
+
+    /// Stops all recordings of a session, and composes them.
+    ///
+    /// - Throws: `.sessionNotRecording`.
+    package func stopSession(_ session: String) async throws(RecordingError) {
+        let wasRecorded = recordedSessions.remove(session) != nil
+        let keys = running.keys.filter { $0.session == session }
+        guard wasRecorded || !keys.isEmpty else { throw .sessionNotRecording(session: session) }
+        meetings.stop(session, now: now())
+        for key in keys {
+            guard let recorder = running.removeValue(forKey: key) else { continue }
+            remember(await recorder.stop())
+        }
+        await collectEnded()
+    }
+
+    /// Whether every stream of a session is to be recorded.
+    package func records(session: String) -> Bool { recordedSessions.contains(session) }
+
+    /// Returns the files that were or will be composed of a session, oldest first; of all sessions for nil.
+    package func compositions(session: String? = nil) -> [Composition] {
+        let all = compositionQueue?.compositions ?? []
+        return session.map { name in all.filter { $0.session == name } } ?? all
+    }
+
+    package var compositionCounts: CompositionCounts { compositionQueue?.counts ?? CompositionCounts() }
+
+    /// Closes all files when the relay shuts down. Sessions that are not composed yet are reported.
     package func stopAll() async {
         let all = running
         running = [:]
         for recorder in all.values { remember(await recorder.stop()) }
+        guard let compositionQueue else { return }
+        await compositionQueue.stop()
+        for meeting in meetings.takeAll() { compositionQueue.add(composition(of: meeting)) }
     }
 
     /// Returns the status of recent ended recordings, newest last, followed by running ones.
@@ -117,11 +200,28 @@ package actor SessionRecorder {
             ?? ended.last { $0.session == session && $0.stream == stream }
     }
 
-    /// Whether any recording runs or is being started.
-    package var isRecording: Bool { !running.isEmpty || !starting.isEmpty }
+    /// Whether a recording runs or is being started, or a recorded session is not over or not composed yet.
+    package var hasWork: Bool {
+        !running.isEmpty || !starting.isEmpty || !meetings.isEmpty || !recordedSessions.isEmpty
+    }
 
-    /// Collects recordings that ended with their stream.
-    package func collectEnded() { collect() }
+    /// Collects recordings that ended with their stream, and composes sessions that are over.
+    package func collectEnded() async {
+        collect()
+        guard meetings.isAnyDue(now: now()) || !recordedSessions.isEmpty else { return }
+        let published = Set(await engine.sessions().map(\.name))
+        for meeting in meetings.takeDue(now: now(), inProgress: { published.contains($0) || isLive($0) }) {
+            compositionQueue?.add(composition(of: meeting))
+        }
+        // A later session of the same name is not recorded unless that is requested again.
+        recordedSessions = recordedSessions.filter { published.contains($0) || isLive($0) }
+    }
+
+    private func composition(of meeting: RecordedMeetings.Meeting) -> Composition {
+        Composition(meeting, folder: folder(of: meeting.session))
+    }
+
+    private func folder(of session: String) -> String { directory + "/" + RecordingFileName.safe(session) }
 
     /// Number of recordings that could not start or that failed, since the relay started.
     package var failureCount: UInt64 { failures }
@@ -164,6 +264,7 @@ package actor SessionRecorder {
 
     private func remember(_ status: RecordingStatus) {
         if status.phase == .failed { failures += 1 }
+        meetings.end(status.session, now: now())
         endedTotals.add(status.statistics)
         observer(.finished(status))
         ended.append(status)

@@ -7,6 +7,12 @@ package enum StorageKeys: ConfigurationSection {
             "recording.directory", \.recordingDirectory, .directory,
             "directory of recordings requested over HTTP; by default that of `record`"),
         .flag(
+            "recording.compose", \.recordingCompose,
+            """
+            when a recorded session is over, its files are also composed to one Matroska file \
+            ([admin.md](admin.md#one-file-of-a-session)), which needs as much space again
+            """),
+        .flag(
             "recording.chat", \.recordingChat,
             """
             while a stream of a session is recorded, the chat of the session is too, except for messages to one user, \
