@@ -44,30 +44,11 @@ struct SFrameVectorTests {
             #expect(derived.salt == TestVector.bytes(hexadecimal: vector.sframeSalt))
 
             let key = try SFrameKey(suite, baseKey: TestVector.bytes(hexadecimal: vector.baseKey), keyID: vector.kid)
-            let header = SFrameHeader(keyID: vector.kid, counter: vector.ctr)
-            var sealed = [UInt8](repeating: 0, count: header.length) + TestVector.bytes(hexadecimal: vector.pt)
-            let end = sealed.count
-            sealed += [UInt8](repeating: 0, count: suite.tagLength)
+            let plaintext = TestVector.bytes(hexadecimal: vector.pt)
             let metadata = TestVector.bytes(hexadecimal: vector.metadata)
-            try sealed.withUnsafeMutableBytes { bytes in
-                header.write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[..<header.length]))
-                try metadata.withUnsafeBytes {
-                    try key.seal(
-                        UnsafeMutableRawBufferPointer(rebasing: bytes[header.length..<end]),
-                        tag: bytes.baseAddress!.assumingMemoryBound(to: UInt8.self) + end, counter: vector.ctr,
-                        header: UnsafeRawBufferPointer(rebasing: bytes[..<header.length]), metadata: $0)
-                }
-            }
+            let sealed = try key.sealFrame(plaintext, counter: vector.ctr, metadata: metadata)
             #expect(sealed == TestVector.bytes(hexadecimal: vector.ct), "\(suite)")
-            try sealed.withUnsafeMutableBytes { bytes in
-                try metadata.withUnsafeBytes {
-                    try key.open(
-                        UnsafeMutableRawBufferPointer(rebasing: bytes[header.length..<end]),
-                        tag: bytes.baseAddress!.assumingMemoryBound(to: UInt8.self) + end, counter: vector.ctr,
-                        header: UnsafeRawBufferPointer(rebasing: bytes[..<header.length]), metadata: $0)
-                }
-            }
-            #expect(Array(sealed[header.length..<end]) == TestVector.bytes(hexadecimal: vector.pt), "\(suite)")
+            #expect(try key.openFrame(sealed, metadata: metadata).plaintext == plaintext, "\(suite)")
         }
     }
 }
