@@ -130,8 +130,11 @@ struct PeerCommand: ParsableCommand {
         func bit(_ value: UInt8, if condition: Bool) -> UInt8 { condition ? value : 0 }
         switch codec {
         case .vp8:
-            let head: [UInt8] = [isFirst ? 0x90 : 0x80, 0x80]
-            return head + number + [isKeyFrame ? 0 : 1]
+            // The payload descriptor (RFC 7741 section 4.2). The frame tag after it (RFC 6386 section 9.1) has a first partition of no bytes;
+            // a key frame is one of 640x360.
+            let descriptor = [isFirst ? 0x90 : 0x80, 0x80] + number
+            guard isFirst else { return descriptor }
+            return descriptor + (isKeyFrame ? [0x10, 0, 0, 0x9d, 0x01, 0x2a, 0x80, 0x02, 0x68, 0x01] : [0x11, 0, 0])
         case .h264:
             // FU-A (RFC 6184 section 5.8) of an IDR slice (5) or another one (1). The set bit after it is the frame's first macroblock.
             let type: UInt8 = isKeyFrame ? 5 : 1
@@ -177,6 +180,9 @@ struct PeerCommand: ParsableCommand {
                 for (at, byte) in descriptor.enumerated() {
                     packet.storeBytes(of: byte, toByteOffset: 12 + at, as: UInt8.self)
                 }
+            } else {
+                // TOC of a mono packet of 20 ms (RFC 6716 section 3.1): CELT, full band.
+                packet.storeBytes(of: 0xf8, toByteOffset: 12, as: UInt8.self)
             }
             if order.isStamped {
                 packet.storeBytes(of: millrace_monotonic_ns(), toByteOffset: 12 + payload - 8, as: Int64.self)
@@ -192,7 +198,7 @@ struct PeerCommand: ParsableCommand {
             }
         }
         if packets.upperBound == order.burst {
-            publisher.timestamp &+= UInt32(90_000 / order.perSecond)
+            publisher.timestamp &+= UInt32((publisher.order.isVideo ? 90_000 : 48_000) / order.perSecond)
             publisher.pictureID &+= 1
         }
         var error: Int32 = 0
