@@ -92,11 +92,11 @@ struct MillionCommand: AsyncParsableCommand {
         try peer.begin(order)
         try await Task.sleep(for: .milliseconds(Int(warmUp * 1000)))
         let before = await engine.counters()
-        let worker = try Self.workerTime()
+        let worker = try ThreadTimes(named: "media-0")
         let process = millrace_process_cpu_ns()
         let wall = millrace_monotonic_ns()
         try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
-        let workerAfter = try Self.workerTime()
+        let workerAfter = try ThreadTimes(named: "media-0")
         let processSpent = millrace_process_cpu_ns() - process
         let wallSpent = Double(millrace_monotonic_ns() - wall)
         let after = await engine.counters()
@@ -129,19 +129,5 @@ struct MillionCommand: AsyncParsableCommand {
             last = now
         }
         return last
-    }
-
-    /// Returns the CPU time of the thread of worker 0, which is named after it, and the time that it has waited for a core, in nanoseconds.
-    private static func workerTime() throws -> (running: Int64, waiting: Int64) {
-        for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
-            let folder = "/proc/self/task/\(task)"
-            guard let name = try? String(contentsOfFile: folder + "/comm", encoding: .utf8),
-                name.hasPrefix("media-0")
-            else { continue }
-            let text = try String(contentsOfFile: folder + "/schedstat", encoding: .utf8)
-            let times = text.split { !$0.isNumber }.compactMap { Int64($0) }
-            if times.count >= 2 { return (times[0], times[1]) }
-        }
-        throw BenchError("the worker's thread was not found")
     }
 }
