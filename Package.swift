@@ -209,8 +209,8 @@ let package = Package(
         .executableTarget(
             name: "millrace-bench",
             dependencies: [
-                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "MediaEngine", "CLinuxNet",
-                "CallCounter", "LoadGenerator", "WebRTCClient",
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "MediaEngine", "Recording",
+                "CLinuxNet", "CallCounter", "LoadGenerator", "WebRTCClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Benchmarks/MillraceBench"),
         .executableTarget(

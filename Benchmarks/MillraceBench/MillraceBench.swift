@@ -14,6 +14,6 @@ struct MillraceBench: AsyncParsableCommand {
         subcommands: [
             FanoutCommand.self, TransportsCommand.self, MemoryCommand.self, CallsCommand.self, PipeCommand.self,
             MillionCommand.self, PeerCommand.self, SinksCommand.self, StampedSinkCommand.self, LossyPathCommand.self,
-            PublishersCommand.self, SubscribersCommand.self, VerifierCommand.self,
+            PublishersCommand.self, SubscribersCommand.self, VerifierCommand.self, RecordingsCommand.self,
         ])
 }
