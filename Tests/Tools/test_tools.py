@@ -244,9 +244,31 @@ class BenchTests(unittest.TestCase):
         self.assertIn("/nonexistent/millrace cannot be executed", done.stderr)
 
     def test_benchmarks_of_another_program_take_no_relay(self):
-        done = self.bench("fanout", "--relay", "/bin/true")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("fanout has no --relay", done.stderr)
+        for name in ("fanout", "recordings", "live"):
+            done = self.bench(name, "--relay", "/bin/true")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{name} has no --relay", done.stderr)
+
+    def test_every_list_of_benchmarks_has_the_same_names(self):
+        script = (ROOT / "tools/bench").read_text()
+        names = re.search(r"^# tools/bench (\S+) \[ARGUMENTS\]$", script, re.M)[1].split("|")
+        accepted = re.search(r"^case \${1:-} in\n(.+)\) ;;$", script, re.M)[1].split(" | ")
+        advised = re.split(r", | or ", re.search(r'"name a benchmark: (.+)" 2$', script, re.M)[1])
+        described = re.findall(r"^#   (\w+) ", script, re.M)
+        document = (ROOT / "docs/performance.md").read_text()
+        self.assertEqual(names, described)
+        self.assertEqual(names, accepted)
+        self.assertEqual(names, advised)
+        self.assertEqual([name for name in names if f"\ntools/bench {name}" not in document], [])
+
+    def test_each_benchmark_is_a_command_of_a_program_or_a_script(self):
+        script = (ROOT / "tools/bench").read_text()
+        names = re.search(r"^# tools/bench (\S+) \[ARGUMENTS\]$", script, re.M)[1].split("|")
+        commands = set()
+        for file in (ROOT / "Benchmarks/MillraceBench").glob("*Command.swift"):
+            commands |= set(re.findall(r'commandName: "([a-z-]+)"', file.read_text()))
+        scripts = {file.stem.removeprefix("bench_") for file in (ROOT / "tools").glob("bench_*.py")}
+        self.assertEqual([name for name in names if name not in commands | scripts | {"messages"}], [])
 
 
 class SelectionTests(unittest.TestCase):
