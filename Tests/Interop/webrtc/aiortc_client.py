@@ -11,12 +11,12 @@ from webrtc.devtools import BrowserError
 
 
 class Aiortc:
-    """A client with any number of peers. Its functions are those of a browser's page."""
+    """A client with any number of peers. Its functions are those of a browser's page. `program`: file of the process, with functions of its own."""
 
-    def __init__(self, folder, name="aiortc", kind="aiortc"):
+    def __init__(self, folder, name="aiortc", kind="aiortc", program="aiortc_worker.py"):
         self.kind = kind
         self._log = open(folder / f"{name}.log", "wb")
-        self.process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("aiortc_worker.py"), kind],
+        self.process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name(program), kind],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
         self._ids, self._waiting, self._lock = itertools.count(1), {}, threading.Lock()
         threading.Thread(target=self._read, daemon=True).start()

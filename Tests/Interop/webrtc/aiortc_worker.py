@@ -269,9 +269,9 @@ class Api:
         await self._calls.pop(id).pc.close()
 
 
-async def main():
+async def main(api):
     # All media of aiortc shares this loop with the reader of commands.
-    loop, api = asyncio.get_running_loop(), Api()
+    loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=1 << 22)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
 
@@ -292,4 +292,4 @@ async def main():
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(Api()))
