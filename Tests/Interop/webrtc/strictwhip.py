@@ -86,7 +86,8 @@ def check_strictness(check, name, server, record):
     for before, after in (("a=sendonly", "a=recvonly"), ("a=setup:actpass", "a=setup:passive"), ("a=rtcp-mux\r\n", ""), ("a=rtcp-mux-only\r\n", ""),
                           ("a=group:BUNDLE 0 1", "a=group:BUNDLE 0"), ("a=ice-pwd:", "a=ice-pwd:- "), ("a=fingerprint:sha-256", "a=fingerprint:sha-1"),
                           ("a=mid:1", "a=mid:0"), ("a=msid:", "a=other:"), ("a=ice-ufrag:", "a=other:"), ("m=audio", "m=video")):
-        wrong[f"{before.strip()} as {after or 'nothing'}"] = (422 if before in offer else "absent", server.ask("POST", "live", offer.replace(before, after), Content_Type=sdp))
+        status = server.ask("POST", "live", offer.replace(before, after), Content_Type=sdp)
+        wrong[f"{before.strip()} as {after or 'nothing'}"] = (422 if before in offer else "absent", status)
     failed = {case: (wanted, status) for case, (wanted, status) in wrong.items() if wanted != status}
     check(name, "the endpoint refuses what the RFC does not allow", not failed, requests=len(wrong), failed=failed)
     check(name, "and records each", len(server.record()["faults"]) == len(wrong), faults=len(server.record()["faults"]))
