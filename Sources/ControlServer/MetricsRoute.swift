@@ -144,7 +144,8 @@ struct MetricsRoute {
         text.family("millrace_recording_compositions", .gauge, "Recorded sessions that are to be composed to one file")
         text.sample(compositions.open)
         text.family(
-            "millrace_recording_compositions_total", .counter, "Recorded sessions that were composed to one file, by result")
+            "millrace_recording_compositions_total", .counter,
+            "Recorded sessions that were composed to one file, by result")
         text.sample(compositions.composed, ["result": "composed"])
         text.sample(compositions.failed, ["result": "failed"])
         text.single(

@@ -29,7 +29,8 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .directory(_, let code, _): code == ENOSPC || code == EDQUOT || code == EFBIG
         case .file(let error): error.isOutOfSpace
-        case .alreadyRecording, .notRecording, .sessionNotRecording, .tooManySessions, .encrypted, .engine, .encoder, .thread:
+        case .alreadyRecording, .notRecording, .sessionNotRecording, .tooManySessions, .encrypted, .engine, .encoder,
+            .thread:
             false
         }
     }

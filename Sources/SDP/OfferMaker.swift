@@ -69,7 +69,8 @@ package struct OfferMaker: Sendable {
         lines += SDPLine.extensions(track.extensions)
         lines.append(SDPLine(attribute: direction.rawValue))
         if direction.sends { lines.append(SDPLine(attribute: "msid", msid)) }
-        lines += [SDPLine(attribute: "rtcp-mux"), SDPLine(attribute: "rtcp-rsize")]
+        // A WHIP client has to offer rtcp-mux-only (RFC 9725 section 4.4.1, RFC 8858).
+        lines += ["rtcp-mux", "rtcp-mux-only", "rtcp-rsize"].map { SDPLine(attribute: $0) }
         lines += SDPLine.codec(track, sends: direction.sends)
         if direction.sends { lines += encodingLines(track, msid: msid) }
         return MediaSection(

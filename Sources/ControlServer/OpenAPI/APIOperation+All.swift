@@ -119,7 +119,8 @@ extension APIOperation {
                 "Starts (201) or stops (200) a recording", query: [app], body: .json("RecordRequest"), status: 200,
                 .json("Recording")),
             .get(
-                session + "/record", .admin, "recording", "Recordings of a session and its composed files", query: [app],
+                session + "/record", .admin, "recording", "Recordings of a session and its composed files",
+                query: [app],
                 .json("SessionRecording")),
             .act(
                 "POST", session + "/record", .admin, "recording",

@@ -90,7 +90,8 @@ struct SessionRecordCommand: AsyncParsableCommand {
                     ["STREAM", "PHASE", "BYTES", "FRAMES", "AUDIO", "LOST", "FILE"],
                     session.streams.map { status in
                         [
-                            CommandOutput.plain(status.stream), status.phase, "\(status.bytes)", "\(status.videoFrames)",
+                            CommandOutput.plain(status.stream), status.phase, "\(status.bytes)",
+                            "\(status.videoFrames)",
                             "\(status.audioPackets)", "\(status.lostPackets)", status.files.last ?? status.error ?? "-",
                         ]
                     }))
