@@ -1,4 +1,4 @@
-"""Checks of the sources that need no compiler: import layers, sizes, words, links and proofs. Used by tools/check."""
+"""Checks of the sources that need no compiler: import layers, sizes, words, links, proofs and subjects of commits. Used by tools/check."""
 
 import itertools
 import pathlib
@@ -13,6 +13,9 @@ sys.dont_write_bytecode = True
 import blocks  # noqa: E402
 
 LINES_AT_MOST = 400
+SUBJECT_AT_MOST = 72
+# Newest commit whose subject is too long. Subjects of later ones are checked; the earlier ones stay as they are.
+SUBJECTS_SINCE = "2f8d53165d228d1691d34966bce33e6feb541b6b"
 # The layers that must stay free of IO, clocks and tasks.
 PURE = {"L1", "L2", "L3"}
 # Words that indicate IO, time or concurrency; matched in the pure layers only, outside comments.
@@ -117,7 +120,8 @@ def check_dependencies(faults):
 
 
 def check_words_and_sizes(faults):
-    for path in tracked("Sources/*.swift", "Tests/*.swift", "Sources/*.c", "Sources/*.cpp", "Sources/*.h"):
+    own_c = [f"{folder}/*.{suffix}" for folder in ("Sources", "Benchmarks") for suffix in ("c", "cpp", "h")]
+    for path in tracked("Sources/*.swift", "Tests/*.swift", "Benchmarks/*.swift", *own_c):
         text = path.read_text()
         name = path.relative_to(ROOT)
         if (lines := text.count("\n")) > LINES_AT_MOST:
@@ -368,9 +372,33 @@ def check_configuration(faults):
                 faults.append(f"{file.relative_to(ROOT)}: nothing reads {field}, which is set here")
 
 
+def check_subjects(faults, root=ROOT, since=SUBJECTS_SINCE):
+    """Subjects of commits after `since`, apart from merges, have at most SUBJECT_AT_MOST characters and no full stop at the end.
+
+    Without git, outside of a repository, and in a shallow clone that lacks `since`, nothing is checked, and standard error says so.
+    """
+    def git(*arguments):
+        return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, errors="replace")
+
+    try:
+        known = git("cat-file", "-e", f"{since}^{{commit}}").returncode == 0
+        log = git("log", "--no-merges", "--format=%h %s", f"{since}..HEAD") if known else None
+    except OSError:
+        log = None
+    if log is None or log.returncode != 0:
+        print(f"    subjects of commits are not checked: no git, or no history since {since[:8]} here", file=sys.stderr)
+        return
+    for line in log.stdout.splitlines():
+        commit, _, subject = line.partition(" ")
+        if len(subject) > SUBJECT_AT_MOST:
+            faults.append(f"commit {commit}: a subject of {len(subject)} characters, at most {SUBJECT_AT_MOST}: {subject}")
+        if subject.endswith("."):
+            faults.append(f"commit {commit}: a full stop at the end of the subject: {subject}")
+
+
 def main():
     faults = []
-    for check in (check_imports, check_dependencies, check_configuration, check_metrics, check_troubleshooting, check_words_and_sizes, check_links, check_blocks, check_features, check_commands):
+    for check in (check_imports, check_dependencies, check_configuration, check_metrics, check_troubleshooting, check_words_and_sizes, check_links, check_blocks, check_features, check_commands, check_subjects):
         check(faults)
     for fault in faults:
         print("    " + fault, file=sys.stderr)

@@ -1,6 +1,8 @@
-"""Tests of the programs in tools/, and of the code blocks of documents: lock file, linking, bill of materials, manual pages, builds, runs of unit tests, selection of cases, set-up. Run: python3 -m unittest discover Tests/Tools"""
+"""Tests of the programs in tools/, and of the code blocks of documents: lock file, linking, bill of materials, manual pages, builds, runs of unit tests, selection of cases, set-up, subjects of commits. Run: python3 -m unittest discover Tests/Tools"""
 
+import contextlib
 import copy
+import io
 import json
 import os
 import pathlib
@@ -9,12 +11,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "Tests/Interop")]
 sys.dont_write_bytecode = True
 
 import blocks  # noqa: E402
+import checks  # noqa: E402
 import hardening  # noqa: E402
 import lock  # noqa: E402
 import manpages  # noqa: E402
@@ -308,6 +312,83 @@ class SelectionTests(unittest.TestCase):
         parts = re.search(r"^LONG_PARTS=\((.*)\)$", self.script, re.M)[1].split()
         self.assertEqual(parts, re.findall(r"^# {26}([a-z]+) ", self.script, re.M))
         self.assertEqual(set(parts), set(re.findall(r"^    part_([a-z]+)\(\)", self.script, re.M)))
+
+
+class SubjectTests(unittest.TestCase):
+    """`check_subjects` in repositories with one commit a subject."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name) / "origin"
+        self.root.mkdir()
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *arguments, root=None):
+        # Settings of the user, such as signed commits, do not count.
+        environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+        names = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+        done = subprocess.run(["git", "-C", str(root or self.root), *names, *arguments], capture_output=True, text=True, check=True, env=environment)
+        return done.stdout.strip()
+
+    def commit(self, subject):
+        self.git("commit", "-q", "--allow-empty", "-m", subject)
+        return self.git("rev-parse", "HEAD")
+
+    def faults(self, since, root=None):
+        """The faults, and the text on standard error."""
+        faults, said = [], io.StringIO()
+        with contextlib.redirect_stderr(said):
+            checks.check_subjects(faults, root or self.root, since)
+        return faults, said.getvalue()
+
+    def test_only_later_commits_are_checked_and_each_fault_names_its_commit(self):
+        since = self.commit("x" * 73)
+        self.commit("x" * 72)
+        self.assertEqual(self.faults(since), ([], ""))
+        long, ended = self.commit("é" * 73), self.commit("Add a thing.")
+        faults, said = self.faults(since)
+        self.assertEqual(said, "")
+        self.assertEqual(len(faults), 2)
+        self.assertRegex(faults[0], rf"commit {ended[:7]}.*full stop")
+        self.assertRegex(faults[1], rf"commit {long[:7]}.*73 characters")
+
+    def test_merges_are_left_out_and_their_commits_are_not(self):
+        since = self.commit("Begin")
+        self.git("switch", "-q", "-c", "other")
+        self.commit("Add a thing.")
+        self.git("switch", "-q", "main")
+        self.commit("Add another thing")
+        self.git("merge", "-q", "--no-ff", "-m", "Merge " + "x" * 80 + ".", "other")
+        faults, _ = self.faults(since)
+        self.assertEqual(len(faults), 1)
+        self.assertIn("Add a thing.", faults[0])
+
+    def test_a_shallow_clone_without_the_commit_is_skipped_with_a_message(self):
+        since = self.commit("Begin")
+        self.commit("Add a thing.")
+        shallow = self.root.parent / "shallow"
+        self.git("clone", "-q", "--depth", "1", f"file://{self.root}", str(shallow))
+        faults, said = self.faults(since, shallow)
+        self.assertEqual(faults, [])
+        self.assertIn("not checked", said)
+        deeper = self.root.parent / "deeper"
+        self.git("clone", "-q", "--depth", "2", f"file://{self.root}", str(deeper))
+        self.assertEqual(len(self.faults(since, deeper)[0]), 1)
+
+    def test_without_a_repository_or_without_git_it_is_skipped_with_a_message(self):
+        since = self.commit("Begin")
+        self.commit("Add a thing.")
+        folder = self.root.parent / "archive"
+        folder.mkdir()
+        with unittest.mock.patch.dict(os.environ, {"GIT_CEILING_DIRECTORIES": str(self.root.parent)}):
+            faults, said = self.faults(since, folder)
+        self.assertEqual(faults, [])
+        self.assertIn("not checked", said)
+        with unittest.mock.patch.dict(os.environ, {"PATH": str(folder)}):
+            faults, said = self.faults(since)
+        self.assertEqual(faults, [])
+        self.assertIn("not checked", said)
 
 
 class HardeningTests(unittest.TestCase):
