@@ -19,9 +19,11 @@ sys.dont_write_bytecode = True
 
 import blocks  # noqa: E402
 import checks  # noqa: E402
+import documents  # noqa: E402
 import hardening  # noqa: E402
 import lock  # noqa: E402
 import manpages  # noqa: E402
+import media  # noqa: E402
 import sbom  # noqa: E402
 
 
@@ -236,6 +238,28 @@ class BlockTests(unittest.TestCase):
         faults = blocks.faults("```sh never\nls\n```\n```json elsewhere\n{}\n```\n```sh slow\nls\n```\n")
         self.assertEqual([line for line, _ in faults], [1, 4])
         self.assertIn('"never"', faults[0][1])
+
+
+class MermaidTests(unittest.TestCase):
+    """`check_mermaid` with the parser of .venv; skipped without it."""
+
+    def parse(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "block.mermaid"
+            file.write_text(text)
+            try:
+                documents.check_mermaid(None, file)
+            except documents.Unchecked as reason:
+                self.skipTest(str(reason))
+
+    def test_a_diagram_with_the_forms_of_the_documents_parses(self):
+        self.parse('flowchart TB\n    subgraph L0["L0: C"]\n        A; B\n    end\n    A --> B & C\n    C -->|"a, b"| D["x<br/>y"] -.-> A\n')
+
+    def test_each_faulty_diagram_is_refused_with_the_message_of_the_parser(self):
+        for text, message in (("flowchart TB\n    A -->\n", "Parse error"), ("flowchart TB\n    A[x (y)] --> B\n", "Parse error"),
+                              ("flowchart TB\n    subgraph S\n    A --> B\n", "Parse error"), ("flowchar TB\n    A --> B\n", "No diagram type")):
+            with self.subTest(text), self.assertRaisesRegex(media.MediaError, message):
+                self.parse(text)
 
 
 class BenchTests(unittest.TestCase):
