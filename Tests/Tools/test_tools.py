@@ -1,4 +1,8 @@
-"""Tests of the programs in tools/, and of the code blocks of documents: lock file, linking, bill of materials, manual pages, builds, runs of unit tests, selection of cases, set-up, subjects of commits. Run: python3 -m unittest discover Tests/Tools"""
+"""Tests of the programs in tools/, and of the code blocks of documents:
+lock file, linking, bill of materials, manual pages, builds, runs of unit tests, selection of cases, set-up, subjects of commits.
+
+Run: python3 -m unittest discover Tests/Tools
+"""
 
 import contextlib
 import copy

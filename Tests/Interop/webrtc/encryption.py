@@ -14,6 +14,11 @@ from webrtc.room import ADMIN_TOKEN, Room, relay
 
 PASSPHRASE = "correct horse battery staple"
 SESSION = "sealed"
+# A publisher's offer, which the relay answers; no media follows.
+OFFER = "\r\n".join((
+    "v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0", "a=group:BUNDLE 0", "m=audio 9 UDP/TLS/RTP/SAVPF 111", "c=IN IP4 0.0.0.0", "a=mid:0", "a=sendonly",
+    "a=rtcp-mux", "a=rtpmap:111 opus/48000/2", "a=setup:actpass", "a=ice-ufrag:abcd", "a=ice-pwd:abcdefghijklmnopqrstuvwx",
+    "a=fingerprint:sha-256 " + ":".join(["AB"] * 32), ""))
 
 
 def enter(bench, kind, server, name, passphrase, role="participant"):
@@ -41,10 +46,13 @@ def caused_by_bandwidth(server):
     return int(sum(metrics[f"millrace_{name}_total"] for name in ("layer_switches", "tracks_paused")))
 
 
-def stills(server, stream):
-    """Status and code of a request for a still image."""
-    request = urllib.request.Request(f"{server.url}/v1/sessions/{SESSION}/streams/{stream}/canvas.png",
-                                     headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
+def answered(server, path, body=None):
+    """Status and code of a request: GET by the operator, POST of JSON by the operator, or of SDP. Endless bodies are not read."""
+    if isinstance(body, str):
+        data, fields = body.encode(), {"Content-Type": "application/sdp"}
+    else:
+        data, fields = json.dumps(body).encode() if body else None, {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": "application/json"}
+    request = urllib.request.Request(server.url + path, data, headers=fields)
     try:
         with urllib.request.urlopen(request, timeout=10) as answer:
             return answer.status, ""
@@ -114,8 +122,27 @@ def pairs(bench, name):
     check(name, "frames keep coming", rate > 2, frames_per_second=round(rate, 1))
     stream = ada.page.evaluate("millrace.publisher.publications[0].id")
     check(name, "the stream is announced as encrypted", ada.page.evaluate(f"millrace.state.streams.get({json.dumps(stream)}).isEncrypted"))
-    status, code = stills(server, stream)
-    check(name, "the relay makes no stills of it", (status, code) == (409, "streamEncrypted"), status=status, code=code)
+    session = f"/v1/sessions/{SESSION}"
+    user = ada.page.evaluate("millrace.state.streams.get(millrace.publisher.publications[0].id).connection")
+    paths = [f"{session}/{of}/canvas.{form}" for of in (f"streams/{stream}", f"participants/{user}") for form in ("png", "y4m", "wav")]
+    paths += [f"{session}/{of}live.{form}" for of in ("", f"streams/{stream}/") for form in ("webm", "mkv")]
+    answers = {path: answered(server, path) for path in paths}
+    check(name, "the relay makes no still, canvas, live stream or programme of it", set(answers.values()) == {(409, "streamEncrypted")},
+          others={path: answer for path, answer in answers.items() if answer != (409, "streamEncrypted")})
+
+
+def required(bench, name):
+    """A session that requires encryption refuses publishers without signalling, which cannot announce it."""
+    check = bench.reporter.check
+    server = relay(bench)
+    plain = {"direction": "publish", "stream": "camera", "audio": {"payloadType": 111, "ssrc": 7}}
+    for kind, path, body in (("plain SRTP", "/v1/sessions/{}/plain", plain), ("WHIP", "/whip/{}?stream=camera", OFFER)):
+        for requires, wanted, text in ((False, (201, ""), "accepted without"), (True, (403, "encryptionRequired"), "refused with")):
+            session = f"{kind.split()[0].lower()}-{requires}".lower()
+            status, _ = answered(server, "/v1/admin/sessions", {"name": session, "requiresEncryption": requires})
+            check(name, f"the session \"{session}\" is created", status == 201, status=status)
+            status, code = answered(server, path.format(session), body)
+            check(name, f"{kind} is {text} required encryption", (status, code) == wanted, status=status, code=code)
 
 
 def others(bench, name):
@@ -206,5 +233,6 @@ ALL = [
     ("page: end-to-end encryption", pairs),
     ("page: automatic keys", automatic_keys),
     ("page: another passphrase", others),
+    ("encryption: required", required),
 ]
 LONG = []
