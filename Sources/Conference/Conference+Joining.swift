@@ -10,6 +10,10 @@ extension Conference {
         latest = now
         do throws(SignalingError) {
             let password = try admit(admission)
+            // It has no way to announce encryption. Refused before it is in, so that it does not use up the reservation of a session.
+            if admission.kind == .publisher, requiresEncryption || admission.requiresEncryption {
+                throw SignalingError(.encryptionRequired, "a publisher without signalling cannot encrypt")
+            }
             let name = try DisplayName.normalized(admission.name)
             try Bounds.check(admission.media.maximumWidth, 1...Bounds.pixels, "maximumWidth")
             try Bounds.check(admission.media.maximumHeight, 1...Bounds.pixels, "maximumHeight")

@@ -14,7 +14,8 @@ import Testing
         let ada = try world.join(requiresEncryption: true)
         #expect(world.conference.requiresEncryption)
         let bob = try world.join()
-        for sender in [ada, bob, try world.join(kind: .publisher)] {
+        #expect(code { try world.join(kind: .publisher) } == .encryptionRequired)
+        for sender in [ada, bob] {
             #expect(code { _ = try world.prepare([Self.camera(isEncrypted: nil)], sender) } == .encryptionRequired)
             #expect(code { _ = try world.prepare([Self.camera(isEncrypted: false)], sender) } == .encryptionRequired)
         }
@@ -66,7 +67,21 @@ import Testing
         let ada = try world.join()
         #expect(code { _ = try world.prepare([Self.camera(isEncrypted: nil)], ada) } == .encryptionRequired)
         let other = try World(reservation: Reservation(expires: .seconds(60)))
+        #expect(code { try other.join(kind: .publisher, requiresEncryption: true) } == .encryptionRequired)
         let bob = try other.join(requiresEncryption: true)
         #expect(code { _ = try other.prepare([Self.camera(isEncrypted: nil)], bob) } == .encryptionRequired)
+    }
+
+    @Test("A refused publisher without signalling leaves a reserved session as it is: with its password and required encryption")
+    func refusedFirst() throws {
+        let world = try World(
+            reservation: Reservation(password: "pear", requiresEncryption: true, expires: .seconds(60)))
+        #expect(code { try world.join(kind: .publisher, password: "plum") } == .passwordWrong)
+        #expect(code { try world.join(kind: .publisher, password: "pear") } == .encryptionRequired)
+        #expect(!world.conference.isEnded && !world.conference.isForgettable)
+        #expect(code { try world.join() } == .passwordNeeded)
+        try world.join(password: "pear")
+        #expect(world.conference.requiresEncryption && world.conference.hasPassword)
+        #expect(world.violations() == [])
     }
 }

@@ -29,6 +29,6 @@ struct Visitor: Sendable {
             connection: media.connection, name: name, identity: token?.identity, data: token?.data,
             kind: .publisher, capabilities: token?.capabilities ?? Capabilities(canPublish: media.isPublisher),
             token: (token?.fingerprint).map { TokenFingerprint(rawValue: $0) }, password: password,
-            isTrusted: isTrusted)
+            isTrusted: isTrusted, requiresEncryption: token?.requiresEncryption ?? false)
     }
 }

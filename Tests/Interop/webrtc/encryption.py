@@ -135,14 +135,16 @@ def required(bench, name):
     """A session that requires encryption refuses publishers without signalling, which cannot announce it."""
     check = bench.reporter.check
     server = relay(bench)
-    plain = {"direction": "publish", "stream": "camera", "audio": {"payloadType": 111, "ssrc": 7}}
-    for kind, path, body in (("plain SRTP", "/v1/sessions/{}/plain", plain), ("WHIP", "/whip/{}?stream=camera", OFFER)):
-        for requires, wanted, text in ((False, (201, ""), "accepted without"), (True, (403, "encryptionRequired"), "refused with")):
-            session = f"{kind.split()[0].lower()}-{requires}".lower()
-            status, _ = answered(server, "/v1/admin/sessions", {"name": session, "requiresEncryption": requires})
-            check(name, f"the session \"{session}\" is created", status == 201, status=status)
-            status, code = answered(server, path.format(session), body)
-            check(name, f"{kind} is {text} required encryption", (status, code) == wanted, status=status, code=code)
+    for session, requires, wanted, text in (("open", False, (201, ""), "accepted without"), ("closed", True, (403, "encryptionRequired"), "refused with")):
+        status, _ = answered(server, "/v1/admin/sessions", {"name": session, "requiresEncryption": requires})
+        check(name, f"the session \"{session}\" is created", status == 201, status=status)
+        # Twice: a refused publisher must not end the session that an operator has created.
+        for number in (1, 2):
+            plain = {"direction": "publish", "stream": f"plain{number}", "audio": {"payloadType": 111, "ssrc": number}}
+            for kind, path, body in (("plain SRTP", f"/v1/sessions/{session}/plain", plain),
+                                     ("WHIP", f"/whip/{session}?stream=whip{number}", OFFER)):
+                status, code = answered(server, path, body)
+                check(name, f"{kind} is {text} required encryption, request {number}", (status, code) == wanted, status=status, code=code)
 
 
 def others(bench, name):
