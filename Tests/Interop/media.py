@@ -26,10 +26,10 @@ class MediaError(Exception):
     """A program failed, or a file is invalid."""
 
 
-def run(command, timeout=300):
-    """Runs a program to its end; returns its standard output as text."""
+def run(command, timeout=300, accepted=(0,)):
+    """Runs a program to its end; returns its standard output as text. `accepted`: exit codes that are no failure."""
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout)
-    if done.returncode != 0:
+    if done.returncode not in accepted:
         raise MediaError(f"{command[0]} failed: {done.stderr.strip()[-600:]}")
     return done.stdout
 

@@ -10,7 +10,7 @@ import urllib.request
 import clients
 import media
 import numpy
-from webrtc import bar
+from webrtc import bar, sound
 
 SECONDS, TURN, OVERLAP = 600, 6, 1
 WIDTH, HEIGHT = 320, 180
@@ -72,11 +72,14 @@ def talk(pages, calls, seconds):
     return turns
 
 
-def frames(path, since):
-    """Returns (time in the file in ms, wall clock in ms, source) of each frame with a bar that can be read, and how many cannot be read."""
-    rows = media.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "frame=pts_time", "-of", "csv=p=0", path])
+def frames(path, since, track=0):
+    """Returns (time in the file in ms, wall clock in ms, source) of each frame of a video track with a bar that can be read, and how many cannot be read.
+
+    `since`: wall clock in ms of the file's start, to half a minute.
+    """
+    rows = media.run(["ffprobe", "-v", "error", "-select_streams", f"v:{track}", "-show_entries", "frame=pts_time", "-of", "csv=p=0", path])
     times = [float(row.strip(",")) * 1000 for row in rows.split()]
-    decoder = subprocess.Popen(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-vf", f"scale={WIDTH}:{HEIGHT},format=gray",
+    decoder = subprocess.Popen(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", f"0:v:{track}", "-vf", f"scale={WIDTH}:{HEIGHT},format=gray",
                                 "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "rawvideo", "-"], stdout=subprocess.PIPE)
     found, unread = [], 0
     for at in times:
@@ -94,9 +97,9 @@ def frames(path, since):
     return found, unread
 
 
-def onset(samples, begin, hertz, expected):
-    """Returns the time in ms at which a tone begins, near an expected one; None without such a tone. `begin`: time of the first sample."""
-    first = int((expected - 1000 - begin) * 48)
+def onset(samples, hertz, expected):
+    """Returns the time in ms at which a tone begins, near an expected one; None without such a tone."""
+    first = int((expected - 1000) * 48)
     piece = samples[max(0, first):first + 2000 * 48]
     if first < 0 or len(piece) < 2000 * 48:
         return None
@@ -108,7 +111,7 @@ def onset(samples, begin, hertz, expected):
     if steady < 0.01 or numpy.median(level[:24000]) > steady / 4:
         return None
     # Half of the window is in the tone where its level has reached the half.
-    return begin + (max(0, first) + window / 2 + int(numpy.argmax(level > steady / 2))) / 48
+    return (max(0, first) + window / 2 + int(numpy.argmax(level > steady / 2))) / 48
 
 
 def check_file(check, name, path, turns):
@@ -125,11 +128,7 @@ def check_file(check, name, path, turns):
 
     shown, unread = frames(path, turns[0][1])
     check(name, "frames can be read", unread <= len(shown) / 1000, unread=unread, frames=len(shown))
-    raw = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-vn", "-f", "f32le", "-ac", "1", "-ar", "48000", "-"],
-                         capture_output=True, timeout=300).stdout
-    samples = numpy.frombuffer(raw[:len(raw) // 4 * 4], numpy.float32)
-    heads = media.run(["ffprobe", "-v", "error", "-select_streams", "a", "-read_intervals", "%+1", "-show_entries", "frame=pts_time", "-of", "csv=p=0", path])
-    begin = float(heads.split()[0].strip(",")) * 1000
+    samples = sound.mono(path)
     times, walls, sources = (numpy.array(column) for column in zip(*shown))
     skews, heard, seen = [], 0, 0
     # The first turn begins with the programme itself, the last may be cut.
@@ -138,7 +137,7 @@ def check_file(check, name, path, turns):
         if not near.any():
             continue
         expected = wall + statistics.median(times[near] - walls[near])
-        at = onset(samples, begin, TONES[speaker], expected)
+        at = onset(samples, TONES[speaker], expected)
         if at is not None:
             heard += 1
             skews.append(at - expected)

@@ -1,5 +1,7 @@
 """Two tones, and their share in received audio."""
 
+import subprocess
+
 import numpy
 
 LEFT_HZ, RIGHT_HZ, RATE = 440, 660, 48000
@@ -25,3 +27,10 @@ def heard(sides):
     left, right = sides[:, 0], sides[:, 1]
     return {"left": share(left, LEFT_HZ), "right": share(right, RIGHT_HZ), "channels": 2,
             "level": float(min(numpy.sqrt((left ** 2).mean()), numpy.sqrt((right ** 2).mean())))}
+
+
+def mono(path, track=0):
+    """Returns the samples of an audio track at 48 kHz as an array of -1...1, from the time zero of the file on. Gaps are silence."""
+    raw = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", str(path), "-map", f"0:a:{track}", "-af", "aresample=async=1:min_hard_comp=0.002:first_pts=0",
+                          "-f", "f32le", "-ac", "1", "-ar", "48000", "-"], capture_output=True, timeout=300).stdout
+    return numpy.frombuffer(raw[:len(raw) // 4 * 4], numpy.float32)
