@@ -210,7 +210,7 @@ let package = Package(
             name: "millrace-bench",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "MediaEngine", "Recording",
-                "CLinuxNet", "CallCounter", "LoadGenerator", "WebRTCClient",
+                "CLinuxNet", "CallCounter", "LoadGenerator", "WebRTCClient", "SFrame",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Benchmarks/MillraceBench"),
         .executableTarget(

@@ -15,6 +15,6 @@ struct MillraceBench: AsyncParsableCommand {
             FanoutCommand.self, TransportsCommand.self, MemoryCommand.self, CallsCommand.self, PipeCommand.self,
             MillionCommand.self, PeerCommand.self, SinksCommand.self, StampedSinkCommand.self, LossyPathCommand.self,
             PublishersCommand.self, SubscribersCommand.self, VerifierCommand.self, RecordingsCommand.self,
-            LiveCommand.self,
+            LiveCommand.self, SFrameCommand.self,
         ])
 }
