@@ -34,19 +34,68 @@ import Testing
         // A fast clock makes the file's time run ahead of the relay's.
         #expect(abs(drifts[0] + 200) < 5 && abs(drifts[1] - 200) < 5)
 
-        // Difference of the time in the file and the time of capture, which is the same for all media in a perfect file.
+        let composed = try session.composed()
+        for frames in composed.values { #expect(frames.count > 800) }
+        let video = [1, 3].compactMap { composed[$0]?.count }
+        // Some of the 900 frames of each publisher are lost.
+        #expect(video.count == 2 && video.allSatisfy { $0 < 890 })
+        #expect(composed.values.joined().contains { $0.timestamp > .seconds(7_220) })
+        #expect(Self.skew(of: composed) <= .milliseconds(20))
+    }
+
+    /// Returns the range of the difference between the time in the file and the time of capture, which is the same for all media in a perfect
+    /// file.
+    /// - Parameter captured: times of capture of the frames that are compared.
+    private static func skew(
+        of tracks: [Int: [WebMFrame]], captured: Range<MediaTime> = .zero ..< .never
+    ) -> MediaTime {
         var extremes: (low: MediaTime, high: MediaTime) = (.never, .zero - .never)
-        var last: MediaTime = .zero
-        for frames in try session.composed().values {
-            #expect(frames.count > 800)
-            for frame in frames {
-                let difference = frame.timestamp - DriftingPublisher.captureTime(of: frame.bytes)
-                extremes = (min(extremes.low, difference), max(extremes.high, difference))
-                last = max(last, frame.timestamp)
-            }
+        for frame in tracks.values.joined() {
+            let capture = DriftingPublisher.captureTime(of: frame.bytes)
+            guard captured.contains(capture) else { continue }
+            let difference = frame.timestamp - capture
+            extremes = (min(extremes.low, difference), max(extremes.high, difference))
         }
-        #expect(last > .seconds(7_220))
-        #expect(extremes.high - extremes.low <= .milliseconds(20))
+        return extremes.high - extremes.low
+    }
+
+    @Test(
+        "REC-2 after a kill of the relay in the middle, new files continue the tracks, with 20 ms of skew at most before and after"
+    )
+    func restart() throws {
+        let session = try RecordedSession()
+        let kill = MediaTime.seconds(4_600)
+        // Start of the first file and of the one after the restart.
+        let starts = [
+            "Ada": (MediaTime.seconds(100), MediaTime.seconds(4_606)), "Bo": (.seconds(130.4), .seconds(4_608.2)),
+        ]
+        for (seed, name) in [(UInt64(1), "Ada"), (2, "Bo")] {
+            let (first, second) = try #require(starts[name])
+            let drift = name == "Ada" ? 200.0 : -200
+            let before = DriftingPublisher(drift: drift, start: first, duration: kill - first, seed: seed)
+            // Packets that arrive after the kill are in no file.
+            let received = before.packets().filter { $0.arrival < kill }
+            try session.record(name + "-1", of: name, identity: "u-" + name, received, isKilled: true)
+            var after = DriftingPublisher(
+                drift: drift, start: second, duration: .seconds(7_300) - second, seed: seed + 7)
+            if name == "Bo" { after.congested = .seconds(1_000) ... .seconds(1_300) }
+            try session.record(name + "-2", of: name, identity: "u-" + name, after.packets())
+        }
+        #expect(session.files.count == 4 && session.files.count { $0.duration == nil } == 2)
+
+        let report = try session.compose()
+        #expect(report.warnings.isEmpty)
+        #expect(report.tracks.map(\.name) == ["Ada (camera)", "Ada (audio)", "Bo (camera)", "Bo (audio)"])
+        #expect(report.tracks.map(\.files) == [2, 2, 2, 2] && report.tracks.allSatisfy { $0.droppedFrames == 0 })
+        let composed = try session.composed()
+        // Both halves are in each track.
+        for track in composed.values {
+            #expect(track.contains { $0.timestamp > .seconds(4_400) && $0.timestamp < .seconds(4_500) })
+            #expect(track.contains { $0.timestamp > .seconds(7_100) })
+        }
+        #expect(Self.skew(of: composed, captured: .zero..<kill) <= .milliseconds(20))
+        #expect(Self.skew(of: composed, captured: kill ..< .never) <= .milliseconds(20))
+        #expect(Self.skew(of: composed) <= .milliseconds(20))
     }
 
     @Test("REC-2 a stream that reconnects stays one track of its participant, and the gap stays a gap")

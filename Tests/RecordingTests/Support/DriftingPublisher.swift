@@ -17,7 +17,7 @@ struct DriftingPublisher {
     private static let delay: [MediaKind: MediaTime] = [.audio: .milliseconds(20), .video: .milliseconds(60)]
 
     /// Returns packets in order of arrival: audio five times a second in the first minute and then every four seconds, video every eight seconds. Of each
-    /// hundred packets of audio, five are lost.
+    /// hundred packets of each kind, five are lost; each packet of video is a frame.
     func packets() -> [TestStream.Packet] {
         var random = SeededGenerator(seed: seed)
         var packets: [TestStream.Packet] = []
@@ -25,7 +25,7 @@ struct DriftingPublisher {
             var sequence: Int64 = 1_000
             var captured: MediaTime = .zero
             while captured < duration {
-                let isLost = kind == .audio && random.below(100) < 5
+                let isLost = random.below(100) < 5
                 if !isLost { packets.append(packet(kind, sequence, captured, jitter: random.below(10_000))) }
                 sequence += 1
                 captured += .milliseconds(kind == .audio && captured < .seconds(60) ? 200 : step)
