@@ -1,5 +1,8 @@
 import Foundation
+import Glibc
 import MillraceTestKit
+import NIOCore
+import NIOPosix
 import Recording
 import RelayServer
 import Testing
@@ -65,6 +68,55 @@ struct LiveRoutesTests {
                 let head = try await http.request("HEAD", media.path + "/live.webm")
                 #expect(head.status == 200 && head.fields["content-type"] == "video/webm")
                 try await http.until("millrace_taps", isAtMost: 0)
+            }
+        }
+    }
+
+    /// Requests a live stream and reads nothing of the answer.
+    private func stall(_ http: RawHTTPClient, _ path: String) async throws -> any Channel {
+        // Small buffers of the kernel fill within seconds: segments are small because the relay's buffer grows with their size.
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.socketOption(.so_rcvbuf), value: 4_096)
+            .channelOption(.tcpOption(.init(rawValue: TCP_MAXSEG)), value: 536)
+            .channelOption(.autoRead, value: false)
+            .connect(host: "127.0.0.1", port: http.port).get()
+        try await channel.writeAndFlush(ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        return channel
+    }
+
+    @Test("A reader that stops reading is disconnected when it falls behind the third time; others get every frame")
+    func stalled() async throws {
+        let (skips, disconnects) = ("millrace_http_live_skips_total", "millrace_http_live_disconnects_total")
+        try await withRelay { relay, http in
+            try await withMedia(relay, http: http) { media in
+                async let body = http.request("GET", media.path + "/live.webm")
+                try await http.until("millrace_http_live_bodies", isAtLeast: 1)
+                let reader = try await stall(http, media.path + "/live.webm")
+                try await http.until("millrace_http_live_bodies", isAtLeast: 2)
+                for count in 1...2 {
+                    try await http.until(skips, isAtLeast: Double(count))
+                    try await http.until(disconnects, isAtMost: 0)
+                    #expect(reader.isActive)
+                }
+                try await http.until(skips, isAtLeast: 3)
+                try await http.until(disconnects, isAtLeast: 1)
+                try await http.until("millrace_http_live_bodies", isAtMost: 1)
+                // The bytes in the buffers of the kernel come before the end.
+                try await reader.setOption(.autoRead, value: true).get()
+                try await reader.closeFuture.get()
+
+                // The other reader goes on.
+                let metrics = try await http.request("GET", "/metrics").text
+                let row = metrics.split(separator: "\n").first { $0.hasPrefix("millrace_http_live_bytes_total ") }
+                let bytes = try #require(row?.split(separator: " ").last.flatMap { Double($0) })
+                try await http.until("millrace_http_live_bytes_total", isAtLeast: bytes + 60_000)
+                // Only the stalled reader has skipped and was disconnected.
+                try await http.until(skips, isAtLeast: 3, isAtMost: 3)
+                try await http.until(disconnects, isAtLeast: 1, isAtMost: 1)
+                await relay.stop()
+                let report = try decode(try await body.body)
+                // Frames of the 15 s in which the stalled reader has skipped, at 15 a second.
+                #expect(!report.isDamaged && (report.video?.frames ?? 0) > 200 && report.video?.skipped == 0)
             }
         }
     }
