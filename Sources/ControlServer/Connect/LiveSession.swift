@@ -18,6 +18,7 @@ actor LiveSession {
     nonisolated let environment: LiveSessionEnvironment
     nonisolated let logger: Logger
     nonisolated let inbox = LiveSessionInbox()
+    private let crashNotes: SessionCrashNotes
 
     var conference: Conference
     var media: SessionMedia
@@ -64,6 +65,7 @@ actor LiveSession {
         id = conference.id
         self.key = key
         engineName = key.engineName(standard: environment.configuration.standardApp)
+        crashNotes = SessionCrashNotes(engineName: engineName)
         self.environment = environment
         var logger = environment.logger
         logger[metadataKey: "session"] = "\(key)"
@@ -87,7 +89,7 @@ actor LiveSession {
     /// Carries out the effects that `Conference` returns, in their order.
     func perform(_ effects: [Effect]) {
         for effect in effects {
-            note(effect)
+            crashNotes.note(effect)
             switch effect {
             case .send(let id, let event):
                 noteInJournal(event)
@@ -101,7 +103,10 @@ actor LiveSession {
                 media.command(command)
                 carryOutOrders()
             case .push(let command): carryOut(command)
-            case .hook(let hook): if !isAbandoned { post(hook) }
+            case .hook(let hook):
+                guard !isAbandoned else { break }
+                environment.hooks.post(
+                    WebhookEvent(hook, session: key, sessionID: id, time: ControlClock.wall))
             case .ended(let reason): ended(reason)
             }
         }

@@ -2,8 +2,14 @@ import Conference
 import MediaEngine
 import Signaling
 
-extension LiveSession {
-    /// Adds a decision of `Conference` to the notes in crash reports. Events for clients follow from decisions and are not noted.
+/// Notes of a session's decisions in crash reports. `LiveSession.perform` adds each effect of `Conference` before it is carried out.
+struct SessionCrashNotes {
+    /// Hash of the session's name in the media engine.
+    private let session: UInt64
+
+    init(engineName: String) { session = CrashNotes.hash(engineName) }
+
+    /// Adds a decision of `Conference`. Events for clients follow from decisions and are not noted.
     func note(_ effect: Effect) {
         switch effect {
         case .send, .broadcast: break
@@ -44,7 +50,6 @@ extension LiveSession {
 
     private func note(_ kind: String, _ subject: String, _ value: Int64 = 0) {
         CrashNotes.note(
-            kind, session: CrashNotes.hash(engineName), subject: subject.isEmpty ? 0 : CrashNotes.hash(subject),
-            value: value)
+            kind, session: session, subject: subject.isEmpty ? 0 : CrashNotes.hash(subject), value: value)
     }
 }
