@@ -19,6 +19,7 @@ actor LiveSession {
     nonisolated let logger: Logger
     nonisolated let inbox = LiveSessionInbox()
     private let crashNotes: SessionCrashNotes
+    private var journal: SessionJournal
 
     var conference: Conference
     var media: SessionMedia
@@ -54,8 +55,6 @@ actor LiveSession {
     var saving: StateSaving?
     /// Whether another relay runs the session, or will.
     var isAbandoned = false
-    /// Whether the journal of a running recording has the start of the subsessions, and not their end.
-    var subsessionsAreNoted = false
 
     /// - Parameter restored: the session of a lost home relay; nil for a new session.
     init(
@@ -66,6 +65,7 @@ actor LiveSession {
         self.key = key
         engineName = key.engineName(standard: environment.configuration.standardApp)
         crashNotes = SessionCrashNotes(engineName: engineName)
+        journal = SessionJournal(session: engineName, writer: environment.journal)
         self.environment = environment
         var logger = environment.logger
         logger[metadataKey: "session"] = "\(key)"
@@ -92,10 +92,10 @@ actor LiveSession {
             crashNotes.note(effect)
             switch effect {
             case .send(let id, let event):
-                noteInJournal(event)
+                journal.note(event, in: conference)
                 if let text = text(of: event) { append(text, to: id) }
             case .broadcast(let audience, let event):
-                noteInJournal(event)
+                journal.note(event, in: conference)
                 guard let text = text(of: event) else { continue }
                 for id in audience { append(text, to: id) }
             case .close(let id, let reason): close(id, reason)
@@ -110,7 +110,7 @@ actor LiveSession {
             case .ended(let reason): ended(reason)
             }
         }
-        noteSubsessionsInJournal()
+        journal.noteSubsessions(of: conference)
         flush()
         dropSlow()
         continueMedia()
