@@ -34,7 +34,7 @@ extension LiveSession {
     }
 
     private func handle<Body: RequestBody>(_ request: Body, _ call: RequestCall) async {
-        if let handler = Self.handlers[Body.self] {
+        if let handler = SessionHandlers.all[Body.self] {
             await handler(self, request, call)
         } else {
             await applyRules(to: request, call)

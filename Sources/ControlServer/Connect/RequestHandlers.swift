@@ -11,15 +11,26 @@ struct RequestCall {
 struct RequestHandlers: Sendable {
     typealias Handler<Body: RequestBody> = @Sendable (isolated LiveSession, Body, RequestCall) async -> Void
 
-    private struct Row<Body: RequestBody>: Sendable {
+    /// Handler of one type of requests.
+    struct Row: Sendable {
+        fileprivate let method: String
+        /// `Handler` of the type with this method.
+        fileprivate let handler: any Sendable
+
+        init<Body: RequestBody>(_ type: Body.Type, _ handler: @escaping Handler<Body>) {
+            method = Body.method
+            self.handler = Typed(handler: handler)
+        }
+    }
+
+    private struct Typed<Body: RequestBody>: Sendable {
         let handler: Handler<Body>
     }
 
-    private var rows: [String: any Sendable] = [:]
+    private let rows: [String: any Sendable]
 
-    subscript<Body: RequestBody>(type: Body.Type) -> Handler<Body>? { (rows[Body.method] as? Row<Body>)?.handler }
+    /// - Precondition: each type has one row.
+    init(_ rows: [Row]) { self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.method, $0.handler) }) }
 
-    mutating func add<Body: RequestBody>(_ type: Body.Type, _ handler: @escaping Handler<Body>) {
-        rows[Body.method] = Row(handler: handler)
-    }
+    subscript<Body: RequestBody>(type: Body.Type) -> Handler<Body>? { (rows[Body.method] as? Typed<Body>)?.handler }
 }

@@ -1,5 +1,5 @@
 /// All requests of clients. A new request is a type in a file, a row here, and a row in the table of the layer that carries it out:
-/// `Conference.rules`, with `LiveSession.handlers` if it needs the media engine.
+/// `Conference.rules`, with a row of `SessionHandlers` if it needs the media engine.
 public enum RequestTable {
     public static let all: [any RequestBody.Type] = [
         JoinRequest.self, ResumeRequest.self, LeaveRequest.self, UsersRequest.self, PingRequest.self,
