@@ -30,7 +30,7 @@ extension LiveSession {
         let changes = noteState()
         perform(effects)
         if let failure = await outcome(after: ticket) { throw failure }
-        if changes.rules || changes.clients, await !isSaved() {
+        if !changes.isEmpty, await !isSaved() {
             throw LiveSessions.unavailable(.unconfirmed, .seconds(1))
         }
     }
@@ -59,7 +59,7 @@ extension LiveSession {
 
     /// Ends the session here because this relay ends. Another relay of the cluster takes it over; without a cluster, it is over.
     func endWithRelay() async {
-        guard saving != nil else { return end(.relayShutdown) }
+        guard saver != nil else { return end(.relayShutdown) }
         noteState()
         _ = await isSaved()
         abandon()

@@ -64,7 +64,7 @@ extension LiveSession {
             request, from: call.client.id, now: ControlClock.now, wallClock: ControlClock.wall)
         let changes = noteState()
         // A client that leaves gets its answer before its connection is closed.
-        let waitsForStore = (changes.rules || changes.clients) && conference.user(call.client.id) != nil
+        let waitsForStore = !changes.isEmpty && conference.user(call.client.id) != nil
         guard waitsForStore || waitsForEngine || applied.effects.contains(where: \.isMute),
             case .success = applied.result
         else {

@@ -47,12 +47,11 @@ actor LiveSession {
     /// Clients whose outboxes are full.
     private var slow: Set<ConnectionID> = []
     private var isDroppingSlow = false
-    private var alarm: Task<Void, Never>?
-    private var alarmTime = MediaTime.never
+    private lazy var alarm = SessionAlarm { [weak self] in await self?.alarmRang() }
     var requests = MediaRequests()
     private var isDraining = false
     /// State that another relay needs to take the session over; nil without a cluster.
-    var saving: StateSaving?
+    private(set) var saver: SessionSaver?
     /// Whether another relay runs the session, or will.
     var isAbandoned = false
 
@@ -73,11 +72,11 @@ actor LiveSession {
         self.conference = conference
         media = SessionMedia(
             maximumSubscriptions: conference.limits.subscriptions, random: SystemRandomNumberGenerator())
-        guard environment.cluster != nil else { return }
+        guard let cluster = environment.cluster else { return }
         self.conference.recordsSeatChanges = true
-        saving = StateSaving(saver: StateSaver())
+        let stored = restored.map { StateSaver(stored: $0.stored, tenure: $0.tenure) } ?? StateSaver()
+        saver = SessionSaver(id, in: cluster, stored, logger: logger)
         guard let restored else { return }
-        saving = StateSaving(saver: StateSaver(stored: restored.stored, tenure: restored.tenure))
         for client in restored.clients {
             clients[client.id] = LiveConnection(restored: client, environment)
             media.join(client.id)
@@ -246,10 +245,9 @@ actor LiveSession {
     }
 
     private func ended(_ reason: DisconnectReason) {
-        alarm?.cancel()
-        alarm = nil
-        alarmTime = .never
-        endSaving()
+        alarm.set(.never)
+        saver?.end()
+        saver = nil
         closeLinks()
         logger.info("session ended", metadata: ["reason": "\(reason.rawValue)"])
         environment.onEnd(id, isAbandoned)
@@ -272,28 +270,17 @@ actor LiveSession {
     // MARK: time
 
     func rearm() {
-        let deadline = min(
-            conference.deadline, media.deadline, clusterMedia.deadline, saving?.deadline ?? .never)
-        guard deadline != alarmTime else { return }
-        alarmTime = deadline
-        alarm?.cancel()
-        guard deadline != .never else {
-            alarm = nil
-            return
-        }
-        let wait = Duration.nanoseconds(max(deadline.rawValue - ControlClock.now.rawValue, 0))
-        alarm = Task { [weak self] in
-            guard (try? await Task.sleep(for: wait)) != nil else { return }
-            await self?.alarmRang()
-        }
+        alarm.set(
+            min(conference.deadline, media.deadline, clusterMedia.deadline, saver?.deadline ?? .never))
     }
 
     private func alarmRang() {
-        alarmTime = .never
+        alarm.rang()
         media.handleTimeout(now: ControlClock.now)
         clusterMedia.handleTimeout(now: ControlClock.now)
         carryOutCalls()
-        savingTimeout()
+        saver?.look()
+        save()
         perform(conference.handleTimeout(now: ControlClock.now))
     }
 }

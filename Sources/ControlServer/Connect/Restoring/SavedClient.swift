@@ -12,3 +12,11 @@ struct SavedClient: Hashable, Codable {
     /// Owners that its resources are counted for.
     var holder: ResourceHolder
 }
+
+extension SavedClient {
+    init(_ seat: Seat, _ client: LiveConnection) {
+        self.init(
+            seat: seat, resumeKey: client.resumeKey, program: client.program, reporter: client.reporter,
+            holder: client.lease.holder)
+    }
+}
