@@ -23,13 +23,15 @@ actor LiveSession {
 
     var conference: Conference
     var media: SessionMedia
-    /// Media of the session over the relays of the cluster, and the links to them.
+    /// Media of the session over the relays of the cluster.
     var clusterMedia = ClusterMedia()
-    var links: [RelayIdentity: MediaLink] = [:]
-    /// Relays to which links were lost, with the times.
-    var lostEdges: [RelayIdentity: MediaTime] = [:]
-    /// Callers that wait for answers of other relays.
-    var asked: [MediaCallID: (relay: RelayIdentity, answer: CheckedContinuation<MediaCallResult, Never>)] = [:]
+    lazy var links = MediaLinks(
+        of: key, id, environment, logger: logger,
+        MediaLinks.Handlers { [weak self] reply, edge in
+            await self?.received(reply, from: edge)
+        } lost: { [weak self] edge, reason in
+            await self?.linkLost(edge, reason)
+        })
     var clients: [ConnectionID: LiveConnection] = [:]
     /// Clients without a control connection that are being admitted.
     var visits: [MediaRequestID: Visit] = [:]
