@@ -11,11 +11,11 @@ extension LiveSession {
         for (ticket, order) in media.takeOrders() {
             if case .closePeer(let peer, _) = order {
                 // Its lease is free for a transport that is opened in its place.
-                leases[peer] = nil
+                leases.end(peer)
                 logger.info("transport closed", metadata: ["transport": "\(peer)"])
             }
             do throws(EngineError) {
-                openingLeases[ticket] = try leases(for: order)
+                try lease(ticket, order)
                 clusterMedia.order(ticket, order, at: relay(for: order), now: ControlClock.now)
             } catch {
                 settle(ticket, order, .failure(error))
@@ -25,38 +25,40 @@ extension LiveSession {
         }
     }
 
-    /// Returns the leases of the transport that an order opens; nil if it opens none.
-    private func leases(for order: MediaOrder) throws(EngineError) -> TransportLeases? {
+    /// Counts the transport that an order opens, if it opens one.
+    private func lease(_ ticket: MediaTicket, _ order: MediaOrder) throws(EngineError) {
         switch order {
         case .openVisitor(let request, _):
             guard let visit = visits[request] else { throw .unknownTransport("") }
-            return visit.leases
+            leases.begin(ticket, visit.leases)
         case .openPublisher(let id, _, _), .openSubscriber(let id, _):
             guard let client = clients[id] else { throw .unknownTransport("") }
-            return TransportLeases(transport: try leaseTransport(of: client))
-        default: return nil
-        }
-    }
-
-    private func opened(_ peer: PeerID, _ order: MediaOrder, _ leases: TransportLeases) {
-        self.leases[peer] = leases
-        switch order {
-        case .openPublisher(let id, _, _), .openSubscriber(let id, _):
-            logger.info("transport opened", metadata: ["connection": "\(id)", "transport": "\(peer)"])
-        // The endpoints log the transports that they open.
+            try leases.begin(ticket, for: client.lease.holder)
         default: break
         }
     }
 
     /// Passes the outcome of an order on to `SessionMedia`.
     func settle(_ ticket: MediaTicket, _ order: MediaOrder, _ answer: Result<MediaAnswer, EngineError>) {
-        let leases = openingLeases.removeValue(forKey: ticket)
-        if case .success(let answer) = answer, let leases, let peer = answer.peer { opened(peer, order, leases) }
-        if case .failure(let error) = answer {
+        switch answer {
+        case .success(let answer):
+            leases.settle(ticket, answer.peer)
+            if let peer = answer.peer { logOpened(peer, order) }
+        case .failure(let error):
+            leases.settle(ticket, nil)
             log(error, order)
             if case .openVisitor(let request, _) = order { visits[request]?.failure = error }
         }
         media.settle(ticket, answer.mapError(MediaFailure.init), now: ControlClock.now)
+    }
+
+    private func logOpened(_ peer: PeerID, _ order: MediaOrder) {
+        switch order {
+        case .openPublisher(let id, _, _), .openSubscriber(let id, _):
+            logger.info("transport opened", metadata: ["connection": "\(id)", "transport": "\(peer)"])
+        // The endpoints log the transports that they open.
+        default: break
+        }
     }
 
     private func log(_ error: EngineError, _ order: MediaOrder) {
@@ -72,19 +74,6 @@ extension LiveSession {
         case (_, .openVisitor): break
         default: logger.notice("media engine refused a call", metadata: ["error": "\(error)"])
         }
-    }
-
-    /// Counts a transport of a client against its limits.
-    ///
-    /// - Throws: `limitReached` with the key of the limit.
-    private func leaseTransport(of client: LiveConnection) throws(EngineError) -> ResourceLease {
-        let lease = ResourceLease(.transports, for: client.lease.holder, accounts: environment.resources)
-        do throws(ResourceExcess) {
-            try lease.set(1)
-        } catch {
-            throw .limitReached(name: error.key, limit: error.limit)
-        }
-        return lease
     }
 
     // MARK: outputs
@@ -116,7 +105,7 @@ extension LiveSession {
             requests.takePublished(request)?(result)
             requests.resume(request)
         case .ended(let peer):
-            leases[peer] = nil
+            leases.end(peer)
             clusterMedia.ended(peer, now: ControlClock.now)
             carryOutCalls()
         }

@@ -32,7 +32,9 @@ extension LiveSession {
     ) -> Result<String?, SignalingError> {
         guard let visit = visits[request] else { return .failure(SignalingError(.internalError)) }
         do throws(SignalingError) {
-            visits[request]?.leases = try leases(for: visit, replacing: holder)
+            visits[request]?.leases = try leases.admit(
+                visit.visitor.holder, isPublisher: visit.media.isPublisher,
+                replacing: holder.flatMap { media.publisher(of: $0) })
             let effects = try rules(visit, replacing: holder).get()
             visits[request]?.isAdmitted = true
             perform(effects)
@@ -54,23 +56,6 @@ extension LiveSession {
             guard visit.media.isPublisher else { return conference.admitViewer(admission).map { [] } }
             return conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall).map(\.effects)
         }
-    }
-
-    /// Counts a transport, and its publisher. A publisher that takes over a stream of the same holder keeps the leases, so that it can
-    /// publish again even at its limit.
-    private func leases(
-        for visit: Visit, replacing replaced: ConnectionID?
-    ) throws(SignalingError) -> TransportLeases {
-        let holder = visit.visitor.holder
-        if let replaced, let peer = media.publisher(of: replaced), let held = leases[peer],
-            held.transport.holder == holder
-        {
-            return held
-        }
-        let participant =
-            visit.media.isPublisher ? try environment.resources.lease(.participants, for: holder) : nil
-        return TransportLeases(
-            transport: try environment.resources.lease(.transports, for: holder), participant: participant)
     }
 
     /// Removes a client after its endpoint has closed its transport. Returns when the name of its stream is free again.

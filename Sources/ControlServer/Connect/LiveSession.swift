@@ -35,9 +35,7 @@ actor LiveSession {
     var clients: [ConnectionID: LiveConnection] = [:]
     /// Clients without a control connection that are being admitted.
     var visits: [MediaRequestID: Visit] = [:]
-    var leases: [PeerID: TransportLeases] = [:]
-    /// Leases of transports that are being opened.
-    var openingLeases: [MediaTicket: TransportLeases] = [:]
+    var leases: TransportLeaseTable
     var joinAnswers = JoinAnswerTexts()
     /// Pushes of streams of the session to other servers.
     var pushes = SessionPushes()
@@ -68,6 +66,7 @@ actor LiveSession {
         crashNotes = SessionCrashNotes(engineName: engineName)
         journal = SessionJournal(session: engineName, writer: environment.journal)
         self.environment = environment
+        leases = TransportLeaseTable(environment.resources)
         var logger = environment.logger
         logger[metadataKey: "session"] = "\(key)"
         self.logger = logger
