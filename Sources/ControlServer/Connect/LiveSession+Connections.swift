@@ -38,7 +38,7 @@ extension LiveSession {
                 socket: arrival.socket, outbox: environment.configuration.outbox, resources: environment.resources)
             // The answer precedes all events.
             client.isHeld = true
-            clients[client.id] = client
+            clients.add(client)
             media.join(client.id)
             arrival.socket.enterSession()
             arrival.socket.count(for: lease.holder, in: environment.resources)
@@ -54,7 +54,7 @@ extension LiveSession {
             guard clients[client.id] === client else { return .success(()) }
             environment.statistics.messagesSent(1)
             arrival.socket.send([text])
-            release(client)
+            clients.release(client)
             environment.statistics.joined(after: ControlClock.now - arrival.at)
             logger.info(
                 "client joined",

@@ -49,7 +49,7 @@ extension LiveSession {
     /// Ends the session here because another relay runs it now, or will. Clients are not told, so that they resume.
     func abandon() {
         isAbandoned = true
-        for client in clients.values {
+        for client in clients.all {
             guard let socket = client.socket else { continue }
             client.socket = nil
             socket.close(ProxiedSocket.lost, "another relay runs the session")
@@ -69,5 +69,5 @@ extension LiveSession {
     var visitingPeerCount: Int { media.visitingPeerCount }
 
     /// Number of clients that lost their socket and may resume.
-    var droppedCount: Int { clients.values.count { $0.socket == nil } }
+    var droppedCount: Int { clients.all.count { $0.socket == nil } }
 }

@@ -11,7 +11,7 @@ extension LiveSession {
             case .success(let answer): finish(call, .success(answer))
             case .failure(let refusal): refuse(call, error(refusal) ?? SignalingError(.internalError))
             }
-            release(call.client)
+            clients.release(call.client)
         }
         media.publish(
             request, of: call.client.id, takesKeys: call.socket.isConfidential,

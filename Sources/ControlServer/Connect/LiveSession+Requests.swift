@@ -82,7 +82,7 @@ extension LiveSession {
             failure = LiveSessions.unavailable(.unconfirmed, .seconds(1))
         }
         reply(call, failure.map { .failure($0) } ?? applied.result)
-        release(call.client)
+        clients.release(call.client)
     }
 
     /// Handles a request that queues a call to the engine about a stream.
@@ -104,7 +104,7 @@ extension LiveSession {
     /// Answers an allowed request.
     func finish<Answer: Hashable & Sendable & Codable>(_ call: RequestCall, _ result: Result<Answer, SignalingError>) {
         reply(call.id, result, on: call.socket)
-        if let client = clients[call.client.id] { release(client) }
+        if let client = clients[call.client.id] { clients.release(client) }
     }
 }
 

@@ -40,7 +40,7 @@ extension LiveSession {
             subscribeLost: media.subscriber(of: client.id) == nil)
         reply(arrival.request, .success(answer), on: arrival.socket)
         noteResume(of: client, ["missed": "\(missed)"])
-        write(client)
+        clients.write(client)
         perform(effects)
     }
 

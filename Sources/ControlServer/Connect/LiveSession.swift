@@ -32,7 +32,7 @@ actor LiveSession {
         } lost: { [weak self] edge, reason in
             await self?.linkLost(edge, reason)
         })
-    var clients: [ConnectionID: LiveConnection] = [:]
+    let clients: ClientOutboxes
     /// Clients without a control connection that are being admitted.
     var visits: [MediaRequestID: Visit] = [:]
     var leases: TransportLeaseTable
@@ -42,10 +42,6 @@ actor LiveSession {
     /// Whether the session was given up because no one is in it; its name gets a new one.
     private(set) var isForgotten = false
 
-    /// Clients whose outboxes have new events.
-    private var touched: [ConnectionID] = []
-    /// Clients whose outboxes are full.
-    private var slow: Set<ConnectionID> = []
     private var isDroppingSlow = false
     private lazy var alarm = SessionAlarm { [weak self] in await self?.alarmRang() }
     var requests = MediaRequests()
@@ -70,18 +66,21 @@ actor LiveSession {
         var logger = environment.logger
         logger[metadataKey: "session"] = "\(key)"
         self.logger = logger
+        clients = ClientOutboxes(environment.statistics, logger: logger)
         self.conference = conference
         media = SessionMedia(
             maximumSubscriptions: conference.limits.subscriptions, random: SystemRandomNumberGenerator())
-        guard let cluster = environment.cluster else { return }
-        self.conference.recordsSeatChanges = true
-        let stored = restored.map { StateSaver(stored: $0.stored, tenure: $0.tenure) } ?? StateSaver()
-        saver = SessionSaver(id, in: cluster, stored, logger: logger)
-        guard let restored else { return }
-        for client in restored.clients {
-            clients[client.id] = LiveConnection(restored: client, environment)
+        if let cluster = environment.cluster {
+            self.conference.recordsSeatChanges = true
+            let stored = restored.map { StateSaver(stored: $0.stored, tenure: $0.tenure) } ?? StateSaver()
+            saver = SessionSaver(id, in: cluster, stored, logger: logger)
+        }
+        for client in restored?.clients ?? [] {
+            clients.add(LiveConnection(restored: client, environment))
             media.join(client.id)
         }
+        // Last, because the initializer cannot use the actor's state once a closure has it.
+        clients.onDrained = { [weak self] id, socket in Task { await self?.drained(id, socket) } }
     }
 
     // MARK: effects
@@ -93,11 +92,10 @@ actor LiveSession {
             switch effect {
             case .send(let id, let event):
                 journal.note(event, in: conference)
-                if let text = text(of: event) { append(text, to: id) }
+                clients.append(event, to: CollectionOfOne(id))
             case .broadcast(let audience, let event):
                 journal.note(event, in: conference)
-                guard let text = text(of: event) else { continue }
-                for id in audience { append(text, to: id) }
+                clients.append(event, to: audience)
             case .close(let id, let reason): close(id, reason)
             case .media(let command):
                 media.command(command)
@@ -111,7 +109,7 @@ actor LiveSession {
             }
         }
         journal.noteSubsessions(of: conference)
-        flush()
+        clients.flush()
         dropSlow()
         continueMedia()
         noteState()
@@ -138,68 +136,12 @@ actor LiveSession {
 
     /// Sends a client an event that does not come from `Conference`.
     func tell(_ id: ConnectionID, _ event: Event) {
-        guard let text = text(of: event) else { return }
-        append(text, to: id)
-        flush()
+        clients.append(event, to: CollectionOfOne(id))
+        clients.flush()
         dropSlow()
     }
 
-    /// Encodes an event. An event that cannot be encoded is dropped for all clients, so that none of them sees a gap in the numbers.
-    private func text(of event: Event) -> EventText? {
-        if let text = EventText(event) { return text }
-        environment.statistics.refused(.internalError)
-        logger.error("cannot encode an event", metadata: ["event": "\(event.name.rawValue)"])
-        return nil
-    }
-
-    private func append(_ text: EventText, to id: ConnectionID) {
-        guard let client = clients[id] else { return }
-        do {
-            try client.append(text)
-            touched.append(id)
-        } catch {
-            slow.insert(id)
-        }
-    }
-
-    private func flush() {
-        for id in touched {
-            if let client = clients[id] { write(client) }
-        }
-        touched = []
-    }
-
-    /// Passes events to the socket while it has space; the socket calls back for the rest.
-    func write(_ client: LiveConnection) {
-        guard let socket = client.socket, !client.isHeld else { return }
-        var space = socket.space
-        var texts: [ByteBuffer] = []
-        while space.messages > 0, space.bytes > 0, let item = client.outbox.next() {
-            let text = item.payload.message(item.seq)
-            space.messages -= 1
-            space.bytes -= text.readableBytes
-            texts.append(text)
-        }
-        client.settleQueue()
-        environment.statistics.messagesSent(texts.count)
-        socket.send(texts)
-        guard client.outbox.unsentCount > 0 else { return }
-        socket.whenDrained { [weak self, id = client.id] in
-            Task { await self?.drained(id, socket) }
-        }
-    }
-
-    /// Sends the events that were held back until the answer was sent.
-    func release(_ client: LiveConnection) {
-        guard client.isHeld else { return }
-        client.isHeld = false
-        write(client)
-    }
-
-    private func drained(_ id: ConnectionID, _ socket: any ClientChannel) {
-        guard let client = clients[id], client.socket === socket else { return }
-        write(client)
-    }
+    private func drained(_ id: ConnectionID, _ socket: any ClientChannel) { clients.drained(id, socket) }
 
     /// Disconnects clients that do not read their messages. The effects of a disconnect may fill another outbox, so rounds follow one
     /// another and never nest.
@@ -207,9 +149,9 @@ actor LiveSession {
         guard !isDroppingSlow else { return }
         isDroppingSlow = true
         defer { isDroppingSlow = false }
-        while !slow.isEmpty {
-            let leaving = slow.filter { clients[$0] != nil }
-            slow = []
+        while true {
+            let leaving = clients.takeSlow()
+            guard !leaving.isEmpty else { return }
             for id in leaving {
                 environment.statistics.queueOverflowed()
                 logger.notice("client does not read its messages", metadata: ["connection": "\(id)"])
@@ -221,28 +163,14 @@ actor LiveSession {
 
     /// Ends a client's connection and its media at once.
     private func close(_ id: ConnectionID, _ reason: DisconnectReason) {
-        guard let client = clients.removeValue(forKey: id) else { return }
+        guard let client = clients.remove(id) else { return }
         client.release()
         environment.onLeave(client.resumeKey)
         environment.statistics.disconnected(reason)
         logger.info("client left", metadata: ["connection": "\(id)", "reason": "\(reason.rawValue)"])
         media.leave(id)
         carryOutOrders()
-        guard let socket = client.socket else { return }
-        client.socket = nil
-        var texts: [ByteBuffer] = []
-        if reason == .slowConsumer {
-            // The client does not get its unread events; the number shows the gap.
-            if let event = text(of: .disconnected(Disconnected(reason: reason))) {
-                texts.append(event.message(client.outbox.lastSeq + 1))
-            }
-        } else {
-            // The last event may still be in the outbox.
-            while let item = client.outbox.next() { texts.append(item.payload.message(item.seq)) }
-        }
-        environment.statistics.messagesSent(texts.count)
-        socket.send(texts)
-        socket.close(reason.closeCode, reason.rawValue)
+        clients.close(client, reason)
     }
 
     private func ended(_ reason: DisconnectReason) {
