@@ -4,7 +4,6 @@ import Logging
 import MediaBase
 import MediaEngine
 import Messaging
-import NIOCore
 import SessionMedia
 import Signaling
 
@@ -18,9 +17,8 @@ actor LiveSession {
     nonisolated let environment: LiveSessionEnvironment
     nonisolated let logger: Logger
     nonisolated let inbox = LiveSessionInbox()
-    private let crashNotes: SessionCrashNotes
-    private var journal: SessionJournal
 
+    // Rules and media.
     var conference: Conference
     var media: SessionMedia
     /// Media of the session over the relays of the cluster.
@@ -32,22 +30,29 @@ actor LiveSession {
         } lost: { [weak self] edge, reason in
             await self?.linkLost(edge, reason)
         })
+    var requests = MediaRequests()
+    /// Whether `continueMedia` is under way: outputs that its calls cause follow in its own loop.
+    var isTakingOutputs = false
+
+    // Clients.
     let clients: ClientOutboxes
     /// Clients without a control connection that are being admitted.
     var visits: [MediaRequestID: Visit] = [:]
     var leases: TransportLeaseTable
     var joinAnswers = JoinAnswerTexts()
+    private var isDroppingSlow = false
+
+    // Outside of the session.
     /// Pushes of streams of the session to other servers.
     var pushes = SessionPushes()
-    /// Whether the session was given up because no one is in it; its name gets a new one.
-    private(set) var isForgotten = false
-
-    private var isDroppingSlow = false
-    private lazy var alarm = SessionAlarm { [weak self] in await self?.alarmRang() }
-    var requests = MediaRequests()
-    private var isDraining = false
+    private var journal: SessionJournal
+    private let crashNotes: SessionCrashNotes
     /// State that another relay needs to take the session over; nil without a cluster.
     private(set) var saver: SessionSaver?
+    private lazy var alarm = SessionAlarm { [weak self] in await self?.alarmRang() }
+
+    /// Whether the session was given up because no one is in it; its name gets a new one.
+    private(set) var isForgotten = false
     /// Whether another relay runs the session, or will.
     var isAbandoned = false
 
@@ -113,25 +118,6 @@ actor LiveSession {
         dropSlow()
         continueMedia()
         noteState()
-    }
-
-    /// Carries out what `SessionMedia` has decided, until there is nothing left.
-    func continueMedia() {
-        carryOutOrders()
-        carryOutCalls()
-        guard !isDraining else { return }
-        isDraining = true
-        defer {
-            isDraining = false
-            rearm()
-        }
-        while true {
-            let outputs = media.takeOutputs(now: ControlClock.now)
-            if outputs.isEmpty, !media.hasOrders { return }
-            // Orders that are refused at once have outputs of their own.
-            carryOutOrders()
-            for output in outputs { carryOut(output) }
-        }
     }
 
     /// Sends a client an event that does not come from `Conference`.

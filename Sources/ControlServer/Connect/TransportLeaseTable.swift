@@ -12,6 +12,9 @@ struct TransportLeaseTable {
 
     init(_ resources: ResourceAccounts) { self.resources = resources }
 
+    /// Number of transports that are open.
+    var count: Int { open.count }
+
     /// Counts a transport that an order opens for a client with a control connection.
     ///
     /// - Throws: `limitReached` with the key of the limit.
