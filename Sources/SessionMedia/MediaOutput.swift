@@ -4,7 +4,7 @@ package import Signaling
 /// Result of a step of `SessionMedia`, apart from its orders. To be carried out in their order.
 package enum MediaOutput: Sendable {
     /// Event for `Conference.media`.
-    case report(MediaEvent)
+    case handle(MediaEvent)
     /// Offer of the relay to a client.
     case offer(ConnectionID, OfferMade)
     /// The only answer to a request, apart from publish requests; nil: it succeeded.

@@ -93,7 +93,7 @@ extension SessionMedia {
         case .noSession, .noStream, .invalid: return (.noStream(stream), nil)
         case .noPeer, .busy, .other:
             guard isNewest else { return (.error(failure.error), nil) }
-            outputs.append(.report(.muteFailed(stream, kind, isMuted)))
+            outputs.append(.handle(.muteFailed(stream, kind, isMuted)))
             // `Conference` now takes the track for muted, but an earlier order may have unmuted it: the confirmation of a publish request
             // repeats the unmute.
             return (.error(failure.error), isMuted ? nil : atOnce(.setMuted(stream, kind, true)))

@@ -11,7 +11,7 @@ extension SessionMedia {
         guard !hold(.began(stream, peer), of: peer) else { return }
         guard publisher(of: stream) == peer, let owner = owners[stream], let kinds = kinds[stream] else { return }
         outputs.append(
-            .report(.published(owner, stream, hasAudio: kinds.contains(.audio), hasVideo: kinds.contains(.video))))
+            .handle(.published(owner, stream, hasAudio: kinds.contains(.audio), hasVideo: kinds.contains(.video))))
     }
 
     /// Handles the end of a stream.
@@ -21,7 +21,7 @@ extension SessionMedia {
         if members[owner]?.visitor != nil {
             endVisitor(peer, .left)
         } else {
-            outputs.append(.report(.unpublished(stream, .reset)))
+            outputs.append(.handle(.unpublished(stream, .reset)))
         }
     }
 
@@ -37,7 +37,7 @@ extension SessionMedia {
             endVisitor(peer, .networkLost)
         } else if members[id]?.publisher?.id == peer {
             forget(peer)
-            outputs.append(.report(.reset(id, publish: true, subscribe: false)))
+            outputs.append(.handle(.reset(id, publish: true, subscribe: false)))
         } else {
             resetSubscriber(of: id)
         }

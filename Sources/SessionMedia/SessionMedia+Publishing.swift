@@ -156,7 +156,7 @@ extension SessionMedia {
             visitorEntered(id, isRefused: refusal != nil)
         } else if refusal != nil, publishing.isAnew {
             // Before the next request, whose streams are not those of the closed peer.
-            outputs.append(.report(.reset(id, publish: true, subscribe: false)))
+            outputs.append(.handle(.reset(id, publish: true, subscribe: false)))
         }
         for event in publishing.held {
             switch event {

@@ -20,19 +20,19 @@ extension SessionMedia {
             // The stream is announced before its frame size.
             if stream.hasMedia, let peer = publisher(of: stream.id) { began(stream.id, by: peer) }
             if let size = stream.size {
-                outputs.append(.report(.dimensions(stream.id, width: size.width, height: size.height)))
+                outputs.append(.handle(.dimensions(stream.id, width: size.width, height: size.height)))
             }
         }
         for location in locations {
             let speaker = state.streams.first { $0.isSpeaking && self.location(ofStream: $0.id) == location }
-            outputs.append(.report(.activeSpeaker(speaker?.id, in: location)))
+            outputs.append(.handle(.activeSpeaker(speaker?.id, in: location)))
         }
         for (client, member) in members {
             guard let tracks = member.subscriber.flatMap({ state.video[$0.id] }), !tracks.isEmpty else { continue }
             let subscribed = videoOf(client)
             for track in tracks where subscribed.contains(track.stream) {
                 outputs.append(
-                    .report(
+                    .handle(
                         track.isPaused ? .videoPaused(client, track.stream) : .videoResumed(client, track.stream)))
             }
         }

@@ -146,9 +146,9 @@ extension SessionMedia {
         _ goal: SubscriberOperation.Goal, _ failure: MediaFailure, _ id: ConnectionID, _ now: MediaTime
     ) {
         switch goal {
-        case .open(let stream, _): return outputs.append(.report(.subscriptionFailed(id, stream)))
+        case .open(let stream, _): return outputs.append(.handle(.subscriptionFailed(id, stream)))
         case .subscribe(let stream):
-            if !failure.isPeerGone { return outputs.append(.report(.subscriptionFailed(id, stream))) }
+            if !failure.isPeerGone { return outputs.append(.handle(.subscriptionFailed(id, stream))) }
         case .unsubscribe(let stream, let preferences?):
             if !failure.isPeerGone { return subscribe(id, stream, preferences, now) }
         case .update, .unsubscribe(_, nil): break
@@ -174,7 +174,7 @@ extension SessionMedia {
         do throws(SubscribeNegotiationError) {
             try members[id]?.subscriber?.negotiation.subscribe(stream.rawValue, kinds: kinds[stream] ?? [], now: now)
         } catch {
-            return outputs.append(.report(.subscriptionFailed(id, stream)))
+            return outputs.append(.handle(.subscriptionFailed(id, stream)))
         }
         start(.subscribe(stream), [.setPreferences(peer, stream, preferences)], id, now)
     }
@@ -285,7 +285,7 @@ extension SessionMedia {
 
     private mutating func connected(_ id: ConnectionID, _ stream: StreamID) {
         guard members[id]?.subscriber?.connected.insert(stream).inserted == true else { return }
-        outputs.append(.report(.subscribed(id, stream)))
+        outputs.append(.handle(.subscribed(id, stream)))
     }
 
     /// Records a refusal. A client that refuses all tracks of a stream is not subscribed to it.
@@ -294,7 +294,7 @@ extension SessionMedia {
         guard let all = kinds[stream], members[id]?.subscriber?.refused[stream]?.isSuperset(of: all) == true else {
             return
         }
-        outputs.append(.report(.subscriptionFailed(id, stream)))
+        outputs.append(.handle(.subscriptionFailed(id, stream)))
     }
 
     // MARK: the end
@@ -323,7 +323,7 @@ extension SessionMedia {
             }
         }
         makeReady(id)
-        outputs.append(.report(.reset(id, publish: false, subscribe: true)))
+        outputs.append(.handle(.reset(id, publish: false, subscribe: true)))
     }
 }
 

@@ -140,7 +140,7 @@ extension SessionMedia {
         if isRefused {
             // The media plane does not have its stream, or has closed its transport.
             if owners[stream] == id { disown(stream) }
-            outputs.append(.report(.publisherLeft(id, .left)))
+            outputs.append(.handle(.publisherLeft(id, .left)))
         } else if visitor.isPlain, let peer = members[id]?.publisher?.id {
             // A plain stream is announced without waiting for its first packet.
             began(stream, by: peer)
@@ -158,10 +158,10 @@ extension SessionMedia {
         if viewers[id] != nil {
             forget(peer)
             viewers[id] = nil
-            outputs.append(.report(.subscriberLeft(id)))
+            outputs.append(.handle(.subscriberLeft(id)))
         } else if members[id]?.visitor != nil {
             forget(peer)
-            outputs.append(.report(.publisherLeft(id, reason)))
+            outputs.append(.handle(.publisherLeft(id, reason)))
         }
     }
 
@@ -175,7 +175,7 @@ extension SessionMedia {
     private mutating func refuseViewer(_ id: ConnectionID, _ refusal: MediaRefusal) {
         answerViewer(id, refusal)
         viewers[id] = nil
-        outputs.append(.report(.subscriberLeft(id)))
+        outputs.append(.handle(.subscriberLeft(id)))
     }
 
     private mutating func answerViewer(_ id: ConnectionID, _ refusal: MediaRefusal?) {

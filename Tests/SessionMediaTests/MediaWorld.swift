@@ -283,7 +283,7 @@ final class MediaWorld {
 
     private func carryOut(_ output: MediaOutput) {
         switch output {
-        case .report(let event):
+        case .handle(let event):
             reports.append(event)
             perform(conference.media(event, now: now, wallClock: 0))
         case .offer(let id, let offer):

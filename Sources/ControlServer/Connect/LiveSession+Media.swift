@@ -7,7 +7,7 @@ import Signaling
 
 extension LiveSession {
     /// Passes an event of the media plane to `Conference` and carries out the effects.
-    func report(_ event: MediaEvent) {
+    func handle(_ event: MediaEvent) {
         perform(conference.media(event, now: ControlClock.now, wallClock: ControlClock.wall))
     }
 
@@ -39,23 +39,23 @@ extension LiveSession {
         case .dimensions(_, let transport, let name, let width, let height):
             let stream = StreamID(rawValue: name)
             guard media.publisher(of: stream) == PeerID(transport) else { return }
-            report(.dimensions(stream, width: width, height: height))
+            handle(.dimensions(stream, width: width, height: height))
         case .trackPaused(_, let transport, let name, let kind):
             guard kind == .video, let id = media.client(of: PeerID(transport)) else { return }
-            report(.videoPaused(id, StreamID(rawValue: name)))
+            handle(.videoPaused(id, StreamID(rawValue: name)))
         case .trackResumed(_, let transport, let name, let kind):
             guard kind == .video, let id = media.client(of: PeerID(transport)) else { return }
-            report(.videoResumed(id, StreamID(rawValue: name)))
+            handle(.videoResumed(id, StreamID(rawValue: name)))
         case .unsupportedCodec(_, let transport, let name, _):
             guard let id = media.client(of: PeerID(transport)) else { return }
-            report(.codecSupported(id, StreamID(rawValue: name), false))
+            handle(.codecSupported(id, StreamID(rawValue: name), false))
         case .supportedCodec(_, let transport, let name):
             guard let id = media.client(of: PeerID(transport)) else { return }
-            report(.codecSupported(id, StreamID(rawValue: name), true))
+            handle(.codecSupported(id, StreamID(rawValue: name), true))
         case .activeSpeaker(_, let subsession, let name):
             // The home relay has the audio of all relays.
             guard relay == .home else { return }
-            report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Location(subsessionName: subsession)))
+            handle(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Location(subsessionName: subsession)))
         case .peerGone(_, let transport):
             logger.info("peer lost", metadata: ["transport": "\(transport)"])
             clusterMedia.gone(PeerID(transport), now: ControlClock.now)

@@ -26,8 +26,8 @@ extension LiveSession {
 
     private func carryOut(_ output: MediaOutput) {
         switch output {
-        case .report(let event):
-            report(event)
+        case .handle(let event):
+            handle(event)
             if case .published(_, let stream, _, _, _, _) = event { reportRecording(of: stream) }
         case .offer(let id, let offer): tell(id, .offer(offer))
         case .done(let request, let refusal):

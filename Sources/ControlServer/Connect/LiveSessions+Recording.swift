@@ -34,7 +34,7 @@ extension LiveSessions {
 extension LiveSession {
     func reportRecording(of stream: StreamID) {
         let isRecorded = environment.recorded.contains(session: engineName, stream: stream.rawValue)
-        report(.recorded(stream, isRecorded))
+        handle(.recorded(stream, isRecorded))
     }
 
     /// Returns the source of a stream. Waits for publishing in progress, so that the kinds of its tracks are known.
