@@ -15,22 +15,12 @@ extension LiveSession {
             return false
         }
         let call = RequestCall(id: message.id, client: client, socket: socket)
-        if environment.mayAct() || Self.needsNoTenure(message.request) {
+        if environment.mayAct() || !message.request.needsTenure {
             await handle(message.request, call)
         } else {
             refuse(call, LiveSessions.unavailable(.unconfirmed, .seconds(1)))
         }
         return clients[id] != nil
-    }
-
-    /// Returns whether a request changes nothing that another home relay would have to know: it reads, keeps the client's own media and
-    /// connection alive, or ends them.
-    static func needsNoTenure(_ request: any RequestBody) -> Bool {
-        switch request {
-        case let request as LeaveRequest: !request.endForAll
-        case is PingRequest, is UsersRequest, is StatisticsRequest, is AnswerRequest, is RestartICERequest: true
-        default: false
-        }
     }
 
     private func handle<Body: RequestBody>(_ request: Body, _ call: RequestCall) async {

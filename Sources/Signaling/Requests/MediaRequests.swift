@@ -172,6 +172,7 @@ public struct AnswerRequest: RequestBody {
     /// `revision` of the offer.
     public var revision: Int
     public var sdp: String
+    public var needsTenure: Bool { false }
 
     public init(revision: Int, sdp: String) {
         self.revision = revision
@@ -184,5 +185,6 @@ public struct AnswerRequest: RequestBody {
 public struct RestartICERequest: ParameterlessRequest {
     public static let method = "restartICE"
     public static let permission: Permission = .canSubscribe
+    public var needsTenure: Bool { false }
     public init() {}
 }

@@ -4,6 +4,7 @@ public struct LeaveRequest: RequestBody {
     public static let permission: Permission = .all
     /// Ends the session for all users. Only for the host.
     public var endForAll: Bool
+    public var needsTenure: Bool { endForAll }
     public init(endForAll: Bool = false) { self.endForAll = endForAll }
 }
 
@@ -11,6 +12,7 @@ public struct LeaveRequest: RequestBody {
 public struct PingRequest: ParameterlessRequest {
     public static let method = "ping"
     public static let permission: Permission = .all
+    public var needsTenure: Bool { false }
     public init() {}
 }
 
@@ -62,6 +64,7 @@ public struct StatisticsRequest: ParameterlessRequest {
     public typealias Answer = StatisticsAnswer
     public static let method = "statistics"
     public static let permission: Permission = .all
+    public var needsTenure: Bool { false }
     public init() {}
 }
 

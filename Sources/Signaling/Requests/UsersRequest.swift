@@ -5,6 +5,7 @@ public struct UsersRequest: RequestBody {
     public static let permission: Permission = .all
     /// `nextPage` of the join answer or of the previous page; 0 for the first page.
     public var after: UInt64
+    public var needsTenure: Bool { false }
     public init(after: UInt64 = 0) { self.after = after }
 }
 
