@@ -8,7 +8,8 @@ import SessionMedia
 import Signaling
 
 /// Live session: carries out what its rules (`Conference`) and its media (`SessionMedia`) decide, on its clients' sockets and in the media
-/// engine. All work of the session runs on this actor.
+/// engine. All work of the session runs on this actor. State that needs neither the rules nor the other parts is in types of their own, which
+/// docs/architecture.md lists; this actor calls them and starts all tasks of the session but those of its links and alarm.
 actor LiveSession {
     nonisolated let id: SessionID
     nonisolated let key: SessionKey
