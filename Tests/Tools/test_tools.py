@@ -322,7 +322,8 @@ class SelectionTests(unittest.TestCase):
         self.assertEqual(usual, sorted(case for program in ("run.py", "run_webrtc.py", "run_cluster.py") for case in self.cases(program)))
         wanted = self.cases("run_cluster.py", "--long")
         wanted += [case for case in self.cases("run_webrtc.py", "--long")
-                   if case.startswith(("codecs: ", "sdk: ", "encryption: ", "simulcast", "live stream, Firefox", "programme of three speakers"))]
+                   if case.startswith(("codecs: ", "sdk: ", "encryption: ", "simulcast", "live stream, Firefox", "programme of three speakers",
+                                       "recorded session of drifting clocks"))]
         self.assertEqual(slow, sorted(wanted))
 
     def test_each_slow_unit_test_exists(self):
