@@ -76,6 +76,10 @@ class ChromiumPage:
         return answer["result"].get("value")
 
     def ready(self):
+        # Chromium aborts requests when the machine's network interfaces change, as those of a run do at its begin.
+        if self.evaluate("!!window.lacksScript", 10):
+            self._remote.call("Page.reload", session=self._session)
+            return False
         return self.evaluate("document.readyState === 'complete' && typeof api === 'object' && !!api.view", 10) is True
 
     def call(self, function, timeout=40, **options):
