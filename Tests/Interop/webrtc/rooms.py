@@ -1,20 +1,22 @@
 """Cases of the page at `/`: participants in browsers, who see, hear and moderate each other by its buttons."""
 
+import functools
 import re
 import time
 
 from webrtc.cut import Cut
 from webrtc.room import Room, detour, is_colour_of, relay
 
-UNITS = 47
+# Unit tests of the page, and those of them whose names begin with this text.
+UNITS, ENCRYPTION, ENCRYPTION_UNITS = 61, "encryption: ", 13
 
 
-def modules(bench, name):
+def modules(bench, name, kind="chromium", only="", count=UNITS):
     """The page's client modules against a relay that is simulated in the browser."""
     server = bench.relay()
-    client = bench.client("chromium")
-    results = client.call("units", timeout=60, base=f"{server.url}/page")
-    bench.reporter.check(name, "all of them ran", len(results) >= UNITS, units=len(results))
+    client = bench.client(kind)
+    results = client.call("units", timeout=90, base=f"{server.url}/page", only=only)
+    bench.reporter.check(name, "all of them ran", len(results) >= count, units=len(results))
     for result in results:
         bench.reporter.check(name, result["name"], not result["error"], **({"error": result["error"]} if result["error"] else {}))
 
@@ -355,6 +357,7 @@ def firefox(bench, name):
 
 ALL = [
     ("page: modules", modules),
+    ("page: modules of encryption, Firefox", functools.partial(modules, kind="firefox", only=ENCRYPTION, count=ENCRYPTION_UNITS)),
     ("page: see and hear", see_and_hear),
     ("page: force mute", force_mute),
     ("page: roles", roles),

@@ -590,14 +590,16 @@ const UNITS = {
   },
 };
 
-/// Returns [{name, error}] of all unit tests; `base`: the address of the modules.
-api.units = async ({base}) => {
+/// Returns [{name, error}] of all unit tests whose names begin with `only`; `base`: the address of the modules.
+api.units = async ({base, only = ""}) => {
   const names = {signaling: "client/signaling.js", session: "client/session.js", state: "client/state.js", publishing: "client/publishing.js", subscribing: "client/subscribing.js",
                  sources: "client/sources.js", statistics: "client/statistics.js", chat: "client/chat.js", hands: "client/hands.js", mediapath: "client/mediapath.js", tile: "ui/tile.js", dom: "ui/dom.js",
-                 messagelog: "ui/messagelog.js", menu: "ui/menu.js", quality: "admin/quality.js"};
+                 messagelog: "ui/messagelog.js", menu: "ui/menu.js", quality: "admin/quality.js", keyagreement: "client/keyagreement.js"};
   const modules = {}, results = [], WebSocket = window.WebSocket;
   for (const [name, path] of Object.entries(names)) modules[name] = await import(`${base}/${path}`);
+  modules.transform = await (await fetch(`${base}/client/transform.js`)).text();
   for (const [name, unit] of Object.entries(UNITS)) {
+    if (!name.startsWith(only)) continue;
     let error = null;
     await unit(modules).catch(reason => { error = `${reason.message}`; });
     results.push({name, error});
