@@ -44,6 +44,7 @@ class Network:
     def __init__(self):
         self.inside = bool(os.environ.get(INSIDE))
         self._holder = None
+        self._is_shared = False
         if not self.inside:
             return
         bring_up_loopback()
@@ -91,24 +92,34 @@ class Network:
         """Drops this share (percent) of the UDP datagrams to (`up`) and from (`down`) the relay, each at random.
 
         `client_ports`: only those of these clients; by default those of all. `relay_port`: the relay shares the namespace of its clients, and
-        of the datagrams from this port those of RTP are dropped (`down`), which only subscribers receive.
+        only RTP is dropped, to this port (`up`), which publishers send, and from it (`down`), which subscribers receive.
         """
+        self._is_shared = relay_port is not None
         if relay_port:
             # Datagrams that were sent together are lost one by one.
             media.run(["ip", "link", "set", "lo", "gso_max_segs", "1"])
-        for percent, beside_relay, port in ((up, True, "sport"), (down, False, "dport")):
-            match = f"udp sport {relay_port} @th,64,2 2 @th,72,8 != 192-223" if relay_port else f"udp {port} {{ {', '.join(map(str, client_ports))} }}" if client_ports else "meta l4proto udp"
-            rules = [f"{match} counter", f"{match} numgen random mod 1000 < {round(percent * 10)} counter drop" if percent else ""]
-            self._table(rules, beside_relay)
+            ports = ((up, "dport", "up"), (down, "sport", "down"))
+            self._table([rule for percent, port, direction in ports
+                         for rule in self._losing(f"udp {port} {relay_port} @th,64,2 2 @th,72,8 != 192-223", percent, direction)], False)
+            return
+        for percent, beside_relay, port, direction in ((up, True, "sport", "up"), (down, False, "dport", "down")):
+            match = f"udp {port} {{ {', '.join(map(str, client_ports))} }}" if client_ports else "meta l4proto udp"
+            self._table(self._losing(match, percent, direction), beside_relay)
+
+    @staticmethod
+    def _losing(match, percent, direction):
+        """Returns the rules that drop this share of the datagrams that match, with comments by which `lost` finds their counters."""
+        return [f'{match} counter comment "{direction} came"',
+                *([f'{match} numgen random mod 1000 < {round(percent * 10)} counter drop comment "{direction} lost"'] if percent else [])]
 
     def lost(self):
         """Returns {direction: (datagrams that passed the filter rule, datagrams that were dropped)}."""
-        counts = {}
-        for name, prefix in (("up", self.prefix), ("down", [])):
+        counts = {"up": {}, "down": {}}
+        for prefix in ([],) if self._is_shared else ([], self.prefix):
             text = media.run([*prefix, "nft", "list", "table", "inet", "loss"])
-            found = [int(n) for n in re.findall(r"counter packets (\d+)", text)]
-            counts[name] = (found[0] if found else 0, found[1] if len(found) > 1 else 0)
-        return counts
+            for packets, direction, what in re.findall(r'counter packets (\d+) .*comment "(up|down) (came|lost)"', text):
+                counts[direction][what] = int(packets)
+        return {direction: (found.get("came", 0), found.get("lost", 0)) for direction, found in counts.items()}
 
     def block_udp(self):
         """Drops all datagrams in both directions."""

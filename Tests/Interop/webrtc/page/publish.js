@@ -31,7 +31,7 @@ class Painter {
 
   tick() {
     if (this.stopped) return;
-    this.draw();
+    if (!this.isResting) this.draw();
     const now = performance.now();
     this.next = Math.max(this.next + 1000 / this.fps, now - 100);
     setTimeout(() => this.tick(), this.next - now);
