@@ -87,7 +87,16 @@ class ChromiumPage:
 
     def visit(self, url):
         self._remote.call("Page.navigate", session=self._session, url=url)
-        clients.wait_until(lambda: self.evaluate("document.readyState === 'complete' && location.href !== 'about:blank'"), 15, url)
+        clients.wait_until(self._visited, 15, url)
+
+    def _visited(self):
+        if not self.evaluate("document.readyState === 'complete' && location.href !== 'about:blank'"):
+            return False
+        # The reason is that of `ready`.
+        if self.evaluate("performance.getEntriesByType('resource').some(one => one.responseStatus === 0 && one.name.startsWith(location.origin))"):
+            self._remote.call("Page.reload", session=self._session)
+            return False
+        return True
 
     def size(self, width, height, dark=False, touch=False):
         """Sets the size of the window, in pixels, as on a desktop, or with `touch` as on a phone."""

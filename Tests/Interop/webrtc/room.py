@@ -45,8 +45,10 @@ def is_colour_of(name, degrees):
 class Room:
     """One user's page."""
 
-    def __init__(self, bench, kind, url, session, name, role="host", password="", identity="", token="", way=None, passphrase="", agrees_on_keys=False):
-        """`identity`: a user id other than the name; `token`: replaces one that the relay issues; `way`: a `detour` of its media."""
+    def __init__(self, bench, kind, url, session, name, role="host", password="", identity="", token="", way=None, passphrase="", agrees_on_keys=False,
+                 watches_failures=False):
+        """`identity`: a user id other than the name; `token`: replaces one that the relay issues; `way`: a `detour` of its media;
+        `watches_failures`: the probe records `failureTimes`."""
         self.name = name
         asked = {"session": session, "name": name, "role": role, **({"identity": identity} if identity else {})}
         self.page = bench.visit(kind, f"{url}/?{urllib.parse.urlencode(asked)}{f'#token={token}' if token else ''}")
@@ -55,6 +57,8 @@ class Room:
         self.page.evaluate(f"(() => {{ {PROBE} return true }})()")
         if way:
             self.look("detour", way.address, way.port)
+        if watches_failures:
+            self.look("watchFailures")
         self.submit(password, passphrase, agrees_on_keys)
 
     def refusal(self, method, **parameters):

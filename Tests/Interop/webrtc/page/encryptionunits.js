@@ -238,7 +238,7 @@ Object.assign(UNITS, {
     const other = await played.begin("open", "audio");
     same((await played.opened(other, keys.map(frames => frames[0]), 1000 / NEW_KEYS)).length, count, "keys in six seconds");
     const third = await measure();
-    // One more for the moment in which the oldest is replaced.
+    // The oldest key is removed after the newest has been added.
     same(third.Map <= KEYS + 1, true, "memory of keys");
     same((await played.opened(other, keys.slice(-KEYS).map(frames => frames[1]))).length, KEYS, "frames of the newest keys");
     same((await measure()).deriveBits, third.deriveBits, "the newest keys are kept");

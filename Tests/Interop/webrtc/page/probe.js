@@ -34,6 +34,24 @@ window.probe = (() => {
         return set.call(this, {type, sdp: changed.join("\r\n")});
       };
     },
+    // Records, from the next join on, when encrypted media began to arrive and when a failure to decrypt it was reported, in milliseconds: `before`,
+    // the last time without a packet; `told`, when the session told of a failure, and its `reason`.
+    watchFailures: () => {
+      const times = window.failureTimes = {before: null, told: null, reason: ""}, now = () => Math.round(performance.now());
+      let session;
+      const poll = async () => {
+        const asked = now(), report = await session.subscriber?.connection?.getStats();
+        if ([...report?.values() ?? []].some(stats => stats.type === "inbound-rtp" && stats.packetsReceived > 0)) return;
+        times.before = asked;
+        setTimeout(poll, 20);
+      };
+      Object.defineProperty(window, "millrace", {get: () => session, set: value => {
+        session = value;
+        session.addEventListener("encryptionFailed", ({detail}) => { if (times.told === null) [times.told, times.reason] = [now(), detail.reason]; });
+        poll();
+      }});
+    },
+    failureTimes: () => window.failureTimes,
     // Returns the violations of the page's own content security policy.
     violations: () => violations,
     names: () => [...document.querySelectorAll(".tile .name")].map(one => one.textContent).sort(),
