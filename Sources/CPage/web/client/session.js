@@ -259,12 +259,19 @@ export class Session extends EventTarget {
     }
   }
 
+  /// Requests preferences of a stream. Video that was stopped because it cannot be decrypted stays stopped.
+  prefer(stream, preferences) {
+    const isStopped = this.#stopped.has(stream);
+    if (isStopped) this.#stopped.set(stream, preferences);
+    return this.subscriber.prefer(stream, isStopped ? {...preferences, video: false} : preferences);
+  }
+
   /// Has the relay stop video that cannot be decrypted, because its decoder would keep requesting key frames.
   #stopVideo(stream) {
     const preferences = this.subscriber.wanted.get(stream);
     if (!preferences) return;
     this.#stopped.set(stream, preferences);
-    this.subscriber.prefer(stream, {...preferences, video: false}).catch(() => {});
+    this.prefer(stream, preferences).catch(() => {});
   }
 
   /// Has the relay send stopped video again, because there are other keys.

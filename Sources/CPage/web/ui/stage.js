@@ -187,7 +187,7 @@ export class Stage {
       const isLarge = tile.node.classList.contains("is-large"), off = this.#off.get(tile.stream.id);
       const preferences = {...this.#size(tile.node.clientHeight * devicePixelRatio), priority: isLarge ? 90 : 50, ...off};
       if (document.hidden) preferences.video = false;
-      subscriber.prefer(tile.stream.id, preferences).catch(() => {});
+      this.#session.prefer(tile.stream.id, preferences).catch(() => {});
     }
   };
 
