@@ -64,18 +64,29 @@ package struct TrackTimeline: Sendable {
     /// Returns the time of a frame relative to the start that it belongs to, or its arrival time if it belongs to none.
     package func time(_ ticks: Int64, arrival: MediaTime) -> MediaTime {
         let expected = arrival + base
-        var best = expected
+        let best = start(of: ticks, expected).time
+        let lead = best - expected
+        return lead > Self.maximumLead || lead < .zero - Self.maximumLag ? expected : best
+    }
+
+    /// Returns the number of restarts before the start that a frame belongs to.
+    package func restarts(before ticks: Int64, arrival: MediaTime) -> UInt64 {
+        restarts &- UInt64(segments.count - 1 - start(of: ticks, arrival + base).index)
+    }
+
+    /// Returns the start that agrees best with the expected time of a frame, and the frame's time relative to it.
+    private func start(of ticks: Int64, _ expected: MediaTime) -> (index: Int, time: MediaTime) {
+        var best = (index: segments.count - 1, time: expected)
         var bestDistance = UInt64.max
-        for segment in segments.reversed() {
+        for (index, segment) in segments.enumerated().reversed() {
             let time = segment.time + TimeJumpDetector.span(ticks &- segment.ticks, kind)
             let distance = (time - expected).rawValue.magnitude
             if distance < bestDistance {
-                best = time
+                best = (index, time)
                 bestDistance = distance
             }
         }
-        let lead = best - expected
-        return lead > Self.maximumLead || lead < .zero - Self.maximumLag ? expected : best
+        return best
     }
 
     /// Moves all times by `offset`.

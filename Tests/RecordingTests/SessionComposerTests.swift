@@ -59,6 +59,23 @@ import Testing
         return extremes.high - extremes.low
     }
 
+    @Test("REC-2 a publisher whose first seconds arrive at once is aligned from then on", arguments: [0.6, 1.5, 4])
+    func burst(seconds: Double) throws {
+        let session = try RecordedSession()
+        let duration = MediaTime.seconds(400)
+        let steady = DriftingPublisher(drift: 200, start: .seconds(100), duration: duration, seed: 1)
+        var late = DriftingPublisher(drift: -200, start: .seconds(101), duration: duration, seed: 2)
+        late.burst = .seconds(seconds)
+        try session.record("a", of: "Ada", steady.packets())
+        try session.record("b", of: "Bo", late.packets())
+        let report = try session.compose()
+        #expect(report.tracks.count == 4 && report.warnings.isEmpty)
+        let drifts = report.files.compactMap(\.driftPPM)
+        #expect(abs(drifts[0] + 200) < 10 && abs(drifts[1] - 200) < 10, "\(drifts)")
+        // Video, of which there is one frame every eight seconds, shows its step with the second one.
+        #expect(Self.skew(of: try session.composed(), captured: .seconds(120) ..< .never) <= .milliseconds(20))
+    }
+
     @Test(
         "REC-2 after a kill of the relay in the middle, new files continue the tracks, with 20 ms of skew at most before and after"
     )

@@ -4,7 +4,8 @@ import MediaBase
 ///
 /// Points are on or above the line of the clock, because jitter and congestion only delay packets. The drift is the median of the slopes
 /// between points. A point that is higher than a clock of about this drift explains, given another point, is left out, and times between
-/// the other points are interpolated. A congested minute therefore does not move the media.
+/// the other points are interpolated. A congested minute therefore does not move the media. The times on both sides of a step
+/// (`ClockPoint.since`) are corrected apart.
 struct ClockCorrection {
     /// Maximum drift of a clock, in seconds per second. Crystals have less than 200 ppm.
     static let maximumDrift = 0.001
@@ -24,25 +25,51 @@ struct ClockCorrection {
         var lag: Double
     }
 
-    private var knots: [Knot] = []
-    /// Drift in seconds per second; used before the first point and after the last one.
+    /// Part of the file without a step.
+    private struct Part {
+        var start: Double
+        var knots: [Knot]
+    }
+
+    /// In order of time, and none without knots.
+    private var parts: [Part] = []
+    /// Drift in seconds per second of the longest part; used before the first point of each part and after its last one.
     private(set) var drift = 0.0
 
-    var isEmpty: Bool { knots.isEmpty }
+    var isEmpty: Bool { parts.isEmpty }
 
     init(_ points: [ClockPoint]) {
         let credible = points.prefix(2 * Self.maximumPoints).filter {
             $0.time.isFinite && $0.lag.isFinite && abs($0.time) < 1e9 && abs($0.lag) < 1e6
         }
-        let audio = Self.lowest(credible.filter { $0.kind == .audio }.map { Knot(time: $0.time, lag: $0.lag) })
-        let video = Self.lowest(credible.filter { $0.kind == .video }.map { Knot(time: $0.time, lag: $0.lag) })
-        knots = audio.isEmpty ? video : Self.lowest(audio + Self.additions(video, to: audio))
-        drift = Self.drift(of: knots) ?? 0
+        let steps = Set(credible.compactMap(\.since).filter { $0.isFinite && abs($0) < 1e9 }).sorted()
+        var start = -Double.infinity
+        for (index, step) in ([start] + steps).enumerated() {
+            let end = index < steps.count ? steps[index] : .infinity
+            let knots = Self.knots(credible.filter { $0.time >= step && $0.time < end })
+            // A part without points belongs to the next one, whose step one kind of media has already made.
+            if !knots.isEmpty {
+                parts.append(Part(start: start, knots: knots))
+                start = end
+            }
+        }
+        let spans = parts.map { ($0.knots.last?.time ?? 0) - ($0.knots.first?.time ?? 0) }
+        if let longest = spans.indices.max(by: { spans[$0] < spans[$1] }) {
+            drift = Self.drift(of: parts[longest].knots) ?? 0
+        }
     }
 
     /// Returns how much later the relay's clock is than the file's start plus `time`.
     func lag(at time: MediaTime) -> MediaTime {
-        .seconds(Self.lag(at: time.seconds, knots, drift: drift))
+        guard let part = parts.last(where: { $0.start <= time.seconds }) ?? parts.first else { return .zero }
+        return .seconds(Self.lag(at: time.seconds, part.knots, drift: drift))
+    }
+
+    /// Returns the points of one part that show its clock.
+    private static func knots(_ points: [ClockPoint]) -> [Knot] {
+        let audio = lowest(points.filter { $0.kind == .audio }.map { Knot(time: $0.time, lag: $0.lag) })
+        let video = lowest(points.filter { $0.kind == .video }.map { Knot(time: $0.time, lag: $0.lag) })
+        return audio.isEmpty ? video : lowest(audio + additions(video, to: audio))
     }
 
     /// Returns points of video where those of audio are missing, such as during a mute. They are moved by the difference of both kinds:

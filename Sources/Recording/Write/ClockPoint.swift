@@ -10,10 +10,13 @@ package struct ClockPoint: Codable, Sendable, Hashable {
     /// Seconds by which this media arrived later than the file's start plus `time`: the drift of the clock so far plus network delay.
     /// Negative if it arrived earlier.
     package var lag: Double
+    /// Seconds from which on this and later points count, if the publisher's RTP time and the file's time were related otherwise before.
+    package var since: Double?
 
-    package init(kind: MediaKind, time: Double, lag: Double) {
+    package init(kind: MediaKind, time: Double, lag: Double, since: Double? = nil) {
         self.kind = kind
         self.time = time
         self.lag = lag
+        self.since = since
     }
 }

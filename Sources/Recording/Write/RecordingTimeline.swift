@@ -16,6 +16,8 @@ package struct RecordingTimeline: Sendable {
         /// Correction from sender reports, and the part of it that is applied.
         var target: MediaTime = .zero
         var applied: MediaTime = .zero
+        /// Number of corrections that were applied at once after the start.
+        var steps: UInt64 = 0
         var slewedTo: Int64
     }
 
@@ -85,6 +87,7 @@ package struct RecordingTimeline: Sendable {
             let missing = track.target - track.applied
             if missing > Self.step || missing < .zero - Self.step {
                 track.applied = track.target
+                track.steps += 1
                 jumps += 1
             } else {
                 let pace = max(0, TimeJumpDetector.span(ticks &- track.slewedTo, kind).rawValue) / 100
@@ -94,6 +97,13 @@ package struct RecordingTimeline: Sendable {
             tracks[kind] = track
         }
         return raw(track, ticks, arrival) + track.applied
+    }
+
+    /// Returns the number of steps between RTP time and relay time before a timestamp: two timestamps with another number between them are
+    /// not as far apart as their relay times. Call it after `time`.
+    package func steps(_ kind: MediaKind, before ticks: Int64, arrival: MediaTime) -> UInt64 {
+        guard let track = tracks[kind] else { return 0 }
+        return track.timeline.restarts(before: ticks, arrival: arrival) &+ track.steps
     }
 
     /// Returns the publisher's wall clock at a relay time, from its sender reports.

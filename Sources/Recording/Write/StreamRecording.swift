@@ -374,9 +374,11 @@ package struct StreamRecording: Sendable {
         }
         lastTime[item.kind] = time
         let arrival = item.arrival - file.zero
+        let steps = timeline.steps(item.kind, before: item.ticks, arrival: item.arrival)
         let isNewPoint =
             item.kind == .video
-            ? videoClock.note(time: place, arrival: arrival) : audioClock.note(time: place, arrival: arrival)
+            ? videoClock.note(time: place, arrival: arrival, steps: steps)
+            : audioClock.note(time: place, arrival: arrival, steps: steps)
         if isNewPoint { outputs.append(.clock(audioClock.points + videoClock.points)) }
         let size = item.width > 0 ? FrameSize(width: item.width, height: item.height) : nil
         if item.kind == .video, file.rotation == nil { self.file?.rotation = item.rotation }

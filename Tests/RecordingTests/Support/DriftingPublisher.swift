@@ -12,6 +12,8 @@ struct DriftingPublisher {
     /// Times from the start during which packets are delayed by `congestion`.
     var congested: ClosedRange<MediaTime> = .zero ... .zero
     var congestion: MediaTime = .milliseconds(300)
+    /// Time from the start at which all that was captured before arrives at once, as an encoder sends what it gathered while it started.
+    var burst: MediaTime = .zero
 
     /// Delay from capture to the relay, without jitter; an encoder delays video.
     private static let delay: [MediaKind: MediaTime] = [.audio: .milliseconds(20), .video: .milliseconds(60)]
@@ -38,7 +40,8 @@ struct DriftingPublisher {
         let local = MediaTime.nanoseconds(Int64(Double(captured.rawValue) * (1 + drift / 1e6)))
         let ticks = Int64((local.seconds * Double(kind.clockRate)).rounded())
         let slow = congested.contains(captured) && captured > .zero ? congestion : .zero
-        let arrival = start + captured + (Self.delay[kind] ?? .zero) + slow + .microseconds(Int64(jitter))
+        let sent = max(captured, burst)
+        let arrival = start + sent + (Self.delay[kind] ?? .zero) + slow + .microseconds(Int64(jitter))
         // A packet of one Opus frame of 20 ms, and a key frame of VP8 in one packet.
         var payload = kind == .audio ? [0x78] : ForgedPayload.keyFrame(width: 16, height: 16, rest: 0)
         let time = UInt64((start + captured).rawValue)
