@@ -72,7 +72,7 @@ import Testing
         #expect(code { _ = try other.prepare([Self.camera(isEncrypted: nil)], bob) } == .encryptionRequired)
     }
 
-    @Test("A refused publisher without signalling leaves a reserved session as it is: with its password and required encryption")
+    @Test("A refused publisher without signalling leaves a reserved session with its password and encryption")
     func refusedFirst() throws {
         let world = try World(
             reservation: Reservation(password: "pear", requiresEncryption: true, expires: .seconds(60)))
