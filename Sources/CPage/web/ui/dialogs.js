@@ -8,10 +8,17 @@ export function show(title, body, buttons, {onOpen, wide = false} = {}) {
     const form = element("form", {method: "dialog", class: `card${wide ? " is-wide" : ""}`}, element("h2", {id: "dialog-title"}, title), ...body,
                          element("div", {class: "row end"}, ...buttons));
     const dialog = element("dialog", {"aria-labelledby": "dialog-title"}, form);
-    dialog.addEventListener("close", () => {
+    const end = () => {
       dialog.remove();
       done(dialog.returnValue);
+    };
+    form.addEventListener("submit", event => {
+      // At once: the event `close` follows later, and a click in between would find what was chosen before.
+      event.preventDefault();
+      dialog.close(event.submitter?.value ?? "");
+      end();
     });
+    dialog.addEventListener("close", end);
     document.body.append(dialog);
     dialog.showModal();
     onOpen?.(dialog);
