@@ -57,9 +57,9 @@ struct LiveCommand: AsyncParsableCommand {
         }
         let windows = try await run.run(readers: rounds) { try report($0) }
         let costs = windows.map(\.nanosecondsPerPacket)
-        let ratios = stride(from: 1, to: costs.count, by: 2).map { place in
-            let without: Double = (costs[place - 1] + costs[place + 1]) / 2
-            return costs[place] / without
+        let ratios = stride(from: 1, to: costs.count, by: 2).map { index in
+            let without: Double = (costs[index - 1] + costs[index + 1]) / 2
+            return costs[index] / without
         }
         let sorted = ratios.sorted()
         let middle = sorted.count / 2

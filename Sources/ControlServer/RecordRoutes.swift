@@ -46,6 +46,7 @@ struct RecordRoutes {
             throw Problem(error)
         }
     }
+
     @Sendable private func sessionStatus(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try request.address(context, standard: standard).engineName(standard: standard)
         return try .json(try await answer(session))

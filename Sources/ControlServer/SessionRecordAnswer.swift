@@ -3,7 +3,7 @@ import Recording
 
 /// State of the recordings of a session.
 struct SessionRecordAnswer: Encodable, Sendable {
-    /// One file of the session's recorded streams.
+    /// File of all recorded streams of the session.
     struct Composed: Encodable, Sendable {
         /// `waiting`, `composing`, `composed` or `failed`.
         var phase: String

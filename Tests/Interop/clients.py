@@ -121,6 +121,12 @@ def wait_until(condition, timeout, what):
 RTP_OPTIONS = {"VP8": [], "H264": ["-bsf:v", "h264_mp4toannexb"], "VP9": ["-strict", "experimental"]}
 
 
+def ffmpeg_output(route, track):
+    """Returns ffmpeg's options that send a track by plain SRTP."""
+    return ["-f", "rtp", "-payload_type", track.payload_type, "-ssrc", track.ssrc, "-srtp_out_suite", route.suite, "-srtp_out_params", route.key,
+            f"srtp://{route.host}:{track.port}?rtcpport={track.rtcp_port}&pkt_size=1200"]
+
+
 def ffmpeg_publisher(route, source, log, seconds=None, loop=False, codec="VP8"):
     command = ["ffmpeg", "-nostdin", "-v", "error", "-re"]
     if loop:
@@ -131,9 +137,7 @@ def ffmpeg_publisher(route, source, log, seconds=None, loop=False, codec="VP8"):
             continue
         if seconds:
             command += ["-t", seconds]
-        command += ["-map", f"0:{kind}", "-c", "copy", *(RTP_OPTIONS[codec] if kind == "v" else []), "-f", "rtp", "-payload_type", track.payload_type,
-                    "-ssrc", track.ssrc, "-srtp_out_suite", route.suite, "-srtp_out_params", route.key,
-                    f"srtp://{route.host}:{track.port}?rtcpport={track.rtcp_port}&pkt_size=1200"]
+        command += ["-map", f"0:{kind}", "-c", "copy", *(RTP_OPTIONS[codec] if kind == "v" else []), *ffmpeg_output(route, track)]
     return Process("ffmpeg publisher", command, log)
 
 

@@ -166,7 +166,7 @@ package actor SessionRecorder {
         await collectEnded()
     }
 
-    /// Whether every stream of a session is to be recorded.
+    /// Whether a session is recorded as a whole, with every stream.
     package func records(session: String) -> Bool { recordedSessions.contains(session) }
 
     /// Returns the files that were or will be composed of a session, oldest first; of all sessions for nil.

@@ -1,4 +1,4 @@
-/// One file that the relay makes, or has made, of the recorded streams of a session.
+/// File that the relay makes, or has made, of the recorded streams of a session.
 package struct Composition: Sendable {
     package enum Phase: String, Sendable, Codable {
         /// Another session is composed first.

@@ -55,7 +55,7 @@ struct RecordedMeetings {
         meetings[session] = meeting
     }
 
-    /// Ends the meeting with its last recording: a user has stopped the recording of the session, so nobody is waited for.
+    /// Ends the meeting with its last recording: a user has stopped the recording of the session, so no participant can come back into it.
     mutating func stop(_ session: String, now: MediaTime) {
         guard meetings[session] != nil else { return }
         meetings[session]?.isStopped = true

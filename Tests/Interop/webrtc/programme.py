@@ -2,7 +2,6 @@
 
 import re
 import statistics
-import subprocess
 import threading
 import time
 import urllib.request
@@ -10,7 +9,7 @@ import urllib.request
 import clients
 import media
 import numpy
-from webrtc import bar, sound
+from webrtc import barfile, sound
 
 SECONDS, TURN, OVERLAP = 600, 6, 1
 WIDTH, HEIGHT = 320, 180
@@ -72,31 +71,6 @@ def talk(pages, calls, seconds):
     return turns
 
 
-def frames(path, since, track=0):
-    """Returns (time in the file in ms, wall clock in ms, source) of each frame of a video track with a bar that can be read, and how many cannot be read.
-
-    `since`: wall clock in ms of the file's start, to half a minute.
-    """
-    rows = media.run(["ffprobe", "-v", "error", "-select_streams", f"v:{track}", "-show_entries", "frame=pts_time", "-of", "csv=p=0", path])
-    times = [float(row.strip(",")) * 1000 for row in rows.split()]
-    decoder = subprocess.Popen(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", f"0:v:{track}", "-vf", f"scale={WIDTH}:{HEIGHT},format=gray",
-                                "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "rawvideo", "-"], stdout=subprocess.PIPE)
-    found, unread = [], 0
-    for at in times:
-        image = decoder.stdout.read(WIDTH * HEIGHT)
-        if len(image) < WIDTH * HEIGHT:
-            break
-        read = bar.stamped(numpy.frombuffer(image, numpy.uint8).reshape(HEIGHT, WIDTH))
-        if read is None:
-            unread += 1
-            continue
-        # The stamp is the wall clock modulo 65,536; the frame is at most half of that from where its place in the file lets it be expected.
-        expected = since + at
-        found.append((at, expected + ((read[1] - expected + 32768) % 65536 - 32768), read[2]))
-    decoder.kill()
-    return found, unread
-
-
 def onset(samples, hertz, expected):
     """Returns the time in ms at which a tone begins, near an expected one; None without such a tone."""
     first = int((expected - 1000) * 48)
@@ -126,7 +100,7 @@ def check_file(check, name, path, turns):
     check(name, "video's times ascend", all(b > a for a, b in zip(video, video[1:])), longest_milliseconds=round(1000 * max(b - a for a, b in zip(video, video[1:]))),
           frames=len(video))
 
-    shown, unread = frames(path, turns[0][1])
+    shown, unread = barfile.read(path, turns[0][1], WIDTH, HEIGHT)
     check(name, "frames can be read", unread <= len(shown) / 1000, unread=unread, frames=len(shown))
     samples = sound.mono(path)
     times, walls, sources = (numpy.array(column) for column in zip(*shown))
