@@ -252,7 +252,13 @@ let package = Package(
             name: "ConferenceTests", dependencies: ["Conference", "Signaling", "MediaBase", "MillraceTestKit"]),
         .testTarget(
             name: "SessionMediaTests",
-            dependencies: ["SessionMedia", "Conference", "Signaling", "MediaBase", "SDP", "MillraceTestKit"]),
+            dependencies: [
+                "SessionMedia", "SessionTestKit", "Conference", "Signaling", "MediaBase", "SDP", "MillraceTestKit",
+            ]),
+        .target(
+            name: "SessionTestKit",
+            dependencies: ["SessionMedia", "Conference", "Signaling", "MediaBase", "SDP", "MillraceTestKit"],
+            path: "Tests/SessionTestKit"),
         .target(
             name: "ClusterTestKit",
             dependencies: ["Cluster", "Conference", "Signaling", "MediaBase", "MillraceTestKit"],
@@ -318,8 +324,10 @@ let package = Package(
             name: "ControlServerTests",
             dependencies: [
                 "ControlServer", "Conference", "Signaling", "MillraceTokens", "Cryptography", "MediaBase",
-                "MillraceTestKit", "MediaEngine", "SessionMedia", "SDP", "SRTP", "Cluster",
-                .product(name: "Logging", package: "swift-log"),
+                "MillraceTestKit", "MediaEngine", "SessionMedia", "SessionTestKit", "SDP", "SRTP", "Cluster",
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]),
         .testTarget(
             name: "RelayServerTests",

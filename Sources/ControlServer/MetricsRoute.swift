@@ -150,7 +150,7 @@ struct MetricsRoute {
         text.sample(compositions.failed, ["result": "failed"])
         text.single(
             "millrace_recording_journal_lost_total", .counter, "Entries of journals that were not written",
-            parts.liveSessions.environment.journal?.lost ?? 0)
+            parts.liveSessions.environment.context.journal?.lost ?? 0)
     }
 
     private func http(_ text: inout PrometheusText) {

@@ -35,11 +35,11 @@ struct WHIPEndedTests {
             let offer = try RawHTTPClient.offer("chromium-publish")
             async let answer = http.request("POST", "/whip/demo?stream=cam", body: offer, fields: RawHTTPClient.sdp)
             try await eventually("the engine is asked to mute it") {
-                await liveSession.media.publisher(of: stream) != nil
+                await liveSession.read { $0.media.publisher(of: stream) != nil }
             }
-            let user = try #require(await liveSession.users.first { $0.name == "cam" })
+            let user = try #require(await liveSession.read { $0.users.first { $0.name == "cam" } })
             async let removal = http.request("DELETE", "/v1/admin/sessions/demo/participants/\(user.id.rawValue)")
-            try await eventually("it is removed") { await liveSession.media.publisher(of: stream) == nil }
+            try await eventually("it is removed") { await liveSession.read { $0.media.publisher(of: stream) == nil } }
             plane.goOn()
 
             let refused = try await answer

@@ -2,6 +2,7 @@ import Conference
 import MediaBase
 import MillraceTestKit
 import SDP
+import SessionTestKit
 import Signaling
 
 @testable import SessionMedia
@@ -79,7 +80,7 @@ final class MediaWorld {
         return id
     }
 
-    /// Makes a request that the rules carry out, as `LiveSession` does.
+    /// Makes a request that the rules carry out, as `SessionCore` does.
     @discardableResult
     func request<Body: RequestBody>(_ body: Body, _ sender: ConnectionID) -> SignalingError? {
         let ticket = media.lastTicket
@@ -341,7 +342,7 @@ final class MediaWorld {
     private func done(_ id: MediaRequestID, _ refusal: MediaRefusal?) {
         guard let request = take(id) else { return }
         var refusal = refusal
-        // As `LiveSession` does: a stream that is yet to begin starts in the state that the rules have.
+        // As `SessionCore` does: a stream that is yet to begin starts in the state that the rules have.
         if case .noStream(let stream)? = refusal, conference.isPublished(stream) { refusal = nil }
         if let refusal { refusals[id] = refusal }
         switch request {

@@ -1,5 +1,6 @@
 import Conference
 import MediaBase
+import SessionTestKit
 import Signaling
 import Testing
 

@@ -1,6 +1,7 @@
 import Conference
 import MediaBase
 import MillraceTestKit
+import SessionTestKit
 import Signaling
 import Testing
 

@@ -1,6 +1,7 @@
 import Conference
 import MediaBase
 import SDP
+import SessionTestKit
 import Signaling
 import Testing
 

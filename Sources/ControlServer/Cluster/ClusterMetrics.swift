@@ -48,7 +48,7 @@ struct ClusterMetrics {
 
     private func media(_ text: inout PrometheusText) async {
         var gauges = ClusterMediaGauges(routes: [])
-        for liveSession in liveSessions.all { gauges.add(await liveSession.mediaGauges) }
+        for liveSession in liveSessions.all { gauges.add(await liveSession.read { $0.mediaGauges }) }
         text.family(
             "millrace_cluster_media_links", .gauge,
             "Links for the media of sessions at other relays, by what this relay is: home of the session, or edge")
@@ -63,6 +63,6 @@ struct ClusterMetrics {
         text.single(
             "millrace_cluster_media_links_lost_total", .counter,
             "Links from this relay to the media of its sessions that were lost, with the peers at the other relay",
-            liveSessions.environment.statistics.values.mediaLinksLost)
+            liveSessions.environment.context.statistics.values.mediaLinksLost)
     }
 }

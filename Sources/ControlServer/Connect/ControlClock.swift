@@ -9,4 +9,7 @@ package enum ControlClock {
 
     /// Wall-clock time in milliseconds since 1970.
     static var wall: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    /// Time of a turn of a session.
+    static var time: SessionTime { SessionTime(now: now, wall: wall) }
 }

@@ -1,105 +1,83 @@
 import Conference
-import NIOCore
+import MediaEngine
+import Messaging
+import Recording
 import Signaling
 
+/// Requests of clients, endpoints and operators, each of them a turn of the core.
 extension LiveSession {
-    /// Carries out one request of a client in the session and answers it.
+    // MARK: clients
+
+    /// Admits a client. On success it has its answer. An error is not sent: the caller answers, and the client may try again.
+    ///
+    /// - Parameter lease: counts it as a participant.
+    func join(
+        _ admission: Admission, _ arrival: Arrival, lease: ResourceLease
+    ) async -> Result<Void, SignalingError> {
+        await result { $0.join(admission, arrival, lease: lease, then: $1) }
+    }
+
+    /// Attaches a client that resumes to its new socket (CON-3).
+    func resume(_ id: ConnectionID, _ request: ResumeRequest, _ arrival: Arrival) -> Result<Void, SignalingError> {
+        turn { $0.resume(id, request, arrival) }
+    }
+
+    /// Carries out one request of a client and answers it.
     ///
     /// - Returns: false if the connection is over and no more messages are accepted.
     func request(_ message: RequestMessage, from id: ConnectionID, _ socket: any ClientChannel) async -> Bool {
-        guard let client = clients[id], client.socket === socket else { return false }
-        client.hasAsked()
-        guard socket.backlog.bytes <= environment.configuration.outbox.unsentBytes else {
-            // The client sends requests but does not read the answers.
-            perform(conference.disconnect(id, reason: .slowConsumer, now: ControlClock.now))
-            return false
-        }
-        let call = RequestCall(id: message.id, client: client, socket: socket)
-        if environment.mayAct() || !message.request.needsTenure {
-            await handle(message.request, call)
-        } else {
-            refuse(call, LiveSessions.unavailable(.unconfirmed, .seconds(1)))
-        }
-        return clients[id] != nil
+        await result { $0.request(message, from: id, socket, then: $1) }
     }
 
-    private func handle<Body: RequestBody>(_ request: Body, _ call: RequestCall) async {
-        if let handler = SessionHandlers.all[Body.self] {
-            await handler(self, request, call)
-        } else {
-            await applyRules(to: request, call)
-        }
+    /// Handles the loss of a socket without a close.
+    func lost(_ id: ConnectionID, _ socket: any ClientChannel) { turn { $0.lost(id, socket) } }
+
+    /// Ends a connection for good, on behalf of its own socket.
+    func disconnect(_ id: ConnectionID, _ socket: any ClientChannel, reason: DisconnectReason) {
+        turn { $0.disconnect(id, socket, reason: reason) }
     }
 
-    func refuse(_ call: RequestCall, _ error: SignalingError) {
-        reply(call.id, Result<Done, SignalingError>.failure(error), on: call.socket)
-    }
+    func messagingUser(of id: ConnectionID) -> UserKey? { read { $0.messagingUser(of: id) } }
 
-    /// Answers with the result of the rules. A request that they only allow has a handler, which answers by `finish`.
-    func reply<Answer: Hashable & Sendable & Codable>(
-        _ call: RequestCall, _ result: Result<Answer?, SignalingError>
-    ) {
-        let answer: Result<Answer, SignalingError> = result.flatMap { answer in
-            answer.map { .success($0) } ?? .failure(SignalingError(.internalError))
-        }
-        reply(call.id, answer, on: call.socket)
-    }
+    // MARK: clients without a control connection
 
-    /// Handles a request that `Conference` carries out alone. In a cluster, a change that survives the loss of this relay is in the store before
-    /// it is answered.
+    /// Admits a client and opens its transport.
     ///
-    /// - Parameter waitsForEngine: answers when the engine is done, as for every mute. Events for the sender still follow the answer.
-    func applyRules<Body: RequestBody>(to request: Body, _ call: RequestCall, waitsForEngine: Bool = false) async {
-        let applied = conference.request(
-            request, from: call.client.id, now: ControlClock.now, wallClock: ControlClock.wall)
-        let changes = noteState()
-        // A client that leaves gets its answer before its connection is closed.
-        let waitsForStore = !changes.isEmpty && conference.user(call.client.id) != nil
-        guard waitsForStore || waitsForEngine || applied.effects.contains(where: \.isMute),
-            case .success = applied.result
-        else {
-            reply(call, applied.result)
-            return perform(applied.effects)
-        }
-        call.client.isHeld = true
-        let ticket = media.lastTicket
-        perform(applied.effects)
-        var failure: SignalingError?
-        let request = whenDone { failure = $0 }
-        media.answer(request, of: call.client.id, after: ticket)
-        await finish(request)
-        if failure == nil, waitsForStore, await !isSaved() {
-            failure = LiveSessions.unavailable(.unconfirmed, .seconds(1))
-        }
-        reply(call, failure.map { .failure($0) } ?? applied.result)
-        clients.release(call.client)
+    /// - Returns: false if the session was over before the client could be admitted.
+    func enter(_ visit: Visit) async throws -> Bool { try await result { $0.enter(visit, then: $1) }.get() }
+
+    /// Removes a client after its endpoint has closed its transport. Returns when the name of its stream is free again.
+    func visitorLeft(_ transport: TransportID) async {
+        await result { core, then in core.visitorLeft(transport) { then(()) } }
     }
 
-    /// Handles a request that queues a call to the engine about a stream.
-    func applyRules<Body: RequestBody>(to request: Body, ordering stream: StreamID, _ call: RequestCall) async {
-        if let objection = objection(toOrdering: stream, for: call.client.id) { return refuse(call, objection) }
-        await applyRules(to: request, call)
+    // MARK: operators
+
+    /// Carries out an operator's command. Returns when the engine is done.
+    func admin(_ command: AdminCommand) async throws(SignalingError) {
+        try await result { $0.admin(command, then: $1) }.get()
     }
 
-    /// Checks a request that `Conference` only allows or refuses. Answers a refusal.
-    func isAllowed<Body: RequestBody>(_ request: Body, _ call: RequestCall) -> Bool {
-        let allowed = conference.request(
-            request, from: call.client.id, now: ControlClock.now, wallClock: ControlClock.wall)
-        perform(allowed.effects)
-        guard case .failure(let error) = allowed.result else { return true }
-        refuse(call, error)
-        return false
+    func statistics(of user: ConnectionID) async throws(SignalingError) -> StatisticsAnswer {
+        try await result { $0.statistics(of: user, then: $1) }.get()
     }
 
-    /// Answers an allowed request.
-    func finish<Answer: Hashable & Sendable & Codable>(_ call: RequestCall, _ result: Result<Answer, SignalingError>) {
-        reply(call.id, result, on: call.socket)
-        if let client = clients[call.client.id] { clients.release(client) }
+    func quality(of user: ConnectionID) async throws(SignalingError) -> QualityAnswer {
+        try await result { $0.quality(of: user, then: $1) }.get()
     }
-}
 
-extension Effect {
-    fileprivate var isMute: Bool {
-        if case .media(.setMuted) = self { true } else { false }
+    func startPush(_ request: StartPushRequest, allowsHTTP: Bool) throws(SignalingError) -> PushID {
+        try turn { $0.startPush(request, allowsHTTP: allowsHTTP) }.get()
+    }
+
+    func stopPush(_ id: PushID) throws(SignalingError) { try turn { $0.stopPush(id) }.get() }
+
+    /// Ends the session here because this relay ends. Another relay of the cluster takes it over; without a cluster, it is over.
+    func endWithRelay() async { await result { core, then in core.endWithRelay { then(()) } } }
+
+    // MARK: recordings
+
+    func recordingSource(of stream: StreamID) async -> RecordingSource? {
+        await result { $0.recordingSource(of: stream, then: $1) }
     }
 }

@@ -1,15 +1,11 @@
 import Cluster
 import Conference
 import Logging
-import MediaBase
 import MediaEngine
-import Messaging
-import SessionMedia
 import Signaling
 
-/// Live session: carries out what its rules (`Conference`) and its media (`SessionMedia`) decide, on its clients' sockets and in the media
-/// engine. All work of the session runs on this actor. State that needs neither the rules nor the other parts is in types of their own, which
-/// docs/architecture.md lists; this actor calls them and starts all tasks of the session but those of its links and alarm.
+/// Live session: runs a `SessionCore`, one turn at a time. It gives the core the time, and carries out its outputs in the media engine, on the
+/// links to other relays, in the cluster's store and in the relay.
 actor LiveSession {
     nonisolated let id: SessionID
     nonisolated let key: SessionKey
@@ -17,186 +13,156 @@ actor LiveSession {
     nonisolated let engineName: String
     nonisolated let environment: LiveSessionEnvironment
     nonisolated let logger: Logger
-    nonisolated let inbox = LiveSessionInbox()
+    private nonisolated let inbox = LiveSessionInbox()
 
-    // Rules and media.
-    var conference: Conference
-    var media: SessionMedia
-    /// Media of the session over the relays of the cluster.
-    var clusterMedia = ClusterMedia()
-    lazy var links = MediaLinks(
-        of: key, id, environment, logger: logger,
-        MediaLinks.Handlers { [weak self] reply, edge in
-            await self?.received(reply, from: edge)
-        } lost: { [weak self] edge, reason in
-            await self?.linkLost(edge, reason)
-        })
-    var requests = MediaRequests()
-    /// Whether `continueMedia` is under way: outputs that its calls cause follow in its own loop.
-    var isTakingOutputs = false
-
-    // Clients.
-    let clients: ClientOutboxes
-    /// Clients without a control connection that are being admitted.
-    var visits: [MediaRequestID: Visit] = [:]
-    var leases: TransportLeaseTable
-    var joinAnswers = JoinAnswerTexts()
-    private var isDroppingSlow = false
-
-    // Outside of the session.
+    private let core: SessionCore
     /// Pushes of streams of the session to other servers.
     var pushes = SessionPushes()
-    private var journal: SessionJournal
-    private let crashNotes: SessionCrashNotes
-    /// State that another relay needs to take the session over; nil without a cluster.
-    private(set) var saver: SessionSaver?
     private lazy var alarm = SessionAlarm { [weak self] in await self?.alarmRang() }
-
-    /// Whether the session was given up because no one is in it; its name gets a new one.
-    private(set) var isForgotten = false
-    /// Whether another relay runs the session, or will.
-    var isAbandoned = false
+    private lazy var links = MediaLinks(
+        of: key, id, environment, logger: logger,
+        MediaLinks.Handlers { [weak self] reply, edge in
+            await self?.turn { $0.received(reply, from: edge) }
+        } lost: { [weak self] edge, reason in
+            await self?.turn { $0.linkLost(edge, reason) }
+        })
 
     /// - Parameter restored: the session of a lost home relay; nil for a new session.
     init(
         _ conference: Conference, key: SessionKey, environment: LiveSessionEnvironment,
         restored: RestoredSession? = nil
     ) {
-        id = conference.id
-        self.key = key
-        engineName = key.engineName(standard: environment.configuration.standardApp)
-        crashNotes = SessionCrashNotes(engineName: engineName)
-        journal = SessionJournal(session: engineName, writer: environment.journal)
-        self.environment = environment
-        leases = TransportLeaseTable(environment.resources)
         var logger = environment.logger
         logger[metadataKey: "session"] = "\(key)"
+        let core = SessionCore(
+            conference, key: key, context: environment.context, time: ControlClock.time, logger: logger,
+            restored: restored)
+        id = core.id
+        self.key = key
+        engineName = core.engineName
+        self.environment = environment
         self.logger = logger
-        clients = ClientOutboxes(environment.statistics, logger: logger)
-        self.conference = conference
-        media = SessionMedia(
-            maximumSubscriptions: conference.limits.subscriptions, random: SystemRandomNumberGenerator())
-        if let cluster = environment.cluster {
-            self.conference.recordsSeatChanges = true
-            let stored = restored.map { StateSaver(stored: $0.stored, tenure: $0.tenure) } ?? StateSaver()
-            saver = SessionSaver(id, in: cluster, stored, logger: logger)
-        }
-        for client in restored?.clients ?? [] {
-            clients.add(LiveConnection(restored: client, environment))
-            media.join(client.id)
-        }
+        self.core = core
         // Last, because the initializer cannot use the actor's state once a closure has it.
-        clients.onDrained = { [weak self] id, socket in Task { await self?.drained(id, socket) } }
-    }
-
-    // MARK: effects
-
-    /// Carries out the effects that `Conference` returns, in their order.
-    func perform(_ effects: [Effect]) {
-        for effect in effects {
-            crashNotes.note(effect)
-            switch effect {
-            case .send(let id, let event):
-                journal.note(event, in: conference)
-                clients.append(event, to: CollectionOfOne(id))
-            case .broadcast(let audience, let event):
-                journal.note(event, in: conference)
-                clients.append(event, to: audience)
-            case .close(let id, let reason): close(id, reason)
-            case .media(let command):
-                media.command(command)
-                carryOutOrders()
-            case .push(let command): carryOut(command)
-            case .hook(let hook):
-                guard !isAbandoned else { break }
-                environment.hooks.post(
-                    WebhookEvent(hook, session: key, sessionID: id, time: ControlClock.wall))
-            case .ended(let reason): ended(reason)
-            }
-        }
-        journal.noteSubsessions(of: conference)
-        clients.flush()
-        dropSlow()
-        continueMedia()
-        noteState()
-    }
-
-    /// Sends a client an event that does not come from `Conference`.
-    func tell(_ id: ConnectionID, _ event: Event) {
-        clients.append(event, to: CollectionOfOne(id))
-        clients.flush()
-        dropSlow()
-    }
-
-    private func drained(_ id: ConnectionID, _ socket: any ClientChannel) { clients.drained(id, socket) }
-
-    /// Disconnects clients that do not read their messages. The effects of a disconnect may fill another outbox, so rounds follow one
-    /// another and never nest.
-    private func dropSlow() {
-        guard !isDroppingSlow else { return }
-        isDroppingSlow = true
-        defer { isDroppingSlow = false }
-        while true {
-            let leaving = clients.takeSlow()
-            guard !leaving.isEmpty else { return }
-            for id in leaving {
-                environment.statistics.queueOverflowed()
-                logger.notice("client does not read its messages", metadata: ["connection": "\(id)"])
-                close(id, .slowConsumer)
-            }
-            for id in leaving { perform(conference.disconnect(id, reason: .slowConsumer, now: ControlClock.now)) }
+        core.clients.onDrained = { [weak self] id, socket in
+            Task { await self?.turn { $0.clients.drained(id, socket) } }
         }
     }
 
-    /// Ends a client's connection and its media at once.
-    private func close(_ id: ConnectionID, _ reason: DisconnectReason) {
-        guard let client = clients.remove(id) else { return }
-        client.release()
-        environment.onLeave(client.resumeKey)
-        environment.statistics.disconnected(reason)
-        logger.info("client left", metadata: ["connection": "\(id)", "reason": "\(reason.rawValue)"])
-        media.leave(id)
-        carryOutOrders()
-        clients.close(client, reason)
+    // MARK: turns
+
+    /// Runs a turn of the core, and carries out its outputs before the caller gets the result.
+    @discardableResult
+    func turn<R>(_ body: (SessionCore) -> R) -> R {
+        core.time = ControlClock.time
+        let result = body(core)
+        carryOutOutputs()
+        return result
     }
 
-    private func ended(_ reason: DisconnectReason) {
-        alarm.set(.never)
-        saver?.end()
-        saver = nil
-        closeLinks()
-        logger.info("session ended", metadata: ["reason": "\(reason.rawValue)"])
-        environment.onEnd(id, isAbandoned)
+    /// Runs a turn, and waits for the result that the core passes to the completion.
+    func result<R: Sendable>(_ body: (SessionCore, _ then: @escaping (R) -> Void) -> Void) async -> R {
+        await withCheckedContinuation { waiting in turn { body($0) { waiting.resume(returning: $0) } } }
     }
 
-    /// Gives the session up after a failed join if no one is in it.
-    func forgetIfVacant() {
-        guard conference.isForgettable, !isForgotten else { return }
-        isForgotten = true
-        closeLinks()
-        environment.onEnd(id, false)
-    }
-
-    /// Returns the user whose conversations a connection may read; nil without an identity.
-    func messagingUser(of id: ConnectionID) -> UserKey? {
-        guard let identity = conference.user(id)?.identity else { return nil }
-        return UserKey(app: key.app, id: identity)
-    }
-
-    // MARK: time
-
-    func rearm() {
-        alarm.set(
-            min(conference.deadline, media.deadline, clusterMedia.deadline, saver?.deadline ?? .never))
-    }
+    /// Returns state of the core.
+    func read<R>(_ body: (SessionCore) -> R) -> R { body(core) }
 
     private func alarmRang() {
         alarm.rang()
-        media.handleTimeout(now: ControlClock.now)
-        clusterMedia.handleTimeout(now: ControlClock.now)
-        carryOutCalls()
-        saver?.look()
-        save()
-        perform(conference.handleTimeout(now: ControlClock.now))
+        turn { $0.handleTimeout() }
+    }
+
+    /// Queues an event of the media engine without blocking; the session handles it in turn.
+    nonisolated func post(_ event: StreamEvent) {
+        let (isNews, missed) = inbox.post(event)
+        if missed > 0 { environment.context.statistics.eventsMissed(missed) }
+        if isNews { Task { await hear() } }
+    }
+
+    private func hear() {
+        while let event = inbox.take() { turn { $0.heard(event, from: .home) } }
+    }
+
+    // MARK: outputs
+
+    /// Carries out the outputs of the core, and those that this causes. Calls to this relay's engine that must not be overtaken are in its
+    /// mailbox on return.
+    private func carryOutOutputs() {
+        while true {
+            let outputs = core.takeOutputs()
+            if outputs.isEmpty { break }
+            for output in outputs { carryOut(output) }
+        }
+        alarm.set(core.deadline)
+    }
+
+    private func carryOut(_ output: SessionOutput) {
+        switch output {
+        case .call(let id, .home, let call): callEngine(id, call)
+        case .call(let id, .edge(let edge), let call):
+            if !links.send(id, call, to: edge) { core.linkLost(edge, "calls cannot be sent") }
+        case .endLink(let edge): links.end(edge)
+        case .dismiss(let edge): links.dismiss(edge)
+        case .push(let command): carryOut(command)
+        case .hook(let event): environment.hooks.post(event)
+        case .save(let changes, let tenure):
+            guard let cluster = environment.cluster else { break }
+            Task { [id] in
+                let result = await cluster.save(id, changes, under: tenure)
+                turn { $0.saved(result) }
+            }
+        case .keepIssue(let issue, let head, let bundle):
+            Task { [issues = environment.issues] in
+                let result = await issues.result(of: head, bundle)
+                turn { $0.kept(issue, result) }
+            }
+        case .left(let resumeKey): environment.onLeave(resumeKey)
+        case .ended(let isElsewhere): environment.onEnd(id, isElsewhere)
+        }
+    }
+
+    private func callEngine(_ id: MediaCallID, _ call: MediaCall) {
+        if let begun = environment.engine.begin(call, session: engineName) {
+            run(id) { () async throws(EngineError) in
+                try await begun.finish()
+                return .media(.done)
+            }
+        } else if case .order(.openVisitor(let request, _)) = call {
+            run(id) { [visit = core.visits[request]] () async throws(EngineError) in
+                guard let visit else { throw .unknownTransport("") }
+                return .media(try await visit.open())
+            }
+        } else {
+            run(id) { [engine = environment.engine, engineName] () async throws(EngineError) in
+                try await engine.carryOut(call, session: engineName)
+            }
+        }
+    }
+
+    private func run(
+        _ id: MediaCallID, _ call: @escaping @Sendable () async throws(EngineError) -> MediaCallAnswer
+    ) {
+        Task {
+            let result: MediaCallResult
+            do throws(EngineError) {
+                result = .success(try await call())
+            } catch {
+                result = .failure(error)
+            }
+            turn { $0.answered(id, result, by: .home) }
+        }
+    }
+}
+
+extension IssueStore {
+    /// Keeps a report.
+    /// - Returns: the id by which an operator finds it.
+    fileprivate func result(of head: IssueHead, _ bundle: [UInt8]) async -> Result<String, SignalingError> {
+        do throws(SignalingError) {
+            return .success(try await keep(head, bundle: bundle))
+        } catch {
+            return .failure(error)
+        }
     }
 }

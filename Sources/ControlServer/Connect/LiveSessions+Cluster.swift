@@ -17,5 +17,5 @@ extension LiveSessions {
 
     /// Gives up a session that another relay runs now. Its clients lose their connections without an event, so that they resume, which leads
     /// them to the other relay.
-    package func abandon(_ id: SessionID) async { await liveSession(id)?.abandon() }
+    package func abandon(_ id: SessionID) async { await liveSession(id)?.turn { $0.abandon() } }
 }

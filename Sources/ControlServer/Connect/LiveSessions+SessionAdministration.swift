@@ -19,17 +19,17 @@ extension LiveSessions: SessionAdministration {
         }
         var sessions: [SessionOverview] = []
         for liveSession in wanted.sorted(by: { $0.key < $1.key }).prefix(limit) {
-            sessions.append(await liveSession.overview)
+            sessions.append(await liveSession.read { $0.overview })
         }
         return sessions
     }
 
     package func session(_ address: SessionKey) async throws(SignalingError) -> SessionOverview {
-        await (try liveSession(at: address)).overview
+        await (try liveSession(at: address)).read { $0.overview }
     }
 
     package func participants(of address: SessionKey) async throws(SignalingError) -> [UserInfo] {
-        await (try liveSession(at: address)).users
+        await (try liveSession(at: address)).read { $0.users }
     }
 
     package func statistics(
@@ -45,7 +45,7 @@ extension LiveSessions: SessionAdministration {
     }
 
     package func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo] {
-        await (try liveSession(at: address)).streams
+        await (try liveSession(at: address)).read { $0.streams }
     }
 
     package func create(
@@ -55,8 +55,8 @@ extension LiveSessions: SessionAdministration {
             password: password, requiresEncryption: requiresEncryption,
             expires: ControlClock.now + Self.reservationTime)
         let entry = try await enter(address, reservation: reservation)
-        await entry.liveSession.begin()
-        return await entry.liveSession.overview
+        await entry.liveSession.turn { $0.begin() }
+        return await entry.liveSession.read { $0.overview }
     }
 
     package func order(_ command: AdminCommand, in address: SessionKey) async throws(SignalingError) {
@@ -65,7 +65,7 @@ extension LiveSessions: SessionAdministration {
     }
 
     package func pushes(of address: SessionKey) async throws(SignalingError) -> [SessionPushAnswer] {
-        await (try liveSession(at: address)).pushAnswers
+        await (try liveSession(at: address)).read { $0.pushAnswers }
     }
 
     package func startPush(
@@ -83,7 +83,7 @@ extension LiveSessions: SessionAdministration {
     package func announceDrain(seconds: Int, url: String?) async {
         beginDraining()
         let event = Draining(seconds: seconds, url: url)
-        for liveSession in all { await liveSession.announceDrain(event) }
+        for liveSession in all { await liveSession.turn { $0.announceDrain(event) } }
     }
 
     package func endAll() async {
@@ -98,12 +98,12 @@ extension LiveSessions: SessionAdministration {
         var gauges = SessionGauges()
         for liveSession in all {
             gauges.sessions += 1
-            gauges.users.merge(await liveSession.userCounts, uniquingKeysWith: +)
-            gauges.streams += await liveSession.streams.count
-            gauges.dropped += await liveSession.droppedCount
-            gauges.peers += await liveSession.visitingPeerCount
+            gauges.users.merge(await liveSession.read { $0.userCounts }, uniquingKeysWith: +)
+            gauges.streams += await liveSession.read { $0.conference.streamCount }
+            gauges.dropped += await liveSession.read { $0.droppedCount }
+            gauges.peers += await liveSession.read { $0.visitingPeerCount }
         }
-        let counts = environment.statistics.values.connect
+        let counts = environment.context.statistics.values.connect
         gauges.connections = counts.sockets
         gauges.joins = counts.joins
         gauges.refusals = counts.refusals

@@ -47,14 +47,17 @@ package final class LiveSessions: Sendable {
         programmes = Programmes(engine: taps, limits: limits)
         let state = NIOLockedValueBox(State(directory: SessionDirectory(limits: configuration.directory)))
         self.state = state
-        environment = LiveSessionEnvironment(
-            engine: engine, shared: NIOLockedValueBox(configuration), statistics: statistics,
-            iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
+        let context = SessionContext(
+            shared: NIOLockedValueBox(configuration), statistics: statistics,
+            iceServers: iceServers.map(ICEServerInfo.init),
             passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
             reports: ReportGuard(interval: configuration.issueInterval), journal: journal,
-            pushes: RelayPushes(rules: configuration.pushes, engine: taps, programmes: programmes),
-            resources: ResourceAccounts(limits: configuration.resources), logger: logger,
-            mayAct: { cluster?.mayAct ?? true }, cluster: cluster, caller: caller,
+            resources: ResourceAccounts(limits: configuration.resources),
+            cluster: cluster.map { SessionContext.Cluster($0, opensLinks: caller != nil) })
+        environment = LiveSessionEnvironment(
+            context: context, engine: engine, issues: issues, hooks: hooks,
+            pushes: RelayPushes(rules: configuration.pushes, engine: taps, programmes: programmes), logger: logger,
+            cluster: cluster, caller: caller,
             onEnd: { id, isElsewhere in
                 state.withLockedValue { $0.directory.remove(id) }
                 if !isElsewhere { cluster?.ended(id) }
@@ -67,13 +70,13 @@ package final class LiveSessions: Sendable {
         state.withLockedValue { $0.router = router }
     }
 
-    var configuration: ConnectConfiguration { environment.configuration }
+    var configuration: ConnectConfiguration { environment.context.configuration }
 
     /// Adopts new limits: those of sessions for new sessions, those of clients for new ones. The default app stays.
     package func adopt(_ configuration: ConnectConfiguration) {
         var configuration = configuration
         configuration.standardApp = self.configuration.standardApp
-        environment.shared.withLockedValue { [configuration] in $0 = configuration }
+        environment.context.shared.withLockedValue { [configuration] in $0 = configuration }
         resources.adopt(configuration.resources)
     }
 
@@ -107,7 +110,7 @@ package final class LiveSessions: Sendable {
     var all: [LiveSession] { state.withLockedValue { $0.directory.entries.map(\.liveSession) } }
 
     /// Resources that users, tokens and addresses hold.
-    package var resources: ResourceAccounts { environment.resources }
+    package var resources: ResourceAccounts { environment.context.resources }
 
     var count: Int { state.withLockedValue { $0.directory.count } }
 
@@ -157,7 +160,7 @@ package final class LiveSessions: Sendable {
         // A link of a previous home relay may have begun in between.
         edgeMedia.end(session: engineName(of: key))
         cluster?.opened(entry.id)
-        if restored != nil { await entry.liveSession.begin() }
+        if restored != nil { await entry.liveSession.turn { $0.begin() } }
         return entry
     }
 
@@ -204,7 +207,7 @@ package final class LiveSessions: Sendable {
                     try state.directory.seat(admission.connection, in: entry, resumeKey: resumeKey)
                 }
             } catch {
-                await entry.liveSession.forgetIfVacant()
+                await entry.liveSession.turn { $0.forgetIfVacant() }
                 throw error
             }
             switch await entry.liveSession.join(admission, arrival, lease: lease) {
@@ -240,7 +243,7 @@ package final class LiveSessions: Sendable {
                 return (entry.liveSession, seat.connection)
             }
         } catch {
-            await restored?.forgetIfVacant()
+            await restored?.turn { $0.forgetIfVacant() }
             throw error
         }
         try await liveSession.resume(id, request, arrival).get()

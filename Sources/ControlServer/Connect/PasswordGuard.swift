@@ -20,10 +20,9 @@ final class PasswordGuard: Sendable {
     ///   - token: fingerprint of the client's token; nil if it sent none.
     func attempt<R>(
         _ password: String?, from address: String, token: TokenFingerprint?, at session: SessionKey,
-        _ body: () -> Result<R, SignalingError>
+        now: MediaTime, _ body: () -> Result<R, SignalingError>
     ) -> Result<R, SignalingError> {
         guard let password, !password.isEmpty else { return body() }
-        let now = ControlClock.now
         let refusal = limiter.withLockedValue { limiter -> SignalingError? in
             do throws(SignalingError) {
                 try limiter.check(address: address, token: token, session: session, now: now)

@@ -9,24 +9,6 @@ extension LiveSession {
     /// Time until a stream that the engine does not have is tapped again.
     private static let sourceWait = Duration.milliseconds(500)
 
-    var pushAnswers: [SessionPushAnswer] {
-        conference.pushes.map { SessionPushAnswer(id: $0.id, stream: $0.stream, isLive: $0.isLive) }
-    }
-
-    /// Starts a push for the operator.
-    /// - Parameter allowsHTTP: allows an `http:` URL.
-    func startPush(_ request: StartPushRequest, allowsHTTP: Bool) throws(SignalingError) -> PushID {
-        guard !isForgotten else { throw SignalingError(.sessionEnded) }
-        let (id, effects) = try conference.startPush(request, allowsHTTP: allowsHTTP, now: ControlClock.now).get()
-        perform(effects)
-        return id
-    }
-
-    /// Ends a push for the operator.
-    func stopPush(_ id: PushID) throws(SignalingError) {
-        perform(try conference.stopPush(id, now: ControlClock.now).get())
-    }
-
     func carryOut(_ command: PushCommand) {
         switch command {
         case .start(let id, let request):
@@ -43,7 +25,7 @@ extension LiveSession {
             return report(id, .failed(.internalError, detail: "the relay has no free live stream", retryIn: nil))
         }
         defer { environment.pushes.release() }
-        while pushes.contains(id), !isForgotten, !isAbandoned {
+        while pushes.contains(id), !read({ $0.isForgotten || $0.isAbandoned }) {
             do {
                 await push(id, request, try await source(of: request))
                 // A programme that has ended can be opened again before the end of its session is known here.
@@ -72,18 +54,17 @@ extension LiveSession {
         for await report in push.reports { self.report(id, PushOutcome(report)) }
     }
 
-    private func report(_ id: PushID, _ outcome: PushOutcome) {
-        switch outcome {
-        case .started: logger.notice("live stream started", metadata: ["live": "\(id)"])
-        case .failed(let reason, let detail, let retryIn):
-            logger.warning(
-                "live stream failed: \(detail)",
-                metadata: [
-                    "live": "\(id)", "reason": "\(reason.rawValue)", "retryIn": "\(retryIn.map { "\($0) s" } ?? "no")",
-                ])
+    /// Opens the programme for a push.
+    private func programmeSource() async throws -> PushSource {
+        let name = engineName
+        let state = try await ProgrammeSession(read { $0.programmeRules }, session: name, environment.engine)
+        return try environment.pushes.programme(of: name, state) { [weak self] in
+            guard let self, let rules = await self.read({ $0.rulesOfRunningProgramme }) else { return nil }
+            return try? await ProgrammeSession(rules, session: name, self.environment.engine).listing
         }
-        perform(conference.push(id, outcome, now: ControlClock.now))
     }
+
+    private func report(_ id: PushID, _ outcome: PushOutcome) { turn { $0.pushed(id, outcome) } }
 }
 
 extension PushOutcome {

@@ -195,7 +195,7 @@ struct JoiningTests {
             let ben = try await relay.connect()
             #expect(try await ben.refusal()?.code == .messageTooLarge)
             let liveSession = try #require(relay.liveSessions.liveSession(key))
-            #expect(await liveSession.users.count == 9)
+            #expect(await liveSession.read { $0.users.count } == 9)
             #expect(try await ada.ask(PingRequest()) == nil)
             #expect(try await ben.ask(PingRequest()) == nil, "it can try again")
         }

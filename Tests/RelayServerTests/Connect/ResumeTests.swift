@@ -172,7 +172,7 @@ struct ResumeTests {
             await ben.cut()
             _ = try await ada.next(.userDropped)
             let liveSession = try #require(relay.liveSessions.liveSession(b.session))
-            await liveSession.setNeedsSnapshot(b.connection)
+            await liveSession.turn { $0.clients[b.connection]?.needsSnapshot = true }
             let (again, result) = try await resume(relay, b, after: 0, snapshots: snapshots)
             guard snapshots else {
                 #expect(result.failure?.code == .resumeGap)
@@ -229,8 +229,4 @@ struct ResumeTests {
             #expect(statistics.published.isEmpty && statistics.subscribed.isEmpty)
         }
     }
-}
-
-extension LiveSession {
-    fileprivate func setNeedsSnapshot(_ id: ConnectionID) { clients[id]?.needsSnapshot = true }
 }

@@ -51,5 +51,5 @@ extension LiveSessions {
     }
 
     /// Saves the state of a session again, because the store has lost its data.
-    package func renewState(_ id: SessionID) async { await liveSession(id)?.renewState() }
+    package func renewState(_ id: SessionID) async { await liveSession(id)?.turn { $0.renewState() } }
 }

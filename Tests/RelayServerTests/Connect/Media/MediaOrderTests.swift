@@ -45,8 +45,8 @@ struct MediaOrderTests {
             #expect(try await ada.socket.ask(RemoveUserRequest(user: ben.joined.connection)) == nil)
             // Checked without waiting: the answer is sent after all have ended.
             #expect(await streams() == [])
-            #expect(await liveSession.leases.count == 1, "Ada's own")
-            #expect(await liveSession.users.map(\.name) == ["Ada"])
+            #expect(await liveSession.read { $0.leases.count } == 1, "Ada's own")
+            #expect(await liveSession.read { $0.users.map(\.name) } == ["Ada"])
             let gone = try await relay.http.request("GET", resource, fields: fields)
             #expect(gone.status == 404, "\(gone.text)")
             for socket in [ben.socket, second] {

@@ -1,0 +1,128 @@
+import Cluster
+import Logging
+import MediaBase
+import MediaEngine
+import SessionMedia
+
+/// Calls to the media engines of this relay and of the relays that the session's clients are connected to.
+extension SessionCore {
+    /// Returns the relay at which the peer of an order opens: that of its client, unless the link to it was lost.
+    func relay(for order: MediaOrder) -> MediaRelay {
+        switch order {
+        case .openPublisher(let id, _, _), .openSubscriber(let id, _):
+            guard let edge = clients[id]?.relay, let cluster = context.cluster, cluster.mayLink(edge),
+                !edges.avoids(edge, now: time.now)
+            else { return .home }
+            return .edge(edge)
+        default: return .home
+        }
+    }
+
+    /// Carries out what `ClusterMedia` has decided.
+    func carryOutCalls() {
+        while true {
+            let outputs = clusterMedia.takeOutputs()
+            guard !outputs.isEmpty else { return }
+            for output in outputs {
+                switch output {
+                case .call(let id, let relay, let call): send(id, call, to: relay)
+                case .settled(let ticket, let order, let result): settle(ticket, order, result)
+                case .lost(let edge, let peers):
+                    if edges.contains(edge) { lose(edge, "it gave no answer in time, or a wrong one") }
+                    for peer in peers { media.gone(peer) }
+                case .release(let edge): endLink(to: edge)
+                }
+            }
+        }
+    }
+
+    private func send(_ id: MediaCallID, _ call: MediaCall, to relay: MediaRelay) {
+        if case .edge(let edge) = relay {
+            // The relay may have been lost since the call was made.
+            guard clusterMedia.isPending(id) else { return }
+            guard edges.contains(edge) || mayOpenLinks else { return lost(edge, "calls cannot be sent") }
+            edges.add(edge)
+        }
+        emit(.call(id, relay, call))
+    }
+
+    /// Handles the result of a call.
+    func answered(_ id: MediaCallID, _ result: MediaCallResult, by relay: MediaRelay) {
+        if questions.contains(id) {
+            questions.take(id, answeredBy: relay)?(result)
+        } else {
+            clusterMedia.answered(id, result, by: relay, now: time.now)
+            carryOutCalls()
+        }
+        continueMedia()
+    }
+
+    // MARK: links
+
+    /// Whether media may open at other relays: the session is not over, and no other relay may run it.
+    private var mayOpenLinks: Bool { !conference.isEnded && !isForgotten && !isAbandoned }
+
+    /// Handles a message of a relay.
+    func received(_ reply: MediaLinkReply, from edge: RelayIdentity) {
+        guard edges.contains(edge) else { return }
+        switch reply {
+        case .answered(let id, let answer): answered(id, .success(answer), by: .edge(edge))
+        case .failed(let id, let error): answered(id, .failure(error), by: .edge(edge))
+        case .event(let event): heard(event, from: .edge(edge))
+        }
+    }
+
+    /// Handles the loss of the link to a relay.
+    func linkLost(_ edge: RelayIdentity, _ reason: String) {
+        guard edges.contains(edge) else { return }
+        lost(edge, reason)
+        carryOutCalls()
+        continueMedia()
+    }
+
+    private func lost(_ edge: RelayIdentity, _ reason: String) {
+        lose(edge, reason)
+        clusterMedia.lost(edge, now: time.now)
+        if mayOpenLinks { emit(.dismiss(edge)) }
+    }
+
+    /// Ends a link that is broken, or whose relay does not answer, and avoids the relay for some time.
+    private func lose(_ edge: RelayIdentity, _ reason: String) {
+        edges.lose(edge, now: time.now)
+        context.statistics.mediaLinkLost()
+        logger.notice("media link lost", metadata: ["relay": "\(edge)", "reason": "\(reason)"])
+        endLink(to: edge)
+    }
+
+    private func endLink(to edge: RelayIdentity) {
+        edges.end(edge)
+        emit(.endLink(edge))
+        for fail in questions.takeAll(to: .edge(edge)) { fail(.failure(.stopped)) }
+    }
+
+    /// Ends the media of the session at all other relays.
+    func closeLinks() {
+        for edge in edges.linked {
+            endLink(to: edge)
+            clusterMedia.lost(edge, now: time.now)
+        }
+        carryOutCalls()
+    }
+
+    var mediaGauges: ClusterMediaGauges { ClusterMediaGauges(links: edges.linked.count, routes: clusterMedia.routes) }
+
+    // MARK: questions
+
+    /// Asks the engine of a relay about the session's media.
+    func ask(_ call: MediaCall, at relay: MediaRelay, then: @escaping MediaQuestions.Then) {
+        if case .edge(let edge) = relay, !edges.contains(edge) { return then(.failure(.stopped)) }
+        let id = clusterMedia.makeCallID()
+        questions.add(id, to: relay, now: time.now, then)
+        emit(.call(id, relay, call))
+    }
+
+    /// Asks the relay of a peer about it.
+    func ask(of peer: PeerID, _ call: MediaCall, then: @escaping MediaQuestions.Then) {
+        ask(call, at: clusterMedia.relay(of: peer), then: then)
+    }
+}

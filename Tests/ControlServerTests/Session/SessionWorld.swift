@@ -1,0 +1,450 @@
+import Cluster
+import Conference
+import Foundation
+import Logging
+import MediaBase
+import MillraceTestKit
+import NIOConcurrencyHelpers
+import NIOCore
+import SDP
+import SessionTestKit
+import Signaling
+
+@testable import ControlServer
+@testable import MediaEngine
+@testable import SessionMedia
+
+/// One session in virtual time: its `SessionCore`, a model of the media engine and of the cluster's store that answer late, and model clients.
+/// Records every fault.
+final class SessionWorld {
+    struct Client {
+        let id: ConnectionID
+        let token: String
+        var channel: TestChannel
+        var credentials: ICECredentials
+        var lastRequest: UInt32 = 1
+        /// Number of the last event that the client has read.
+        var lastEvent: UInt64 = 0
+        /// Request without an answer.
+        var open: UInt32?
+        var isLost = false
+        /// Offer that the client has not answered.
+        var offer: OfferMade?
+        var streams: [StreamID] = []
+        /// Checked when the request in progress is answered with success.
+        var whenAnswered: (() -> Void)?
+    }
+
+    let core: SessionCore
+    let context: SessionContext
+    var engine: ModelEngine
+    var now = MediaTime.zero
+    var random: SeededGenerator
+    var clients: [ConnectionID: Client] = [:]
+    /// Questions to the engine without an answer.
+    var questions: [(id: MediaCallID, call: MediaCall)] = []
+    /// Saves without a result.
+    var saves: [SessionChanges] = []
+    /// Whether the relay may run the rules of the session.
+    let acts = NIOLockedValueBox(true)
+    var issues: [OpenIssues.ID] = []
+    /// Admissions without an outcome.
+    var visits: Set<ConnectionID> = []
+    var left = 0
+    var ends: [Bool] = []
+    var answers: [String: Int] = [:]
+    var refusals: [ErrorCode: Int] = [:]
+    var faults: [String] = []
+    private var counter = 0
+
+    /// - Parameter isInCluster: saves the state of the session.
+    init(seed: UInt64 = 1, isInCluster: Bool = false, adapt: (inout ConnectConfiguration) -> Void = { _ in }) throws {
+        var configuration = ConnectConfiguration()
+        adapt(&configuration)
+        let tenure = SessionTenure(home: RelayIdentity(id: RelayID(rawValue: "a"), incarnation: 1), term: 1)
+        let cluster = SessionContext.Cluster(
+            tenure: { [acts] _ in acts.withLockedValue { $0 } ? tenure : nil },
+            standing: { [acts] in (acts.withLockedValue { $0 }, false) }, mayLink: { _ in false })
+        context = SessionContext(
+            shared: NIOLockedValueBox(configuration), statistics: ControlStatistics(), iceServers: [],
+            passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
+            reports: ReportGuard(interval: configuration.issueInterval), journal: nil,
+            resources: ResourceAccounts(limits: configuration.resources), cluster: isInCluster ? cluster : nil)
+        let key = try SessionKey(app: "app", name: "session")
+        let conference = try Conference(
+            id: SessionID(rawValue: "s"), app: key.app, name: key.name, limits: configuration.conference, now: .zero,
+            wallClock: 0)
+        engine = ModelEngine(seed: seed)
+        random = SeededGenerator(seed: seed &* 17)
+        core = SessionCore(
+            conference, key: key, context: context, time: SessionTime(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SeededGenerator(seed: seed))
+    }
+
+    func fresh(_ prefix: String) -> String {
+        counter += 1
+        return "\(prefix)\(counter)"
+    }
+
+    // MARK: turns
+
+    /// Runs a turn of the core, carries its outputs out, and lets the clients read.
+    @discardableResult
+    func turn<R>(_ body: (SessionCore) -> R) -> R {
+        core.time = SessionTime(now: now, wall: now.rawValue / 1_000_000)
+        let result = body(core)
+        carryOut()
+        for id in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) { read(id) }
+        return result
+    }
+
+    private func carryOut() {
+        while true {
+            let outputs = core.takeOutputs()
+            if outputs.isEmpty { return }
+            for output in outputs {
+                switch output {
+                case .call(let id, .home, .order(let order)):
+                    engine.mailbox.append((MediaTicket(rawValue: id.rawValue), order))
+                case .call(let id, .home, let call): questions.append((id, call))
+                case .call, .endLink, .dismiss: faults.append("\(output) without other relays")
+                case .push, .hook: break
+                case .save(let changes, _): saves.append(changes)
+                case .keepIssue(let id, _, _): issues.append(id)
+                case .left: left += 1
+                case .ended(let isElsewhere): ends.append(isElsewhere)
+                }
+            }
+        }
+    }
+
+    // MARK: clients
+
+    @discardableResult
+    func join(_ capabilities: Capabilities = .everything) throws -> ConnectionID {
+        let id = ConnectionID(rawValue: fresh("c"))
+        let channel = TestChannel(address: "192.0.2.\(counter)")
+        let admission = Admission(connection: id, resumeToken: "t\(id)", name: "n", capabilities: capabilities)
+        clients[id] = Client(
+            id: id, token: admission.resumeToken, channel: channel, credentials: .random(using: &engine.random), open: 1
+        )
+        let holder = ResourceHolder(address: channel.address)
+        let lease = try context.resources.lease(.participants, for: holder)
+        let arrival = Arrival(request: 1, at: now, program: nil, socket: channel)
+        turn { core in
+            core.join(admission, arrival, lease: lease) { [self] result in
+                if case .failure(let error) = result {
+                    refusals[error.code, default: 0] += 1
+                    clients[id] = nil
+                }
+            }
+        }
+        return id
+    }
+
+    /// Makes a request, unless one of the client is in progress.
+    /// - Parameter whenAnswered: runs when it is answered with success.
+    func request(_ body: any RequestBody, _ id: ConnectionID, whenAnswered: (() -> Void)? = nil) {
+        guard var client = clients[id], client.open == nil, !client.isLost else { return }
+        client.lastRequest += 1
+        let number = client.lastRequest
+        client.open = number
+        client.whenAnswered = whenAnswered
+        clients[id] = client
+        turn { core in
+            core.request(RequestMessage(id: number, body), from: id, client.channel) { [self] _ in
+                read(id)
+                guard let client = clients[id], !client.isLost, client.channel.closing == nil else { return }
+                if client.open == number, client.lastRequest == number {
+                    faults.append("request \(number) of \(id) is over without an answer")
+                }
+            }
+        }
+    }
+
+    func publish(_ id: ConnectionID, keeping: [StreamID] = [], new: [VideoType]) {
+        guard let client = clients[id] else { return }
+        var tracks: [TrackDescription] = []
+        func add(_ kind: MediaKind) -> String {
+            var track = TrackDescription.offered(kind, encodings: [TrackDescription.Encoding()])
+            if let mid = MID("\(tracks.count)") { track.mid = mid }
+            tracks.append(track)
+            return track.mid.rawValue
+        }
+        var streams: [PublishRequest.Stream] = []
+        for stream in keeping {
+            guard let origin = core.conference.origin(of: stream) else { continue }
+            streams.append(
+                PublishRequest.Stream(
+                    id: stream, name: "s", videoType: origin.videoType, audioMid: add(.audio), videoMid: add(.video)))
+        }
+        for type in new {
+            streams.append(
+                PublishRequest.Stream(name: "s", videoType: type, audioMid: add(.audio), videoMid: add(.video)))
+        }
+        if tracks.isEmpty { _ = add(.audio) }
+        let maker = OfferMaker(credentials: client.credentials, fingerprint: fingerprint(2))
+        request(PublishRequest(sdp: maker.publish(tracks).text, streams: streams), id) { [self] in
+            let owned = core.media.owners.filter { $0.value == id }.map(\.key)
+            clients[id]?.streams = owned.sorted { $0.rawValue < $1.rawValue }
+        }
+    }
+
+    /// Answers the relay's offer.
+    func answer(_ id: ConnectionID) {
+        guard let client = clients[id], client.open == nil, let made = client.offer else { return }
+        clients[id]?.offer = nil
+        guard
+            let offer = try? Offer(
+                SessionDescription(parsing: Array(made.sdp.utf8), limits: .subscription), answererIsLite: false)
+        else { return }
+        let own = RelayDescription(
+            credentials: client.credentials, fingerprint: fingerprint(9), setup: .active, candidates: [], isLite: false)
+        let tracks = (try? offer.subscribable([.vp8])) ?? []
+        let text = offer.answer(own, tracks: tracks.map { .receive($0) }, keepsOthers: true).text
+        request(AnswerRequest(revision: made.revision, sdp: text), id)
+    }
+
+    /// Loses the connection of a client, with all messages that it has not read.
+    func lose(_ id: ConnectionID) {
+        guard let client = clients[id] else { return }
+        clients[id]?.isLost = true
+        turn { $0.lost(id, client.channel) }
+    }
+
+    /// Connects a lost client again.
+    func resume(_ id: ConnectionID) {
+        guard let client = clients[id], client.isLost else { return }
+        let channel = TestChannel(address: client.channel.address)
+        clients[id]?.channel = channel
+        clients[id]?.isLost = false
+        clients[id]?.lastRequest += 1
+        let number = client.lastRequest + 1
+        clients[id]?.open = number
+        clients[id]?.whenAnswered = nil
+        let request = ResumeRequest(resumeToken: client.token, lastEvent: client.lastEvent, snapshots: true)
+        let arrival = Arrival(request: number, at: now, program: nil, socket: channel)
+        let result = turn { $0.resume(id, request, arrival) }
+        guard case .failure(let error) = result else { return }
+        refusals[error.code, default: 0] += 1
+        clients[id] = nil
+    }
+
+    /// Lets a client without a control connection publish or subscribe.
+    func visit(_ purpose: MediaVisitor.Purpose, isPlain: Bool) throws {
+        let media = MediaVisitor(connection: ConnectionID(rawValue: fresh("v")), purpose: purpose, isPlain: isPlain)
+        let visitor = Visitor(key: core.key, token: nil, isTrusted: true, password: nil, address: "192.0.2.1")
+        visits.insert(media.connection)
+        turn { core in
+            core.enter(Visit(visitor: visitor, media: media) { () throws(EngineError) in throw .stopped }) { [self] _ in
+                if visits.remove(media.connection) == nil { faults.append("\(media.connection) has two outcomes") }
+            }
+        }
+    }
+
+    // MARK: reading
+
+    private struct Answer: Decodable {
+        struct Failure: Decodable {
+            var code: ErrorCode
+        }
+
+        var id: UInt32
+        var error: Failure?
+    }
+
+    /// Answer to a resume.
+    private struct Resumed: Decodable {
+        struct Result: Decodable {
+            struct Snapshot: Decodable {}
+
+            var snapshot: Snapshot?
+        }
+
+        var result: Result?
+    }
+
+    private func read(_ id: ConnectionID) {
+        guard let client = clients[id], !client.isLost else { return }
+        for text in client.channel.read() { take(Data(buffer: text), id) }
+        if client.channel.closing != nil { clients[id] = nil }
+    }
+
+    private func take(_ text: Data, _ id: ConnectionID) {
+        guard let client = clients[id] else { return }
+        if let message = try? JSONDecoder().decode(EventMessage.self, from: text) {
+            if client.open == 1 {
+                faults.append("\(id) gets \(message.event.name) before the answer to its join")
+            }
+            if message.seq != client.lastEvent + 1 {
+                faults.append("\(id) gets event \(message.seq) after \(client.lastEvent)")
+            }
+            clients[id]?.lastEvent = message.seq
+            if case .offer(let offer) = message.event { clients[id]?.offer = offer }
+        } else if let answer = try? JSONDecoder().decode(Answer.self, from: text) {
+            guard client.open == answer.id else { return faults.append("\(id) gets an answer to \(answer.id) again") }
+            clients[id]?.open = nil
+            // A snapshot replaces all events before it.
+            if (try? JSONDecoder().decode(Resumed.self, from: text))?.result?.snapshot != nil {
+                clients[id]?.lastEvent = 0
+                clients[id]?.offer = nil
+            }
+            if let error = answer.error { return refusals[error.code, default: 0] += 1 }
+            answers["\(answer.id == 1 ? "join" : "request")", default: 0] += 1
+            client.whenAnswered?()
+        } else {
+            faults.append("\(id) cannot read a message")
+        }
+    }
+
+    // MARK: engine and store
+
+    /// Passes an answer of the engine on.
+    func deliver(_ index: Int) {
+        guard engine.answers.indices.contains(index) else { return }
+        let (ticket, answer) = engine.answers.remove(at: index)
+        let result = answer.map { MediaCallAnswer.media($0) }.mapError { EngineError(modelled: $0) }
+        turn { $0.answered(MediaCallID(rawValue: ticket.rawValue), result, by: .home) }
+    }
+
+    func deliverEvent(_ index: Int) {
+        guard engine.events.indices.contains(index) else { return }
+        let session = core.engineName
+        let event: StreamEvent =
+            switch engine.events.remove(at: index) {
+            case .began(let stream, let peer):
+                .mediaBegan(session: session, transport: TransportID(peer), stream: stream.rawValue, kind: .audio)
+            case .closed(let stream, let peer):
+                .closed(session: session, transport: TransportID(peer), stream: stream.rawValue)
+            case .gone(let peer): .peerGone(session: session, transport: TransportID(peer))
+            }
+        turn { $0.heard(event, from: .home) }
+    }
+
+    func answerQuestion(_ index: Int, busy: Bool = false) {
+        guard questions.indices.contains(index) else { return }
+        let (id, call) = questions.remove(at: index)
+        let result: MediaCallResult =
+            switch call {
+            case _ where busy: .failure(.limitReached(name: "mailbox", limit: 1))
+            case .state(let peers): .success(.state(state(of: peers)))
+            case .statistics: .success(.statistics(PeerStatistics()))
+            default: .failure(.stopped)
+            }
+        turn { $0.answered(id, result, by: .home) }
+    }
+
+    private func state(of peers: [PeerID]) -> MediaState {
+        var state = MediaState()
+        state.ended = peers.filter { peer in engine.peers[peer] == nil }
+        state.streams = engine.streams.keys.sorted { $0.rawValue < $1.rawValue }.map {
+            MediaState.Stream(id: $0, hasMedia: true)
+        }
+        return state
+    }
+
+    func finishSave(_ result: SaveResult) {
+        guard !saves.isEmpty else { return }
+        saves.removeFirst()
+        turn { $0.saved(result) }
+    }
+
+    func keepIssue() {
+        guard !issues.isEmpty else { return }
+        let issue = issues.removeFirst()
+        turn { $0.kept(issue, .success("i")) }
+    }
+
+    func pass(_ time: MediaTime) {
+        now += time
+        turn { $0.handleTimeout() }
+    }
+
+    /// Runs everything until nothing is left to do, or until a time.
+    func settle(until end: MediaTime = .never) {
+        for _ in 0..<20_000 {
+            if !engine.mailbox.isEmpty {
+                engine.run()
+            } else if !engine.answers.isEmpty {
+                deliver(0)
+            } else if !engine.events.isEmpty {
+                deliverEvent(0)
+            } else if !questions.isEmpty {
+                answerQuestion(0)
+            } else if !saves.isEmpty {
+                finishSave(.saved)
+            } else if !issues.isEmpty {
+                keepIssue()
+            } else if core.deadline < end {
+                pass(max(core.deadline - now, .zero))
+            } else {
+                return
+            }
+        }
+        faults.append("the session does not come to rest")
+    }
+
+    // MARK: checks
+
+    /// Checks that the engine forwards nothing of a track that its client takes for muted.
+    func checkMute(of track: MutedTrack) {
+        let kind: MediaKind = track.kind == .audio ? .audio : .video
+        guard core.conference.origin(of: track.stream)?.muted.contains(track.kind) == true,
+            let there = engine.streams[track.stream], there.kinds.contains(kind)
+        else { return }
+        let isPending = core.media.tickets.values.contains {
+            if case .setMuted(track.stream, track.kind, _) = $0.order { true } else { false }
+        }
+        if !isPending, !there.muted.contains(kind) { faults.append("\(track.stream) is reported as muted and is not") }
+    }
+
+    /// Checks that no peer of a client is in another part of the session than the client.
+    func checkLocations() {
+        for (id, member) in core.media.members {
+            if core.conference.user(id) == nil { faults.append("\(id) has media and is not in the session") }
+            for peer in member.peers {
+                guard let there = engine.peers[peer], !isMoving(peer) else { continue }
+                if there.location != member.location { faults.append("\(peer) of \(id) is in \(there.location)") }
+            }
+        }
+    }
+
+    private func isMoving(_ peer: PeerID) -> Bool {
+        core.media.relocations.waiting[peer] != nil || engine.isMoving(peer)
+            || core.media.tickets.values.contains {
+                if case .relocate(let locations) = $0.order { locations[peer] != nil } else { false }
+            }
+    }
+
+    /// Checks that nothing of any client remains.
+    func checkNothingRemains() {
+        if !core.media.isEmpty { faults.append("media remains") }
+        if !core.requests.isEmpty { faults.append("requests remain") }
+        if !core.visits.isEmpty || !visits.isEmpty { faults.append("visits remain") }
+        if core.leases.count > 0 { faults.append("\(core.leases.count) leases remain") }
+        if !core.clients.all.isEmpty { faults.append("clients remain") }
+        if !engine.peers.isEmpty || !engine.streams.isEmpty { faults.append("the engine has peers") }
+        if !context.resources.isEmpty { faults.append("resources are counted") }
+        if ends.count != 1 { faults.append("the session ended \(ends.count) times") }
+    }
+}
+
+extension EngineError {
+    /// Error of the engine that `SessionMedia` takes for this failure.
+    fileprivate init(modelled failure: MediaFailure) {
+        self =
+            switch failure.kind {
+            case .noSession: .unknownSession("")
+            case .noStream: .unknownStream("")
+            case .noPeer: .unknownTransport("")
+            case .invalid: .invalidRequest(field: "", reason: "")
+            case .busy: .limitReached(name: "mailbox", limit: 1)
+            case .other: .limitReached(name: "other", limit: 1)
+            }
+    }
+}
+
+extension Capabilities {
+    static let everything = Capabilities(
+        canPublish: true, canSubscribe: true, canForceMute: true, canForceDisconnect: true, canHost: true)
+}
