@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-// A place of the ring in words: what is read while another thread writes it shows by its sequence number and is left out.
+// A slot of the ring in words: what is read while another thread writes it shows by its sequence number and is left out.
 enum { SEQUENCE, TIME, SOURCE, SESSION, SUBJECT, VALUE, KIND, WORDS = KIND + MILLRACE_CRASH_KIND / 8 };
 static _Atomic uint64_t ring[MILLRACE_CRASH_RING][WORDS];
 static _Atomic uint64_t next_decision;
@@ -41,14 +41,14 @@ void millrace_crash_note(
     uint64_t name[MILLRACE_CRASH_KIND / 8] = {0};
     memcpy(name, kind, kind_length < sizeof name ? kind_length : sizeof name);
     uint64_t number = atomic_fetch_add_explicit(&next_decision, 1, memory_order_relaxed);
-    _Atomic uint64_t *place = ring[number % MILLRACE_CRASH_RING];
-    atomic_store_explicit(&place[SEQUENCE], 0, memory_order_relaxed);
+    _Atomic uint64_t *slot = ring[number % MILLRACE_CRASH_RING];
+    atomic_store_explicit(&slot[SEQUENCE], 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     const uint64_t words[KIND] = {
         0, (uint64_t)crash_clock(CLOCK_MONOTONIC), (uint64_t)(int64_t)source, session, subject, (uint64_t)value};
-    for (int i = TIME; i < KIND; i++) atomic_store_explicit(&place[i], words[i], memory_order_relaxed);
-    for (int i = KIND; i < WORDS; i++) atomic_store_explicit(&place[i], name[i - KIND], memory_order_relaxed);
-    atomic_store_explicit(&place[SEQUENCE], number + 1, memory_order_release);
+    for (int i = TIME; i < KIND; i++) atomic_store_explicit(&slot[i], words[i], memory_order_relaxed);
+    for (int i = KIND; i < WORDS; i++) atomic_store_explicit(&slot[i], name[i - KIND], memory_order_relaxed);
+    atomic_store_explicit(&slot[SEQUENCE], number + 1, memory_order_release);
 }
 
 size_t millrace_crash_decisions(millrace_crash_decision *out, size_t capacity) {
@@ -57,12 +57,12 @@ size_t millrace_crash_decisions(millrace_crash_decision *out, size_t capacity) {
     uint64_t begin = end > capacity ? end - capacity : 0;
     size_t count = 0;
     for (uint64_t number = begin; number < end; number++) {
-        _Atomic uint64_t *place = ring[number % MILLRACE_CRASH_RING];
+        _Atomic uint64_t *slot = ring[number % MILLRACE_CRASH_RING];
         uint64_t words[WORDS];
-        uint64_t before = atomic_load_explicit(&place[SEQUENCE], memory_order_acquire);
-        for (int i = TIME; i < WORDS; i++) words[i] = atomic_load_explicit(&place[i], memory_order_relaxed);
+        uint64_t before = atomic_load_explicit(&slot[SEQUENCE], memory_order_acquire);
+        for (int i = TIME; i < WORDS; i++) words[i] = atomic_load_explicit(&slot[i], memory_order_relaxed);
         atomic_thread_fence(memory_order_acquire);
-        uint64_t after = atomic_load_explicit(&place[SEQUENCE], memory_order_relaxed);
+        uint64_t after = atomic_load_explicit(&slot[SEQUENCE], memory_order_relaxed);
         if (before != number + 1 || after != before) continue;
         millrace_crash_decision *decision = out + count++;
         decision->sequence = before;

@@ -150,7 +150,7 @@ static void put_frames(crash_writer *w, const char *title, const uint64_t *frame
         crash_put(w, " 0x");
         crash_put_hex(w, frames[i], 1);
         crash_put(w, " ");
-        crash_put_place(w, frames[i]);
+        crash_put_address(w, frames[i]);
         crash_put(w, "\n");
     }
 }

@@ -23,7 +23,7 @@ void crash_modules_prepare(void);
 // Reads the memory map of the process as it is now.
 void crash_modules_read(void);
 // "name+0xOFFSET" of an address, or "?" outside of all modules. Returns whether a module was found.
-int crash_put_place(crash_writer *, uint64_t address);
+int crash_put_address(crash_writer *, uint64_t address);
 void crash_put_modules(crash_writer *);
 // Looks up the functions of addresses in the executable, in one pass over its symbols.
 void crash_find_symbols(const uint64_t *addresses, size_t count);

@@ -129,7 +129,7 @@ static const struct module *module_of(uint64_t address) {
     return NULL;
 }
 
-int crash_put_place(crash_writer *w, uint64_t address) {
+int crash_put_address(crash_writer *w, uint64_t address) {
     const struct module *module = module_of(address);
     if (!module) {
         crash_put(w, "?");

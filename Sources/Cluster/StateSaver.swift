@@ -31,7 +31,7 @@ package struct StateSaver: Sendable {
 
     private var essence: String?
     private var seats: [ConnectionID: String]
-    /// Changes that the store does not have, oldest first. A later change of the same item keeps its place.
+    /// Changes that the store does not have, oldest first. A later change of the same item keeps its position.
     private var queue: [Queued] = []
     private var items: Set<Item> = []
     /// Changes of the save that is under way.
@@ -178,7 +178,7 @@ package struct StateSaver: Sendable {
     }
 
     private mutating func putBack(_ taken: [Queued], due time: MediaTime) {
-        // A later change of an item takes the earlier place: the next save has its latest state.
+        // A later change of an item takes the earlier position: the next save has its latest state.
         let returned = Set(taken.map(\.item))
         queue = taken + queue.filter { !returned.contains($0.item) }
         items.formUnion(returned)

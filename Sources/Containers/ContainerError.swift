@@ -40,15 +40,15 @@ public struct ContainerError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     public var description: String {
-        let place = offset >= 0 ? "\(container.rawValue) \(field) at byte \(offset)" : "\(container.rawValue) \(field)"
+        let prefix = offset >= 0 ? "\(container.rawValue) \(field) at byte \(offset)" : "\(container.rawValue) \(field)"
         switch reason {
-        case .wrongFormat: return "\(place): not a \(container.rawValue) file"
-        case .truncated: return "\(place): the file ends inside it"
-        case .malformed(let why): return "\(place): malformed: \(why)"
-        case .unsupported(let what): return "\(place): not supported: \(what)"
-        case .tooLarge(let limit): return "\(place): larger than the limit of \(limit)"
-        case .io(let code, let call): return "\(place): \(call) failed: \(SystemError.text(code))"
-        case .misuse(let why): return "\(place): misused: \(why)"
+        case .wrongFormat: return "\(prefix): not a \(container.rawValue) file"
+        case .truncated: return "\(prefix): the file ends inside it"
+        case .malformed(let why): return "\(prefix): malformed: \(why)"
+        case .unsupported(let what): return "\(prefix): not supported: \(what)"
+        case .tooLarge(let limit): return "\(prefix): larger than the limit of \(limit)"
+        case .io(let code, let call): return "\(prefix): \(call) failed: \(SystemError.text(code))"
+        case .misuse(let why): return "\(prefix): misused: \(why)"
         }
     }
 }

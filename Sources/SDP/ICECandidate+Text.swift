@@ -19,8 +19,8 @@ extension ICECandidate: CustomStringConvertible {
             let kind = Kind(rawValue: String(fields[7]))
         else { return nil }
         var tcpType: TCPType?
-        for place in stride(from: 8, to: fields.count - 1, by: 2) where fields[place] == "tcptype" {
-            tcpType = TCPType(rawValue: String(fields[place + 1]))
+        for index in stride(from: 8, to: fields.count - 1, by: 2) where fields[index] == "tcptype" {
+            tcpType = TCPType(rawValue: String(fields[index + 1]))
         }
         guard (transport == .tcp) == (tcpType != nil) else { return nil }
         self.init(

@@ -41,10 +41,10 @@ extension MediaSection {
         var names: [Substring] = []
         if let line = lines.attribute("simulcast") {
             let fields = (line.value ?? "").fields()
-            guard let place = fields.firstIndex(where: { $0 == direction.ridWord }), place + 1 < fields.count else {
+            guard let index = fields.firstIndex(where: { $0 == direction.ridWord }), index + 1 < fields.count else {
                 return []
             }
-            names = fields[place + 1].fields(";").prefix(16).compactMap { $0.fields(",").first }
+            names = fields[index + 1].fields(";").prefix(16).compactMap { $0.fields(",").first }
         } else if let single = lines.attributes("rid").first?.value?.fields(max: 2).first {
             names = [single]
         }

@@ -46,9 +46,9 @@ package struct OfferMaker: Sendable {
             SDPLine(attribute: "group", "BUNDLE " + tracks.map(\.mid.rawValue).joined(separator: " ")),
             SDPLine(attribute: "extmap-allow-mixed"), SDPLine(attribute: "msid-semantic", "WMS *"),
         ]
-        let media = tracks.enumerated().map { place, track in
+        let media = tracks.enumerated().map { index, track in
             section(
-                track, stopped.contains(track.mid) ? .inactive : direction, candidates: place == 0 ? candidates : [])
+                track, stopped.contains(track.mid) ? .inactive : direction, candidates: index == 0 ? candidates : [])
         }
         return SessionDescription(lines: lines, media: media)
     }

@@ -9,8 +9,8 @@ extension StringProtocol {
 
     /// Returns the text before and after the first separator; nil if there is none.
     func halves(_ separator: Unicode.Scalar) -> (head: String, tail: String)? {
-        guard let place = utf8.firstIndex(of: UInt8(ascii: separator)) else { return nil }
-        return (String(self[..<place]), String(self[utf8.index(after: place)...]))
+        guard let index = utf8.firstIndex(of: UInt8(ascii: separator)) else { return nil }
+        return (String(self[..<index]), String(self[utf8.index(after: index)...]))
     }
 
     /// Returns a number without sign or blanks; nil if the text is not such a number or does not fit.

@@ -17,10 +17,10 @@ extension SubscribeNegotiation {
         if let described { try adopt(described, &agreement) }
         openOffer = nil
         isOpenForRestart = false
-        for (place, answer) in answers.enumerated() { settle(place, answer, &agreement) }
+        for (index, answer) in answers.enumerated() { settle(index, answer, &agreement) }
         for refusal in agreement.refused {
-            guard let place = requested.firstIndex(where: { $0.stream == refusal.stream }) else { continue }
-            requested[place].refused.insert(refusal.kind)
+            guard let index = requested.firstIndex(where: { $0.stream == refusal.stream }) else { continue }
+            requested[index].refused.insert(refusal.kind)
         }
         // Tracks are waiting for a free section, or changed while the offer was open.
         if sections.contains(where: { $0.source != $0.offered }) || hasUnplacedSubscription { noteChange(now) }
@@ -64,29 +64,29 @@ extension SubscribeNegotiation {
         peer = described
     }
 
-    private mutating func settle(_ place: Int, _ answer: SectionAnswer, _ agreement: inout SubscribeAgreement) {
-        let offered = sections[place].offered
+    private mutating func settle(_ index: Int, _ answer: SectionAnswer, _ agreement: inout SubscribeAgreement) {
+        let offered = sections[index].offered
         // The subscription, and with it the section's source, may have been removed while the offer was open.
-        let isWanted = offered != nil && sections[place].source == offered
-        if offered == nil { sections[place].isSettling = false }
+        let isWanted = offered != nil && sections[index].source == offered
+        if offered == nil { sections[index].isSettling = false }
         switch answer {
         case .takes(let track):
-            guard isWanted, let offered, sections[place].agreed != offered else { return }
-            sections[place].agreed = offered
+            guard isWanted, let offered, sections[index].agreed != offered else { return }
+            sections[index].agreed = offered
             agreement.added.append(
                 SubscriberTrack(
                     stream: offered.stream, track: track, ssrc: offered.ssrc,
                     rtxSSRC: track.retransmits ? offered.rtxSSRC : nil))
         case .inactive, .rejected:
             if isWanted, let offered {
-                agreement.refused.append(.init(stream: offered.stream, kind: sections[place].kind))
-                if sections[place].agreed != nil { agreement.removed.append(sections[place].mid) }
+                agreement.refused.append(.init(stream: offered.stream, kind: sections[index].kind))
+                if sections[index].agreed != nil { agreement.removed.append(sections[index].mid) }
             }
-            sections[place].agreed = nil
+            sections[index].agreed = nil
             // A client may have stopped a section that it does not accept for good: the section is offered as rejected before it is
             // used again.
-            if offered != nil || answer.isRejection { sections[place].isRejected = true }
-            if isWanted { sections[place].source = nil }
+            if offered != nil || answer.isRejection { sections[index].isRejected = true }
+            if isWanted { sections[index].source = nil }
         }
     }
 

@@ -12,9 +12,9 @@ extension SubscribeNegotiation {
             needsRestart = false
             return nil
         }
-        for place in sections.indices {
-            if sections[place].offered != nil, sections[place].source == nil { sections[place].isSettling = true }
-            sections[place].offered = sections[place].source
+        for index in sections.indices {
+            if sections[index].offered != nil, sections[index].source == nil { sections[index].isSettling = true }
+            sections[index].offered = sections[index].source
         }
         isOpenForRestart = needsRestart && peer != nil
         needsRestart = false
@@ -29,22 +29,22 @@ extension SubscribeNegotiation {
         var carried: Set<Carried> = []
         var free: [MediaKind: [Int]] = [:]
         var count: [MediaKind: Int] = [:]
-        for (place, section) in sections.enumerated().reversed() {
+        for (index, section) in sections.enumerated().reversed() {
             count[section.kind, default: 0] += 1
             if let source = section.source {
                 carried.insert(Carried(stream: source.stream, kind: section.kind))
             } else if section.isFree {
-                free[section.kind, default: []].append(place)
+                free[section.kind, default: []].append(index)
             }
         }
         for subscription in requested {
             for kind in MediaKind.allCases
             where subscription.kinds.contains(kind) && !subscription.refused.contains(kind) {
                 guard !carried.contains(Carried(stream: subscription.stream, kind: kind)) else { continue }
-                if let place = free[kind]?.popLast() {
-                    if sections[place].isRejected { sections[place].mid = makeMID() }
-                    sections[place].isRejected = false
-                    sections[place].source = makeSource(subscription.stream, kind)
+                if let index = free[kind]?.popLast() {
+                    if sections[index].isRejected { sections[index].mid = makeMID() }
+                    sections[index].isRejected = false
+                    sections[index].source = makeSource(subscription.stream, kind)
                 } else if count[kind, default: 0] < configuration.maximumSubscriptions {
                     count[kind, default: 0] += 1
                     var section = SubscribeSection(mid: makeMID(), kind: kind)

@@ -70,7 +70,7 @@ package struct SubscribeNegotiation: Sendable {
     package mutating func subscribe(_ stream: String, kinds: Set<MediaKind>, now: MediaTime)
         throws(SubscribeNegotiationError)
     {
-        guard place(of: stream) == nil else { throw .alreadySubscribed(stream) }
+        guard index(of: stream) == nil else { throw .alreadySubscribed(stream) }
         guard requested.count < configuration.maximumSubscriptions else {
             throw .limitReached(configuration.maximumSubscriptions)
         }
@@ -84,10 +84,10 @@ package struct SubscribeNegotiation: Sendable {
     package mutating func setKinds(_ kinds: Set<MediaKind>, of stream: String, now: MediaTime)
         throws(SubscribeNegotiationError) -> [MID]
     {
-        guard let place = place(of: stream) else { throw .notSubscribed(stream) }
-        guard requested[place].kinds != kinds else { return [] }
-        requested[place].kinds = kinds
-        requested[place].refused.formIntersection(kinds)
+        guard let index = index(of: stream) else { throw .notSubscribed(stream) }
+        guard requested[index].kinds != kinds else { return [] }
+        requested[index].kinds = kinds
+        requested[index].refused.formIntersection(kinds)
         noteChange(now)
         return release(stream) { !kinds.contains($0) }
     }
@@ -95,8 +95,8 @@ package struct SubscribeNegotiation: Sendable {
     /// - Returns: sections to detach at once.
     /// - Throws: `notSubscribed`.
     package mutating func unsubscribe(_ stream: String, now: MediaTime) throws(SubscribeNegotiationError) -> [MID] {
-        guard let place = place(of: stream) else { throw .notSubscribed(stream) }
-        requested.remove(at: place)
+        guard let index = index(of: stream) else { throw .notSubscribed(stream) }
+        requested.remove(at: index)
         noteChange(now)
         return release(stream) { _ in true }
     }
@@ -120,7 +120,7 @@ package struct SubscribeNegotiation: Sendable {
         needsRestart = false
         nextMID = 0
         changedAt = nil
-        for place in requested.indices { requested[place].refused = [] }
+        for index in requested.indices { requested[index].refused = [] }
         if !requested.isEmpty { noteChange(now) }
     }
 
@@ -130,16 +130,16 @@ package struct SubscribeNegotiation: Sendable {
         return changedAt + configuration.coalescing
     }
 
-    private func place(of stream: String) -> Int? { requested.firstIndex { $0.stream == stream } }
+    private func index(of stream: String) -> Int? { requested.firstIndex { $0.stream == stream } }
 
     mutating func noteChange(_ now: MediaTime) { changedAt = changedAt ?? now }
 
     private mutating func release(_ stream: String, _ goes: (MediaKind) -> Bool) -> [MID] {
         var released: [MID] = []
-        for place in sections.indices where sections[place].source?.stream == stream && goes(sections[place].kind) {
-            sections[place].source = nil
-            if sections[place].agreed != nil { released.append(sections[place].mid) }
-            sections[place].agreed = nil
+        for index in sections.indices where sections[index].source?.stream == stream && goes(sections[index].kind) {
+            sections[index].source = nil
+            if sections[index].agreed != nil { released.append(sections[index].mid) }
+            sections[index].agreed = nil
         }
         return released
     }

@@ -50,7 +50,7 @@ package struct TrackDescription: Sendable, Hashable, Codable {
         self.encodings = encodings
         // Transport-wide feedback needs transport-wide sequence numbers.
         guard extensions[.transportWideCC] == nil else { return }
-        for place in codecs.indices { self.codecs[place].feedback.remove(.transportCC) }
+        for index in codecs.indices { self.codecs[index].feedback.remove(.transportCC) }
     }
 
     /// Maximum number of codecs of a decoded track.

@@ -120,9 +120,9 @@ package final class IngressContext {
 
     /// SSRCs that have ended are kept, because their packets could be replayed otherwise. Active SSRCs move to the front of the table.
     private func movedForward(_ index: Int) -> UnsafeMutablePointer<RTPReplayWindow> {
-        let place = streams + index / 2
-        swap(&place.pointee, &streams[index])
-        return place
+        let target = streams + index / 2
+        swap(&target.pointee, &streams[index])
+        return target
     }
 
     /// Returns the length of the unencrypted part: fixed header, CSRCs and header extension (RFC 3711 section 3.1).

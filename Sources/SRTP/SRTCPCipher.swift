@@ -88,7 +88,7 @@ struct SRTCPCipher: ~Copyable {
         let isEncrypted = trailer & Self.encrypted != 0
         let index = trailer & ~Self.encrypted
         let ssrc = UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-        let place = try windows.check(ssrc: ssrc, index: index)
+        let slot = try windows.check(ssrc: ssrc, index: index)
 
         if !suite.isAEAD {
             let authentic = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digest in
@@ -103,7 +103,7 @@ struct SRTCPCipher: ~Copyable {
                 ssrc: ssrc, index: index)
             if let failure { throw failure }
         }
-        windows.note(ssrc: ssrc, index: index, at: place)
+        windows.note(ssrc: ssrc, index: index, at: slot)
         length = plainLength
     }
 

@@ -12,7 +12,7 @@ struct SRTCPReplayWindows {
     private static let forgottenBits: UInt32 = 12
 
     /// Position of an SSRC's list, or where it would be inserted. Valid until the next `note`.
-    struct Place {
+    struct Slot {
         fileprivate let position: Int
         fileprivate let isKnown: Bool
     }
@@ -38,29 +38,29 @@ struct SRTCPReplayWindows {
     var count: Int { windows.count }
 
     /// Checks that a packet with this index was not seen before.
-    /// - Returns: the place to pass to `note` once the tag has been verified.
+    /// - Returns: the slot to pass to `note` once the tag has been verified.
     /// - Throws: `.replay` if it was seen, or is too old to decide.
-    func check(ssrc: UInt32, index: UInt32) throws(SRTPFailure) -> Place {
+    func check(ssrc: UInt32, index: UInt32) throws(SRTPFailure) -> Slot {
         let position = position(of: ssrc)
         guard position < windows.count, windows[position].ssrc == ssrc else {
             guard index >= floor(of: ssrc) else { throw .replay }
-            return Place(position: position, isKnown: false)
+            return Slot(position: position, isKnown: false)
         }
-        let place = Place(position: position, isKnown: true)
+        let slot = Slot(position: position, isKnown: true)
         let highest = windows[position].highest
-        guard index <= highest else { return place }
+        guard index <= highest else { return slot }
         let age = highest - index
         guard age < 128 else { throw .replay }
         let word = age < 64 ? windows[position].recent : windows[position].older
         guard word >> UInt64(age & 63) & 1 == 0 else { throw .replay }
-        return place
+        return slot
     }
 
     /// Records a packet that passed `check` and whose tag is correct.
-    mutating func note(ssrc: UInt32, index: UInt32, at place: Place) {
+    mutating func note(ssrc: UInt32, index: UInt32, at slot: Slot) {
         packets += 1
-        let position = place.position
-        guard place.isKnown else { return begin(ssrc: ssrc, index: index, at: position) }
+        let position = slot.position
+        guard slot.isKnown else { return begin(ssrc: ssrc, index: index, at: position) }
         windows[position].used = packets
         let highest = windows[position].highest
         guard index > highest else {

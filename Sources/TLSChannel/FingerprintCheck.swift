@@ -9,7 +9,7 @@ final class FingerprintCheck: Sendable {
 
     init(_ isKnown: @escaping @Sendable ([UInt8]) -> Bool) { self.isKnown = isKnown }
 
-    /// Takes the place of OpenSSL's own verification. This object must live as long as the context and its connections.
+    /// Replaces OpenSSL's own verification. This object must live as long as the context and its connections.
     func attach(to context: OpaquePointer) {
         SSL_CTX_set_cert_verify_callback(
             context, { store, check in FingerprintCheck.verify(store, check) },

@@ -23,16 +23,16 @@ extension ICEFullAgent {
             .bytes(integrity: { MessageAuthentication.hmacSHA1(key: key, $0) })
     }
 
-    mutating func startCheck(at place: Int, isNomination: Bool, now: MediaTime) {
+    mutating func startCheck(at index: Int, isNomination: Bool, now: MediaTime) {
         let transaction = makeTransaction()
         let check = ConnectivityCheck(
             transaction, isNomination: isNomination, isControlling: isControlling,
             datagram: request(transaction, isNomination: isNomination), firstWait: configuration.retransmission,
-            isReliable: pairs[place].isTCP, now: now)
-        pairs[place].check = check
-        pairs[place].state = .checking
-        pairs[place].checks += 1
-        outputs.append(.transmit(check.datagram, to: pairs[place].address))
+            isReliable: pairs[index].isTCP, now: now)
+        pairs[index].check = check
+        pairs[index].state = .checking
+        pairs[index].checks += 1
+        outputs.append(.transmit(check.datagram, to: pairs[index].address))
     }
 
     /// Handles a STUN datagram. Ignores it if it is not authenticated.
@@ -48,16 +48,16 @@ extension ICEFullAgent {
     private mutating func receiveResponse(
         _ message: STUNMessage, _ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime
     ) {
-        let place = pairs.firstIndex { $0.check?.transaction == message.transaction && $0.address == source }
+        let index = pairs.firstIndex { $0.check?.transaction == message.transaction && $0.address == source }
         let isConsent = source == selected && consents.contains(message.transaction)
-        guard place != nil || isConsent else { return }
+        guard index != nil || isConsent else { return }
         let key = Array(configuration.remote.password.utf8)
         guard message.verifyFingerprint(of: datagram),
             message.verifyIntegrity(of: datagram, hmac: { MessageAuthentication.hmacSHA1(key: key, $0) })
         else { return }
-        if let place { pairs[place].answers += 1 }
+        if let index { pairs[index].answers += 1 }
         guard message.messageClass == .success else {
-            if let place { refused(message.errorCode, at: place, now: now) }
+            if let index { refused(message.errorCode, at: index, now: now) }
             return
         }
         if isConsent {
@@ -65,27 +65,27 @@ extension ICEFullAgent {
             scheduleConsent(now: now)
         }
         if source == selected { lastConsent = now }
-        guard let place, let check = pairs[place].check else { return }
-        pairs[place].check = nil
-        pairs[place].state = .valid
+        guard let index, let check = pairs[index].check else { return }
+        pairs[index].check = nil
+        pairs[index].state = .valid
         guard isSeeking else { return }
-        if check.isNomination || pairs[place].isNominatedByPeer {
-            select(place, now: now)
+        if check.isNomination || pairs[index].isNominatedByPeer {
+            select(index, now: now)
         } else if isControlling, !pairs.contains(where: { $0.check?.isNomination == true }) {
-            startCheck(at: place, isNomination: true, now: now)
+            startCheck(at: index, isNomination: true, now: now)
         }
     }
 
-    private mutating func refused(_ code: STUNErrorCode?, at place: Int, now: MediaTime) {
-        guard let check = pairs[place].check else { return }
-        pairs[place].check = nil
+    private mutating func refused(_ code: STUNErrorCode?, at index: Int, now: MediaTime) {
+        guard let check = pairs[index].check else { return }
+        pairs[index].check = nil
         guard code?.code == STUNErrorCode.roleConflict.code else {
-            pairs[place].state = .failed
+            pairs[index].state = .failed
             return
         }
         // RFC 8445 section 7.2.5.1: switches to the opposite of the role in the request, which may differ from the current role.
         isControlling = !check.isControlling
-        startCheck(at: place, isNomination: isControlling && check.isNomination, now: now)
+        startCheck(at: index, isNomination: isControlling && check.isNomination, now: now)
     }
 
     private mutating func receiveRequest(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
@@ -127,26 +127,26 @@ extension ICEFullAgent {
             pairs.append(
                 CandidatePair(address: source, isTCP: false, priority: request.message.priority ?? Self.priority))
         }
-        guard let place = pairs.firstIndex(where: { $0.address == source }) else { return }
+        guard let index = pairs.firstIndex(where: { $0.address == source }) else { return }
         if !isControlling, request.message.isNomination {
-            pairs[place].isNominatedByPeer = true
-            if pairs[place].state == .valid, selected != source { return select(place, now: now) }
+            pairs[index].isNominatedByPeer = true
+            if pairs[index].state == .valid, selected != source { return select(index, now: now) }
         }
-        guard isSeeking, pairs[place].state == .waiting || pairs[place].state == .failed else { return }
-        startCheck(at: place, isNomination: isControlling && configuration.nominatesAggressively, now: now)
+        guard isSeeking, pairs[index].state == .waiting || pairs[index].state == .failed else { return }
+        startCheck(at: index, isNomination: isControlling && configuration.nominatesAggressively, now: now)
     }
 
-    private mutating func select(_ place: Int, now: MediaTime) {
+    private mutating func select(_ index: Int, now: MediaTime) {
         isSeeking = false
         lastConsent = now
         consents = []
-        for other in pairs.indices where other != place {
+        for other in pairs.indices where other != index {
             dropConnection(at: other)
             pairs[other].check = nil
         }
         scheduleConsent(now: now)
-        guard selected != pairs[place].address else { return }
-        selected = pairs[place].address
-        outputs.append(.selected(pairs[place].address))
+        guard selected != pairs[index].address else { return }
+        selected = pairs[index].address
+        outputs.append(.selected(pairs[index].address))
     }
 }

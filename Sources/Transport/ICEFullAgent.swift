@@ -113,16 +113,16 @@ package struct ICEFullAgent {
 
     /// Reports that a requested connection is established.
     package mutating func connected(connection: Int32, now: MediaTime) {
-        guard let place = pairs.firstIndex(where: { $0.isTCP && $0.address.connection == connection }) else { return }
-        if pairs[place].state == .connecting { pairs[place].state = .waiting }
+        guard let index = pairs.firstIndex(where: { $0.isTCP && $0.address.connection == connection }) else { return }
+        if pairs[index].state == .connecting { pairs[index].state = .waiting }
         handleTimeout(now: now)
     }
 
     /// Reports that a connection was closed, or could not be established.
     package mutating func disconnected(connection: Int32, now: MediaTime) {
-        guard let place = pairs.firstIndex(where: { $0.isTCP && $0.address.connection == connection }) else { return }
-        let wasSelected = pairs[place].address == selected
-        pairs[place].disconnect()
+        guard let index = pairs.firstIndex(where: { $0.isTCP && $0.address.connection == connection }) else { return }
+        let wasSelected = pairs[index].address == selected
+        pairs[index].disconnect()
         // Delays the next attempt: a peer that refuses one connection refuses an immediate second one as well.
         nextStream = now + configuration.streamDelay
         if wasSelected { seek(now: now) }
@@ -130,7 +130,7 @@ package struct ICEFullAgent {
 
     /// Searches again after the local socket or the network has changed: checks the selected pair first, then the others.
     package mutating func rebind(now: MediaTime) {
-        for place in pairs.indices where pairs[place].isTCP { dropConnection(at: place) }
+        for index in pairs.indices where pairs[index].isTCP { dropConnection(at: index) }
         seek(now: now)
     }
 
@@ -143,15 +143,15 @@ package struct ICEFullAgent {
     }
 
     package mutating func handleTimeout(now: MediaTime) {
-        for place in pairs.indices {
-            guard var check = pairs[place].check, check.due <= now else { continue }
+        for index in pairs.indices {
+            guard var check = pairs[index].check, check.due <= now else { continue }
             if check.repeats(now: now) {
-                pairs[place].check = check
-                pairs[place].checks += 1
-                outputs.append(.transmit(check.datagram, to: pairs[place].address))
+                pairs[index].check = check
+                pairs[index].checks += 1
+                outputs.append(.transmit(check.datagram, to: pairs[index].address))
             } else {
-                pairs[place].check = nil
-                pairs[place].state = .failed
+                pairs[index].check = nil
+                pairs[index].state = .failed
             }
         }
         if isSeeking {
@@ -164,11 +164,11 @@ package struct ICEFullAgent {
     private mutating func seek(now: MediaTime) {
         isSeeking = true
         consents = []
-        for place in pairs.indices { pairs[place].reset() }
+        for index in pairs.indices { pairs[index].reset() }
         nextPair = now
         nextStream = now + configuration.streamDelay
-        if let place = pairs.firstIndex(where: { $0.address == selected && $0.state == .waiting }) {
-            startCheck(at: place, isNomination: isControlling, now: now)
+        if let index = pairs.firstIndex(where: { $0.address == selected && $0.state == .waiting }) {
+            startCheck(at: index, isNomination: isControlling, now: now)
             nextPair = now + configuration.pacing
         }
         handleTimeout(now: now)
@@ -177,10 +177,10 @@ package struct ICEFullAgent {
     private mutating func connectStreams(now: MediaTime) {
         let isUDPHopeless = !pairs.contains { !$0.isTCP && $0.state != .failed }
         guard now >= nextStream || isUDPHopeless && lastConsent == nil && nextConnection == 0 else { return }
-        for place in pairs.indices where pairs[place].state == .unconnected {
-            pairs[place].address.connection = nextConnection
-            pairs[place].state = .connecting
-            outputs.append(.connect(pairs[place].address.address, connection: nextConnection))
+        for index in pairs.indices where pairs[index].state == .unconnected {
+            pairs[index].address.connection = nextConnection
+            pairs[index].state = .connecting
+            outputs.append(.connect(pairs[index].address.address, connection: nextConnection))
             nextConnection += 1
         }
     }
@@ -188,8 +188,8 @@ package struct ICEFullAgent {
     private mutating func checkNextPair(now: MediaTime) {
         guard now >= nextPair else { return }
         let waiting = pairs.indices.filter { pairs[$0].state == .waiting }
-        guard let place = waiting.max(by: { pairs[$0].priority < pairs[$1].priority }) else { return }
-        startCheck(at: place, isNomination: isControlling && configuration.nominatesAggressively, now: now)
+        guard let index = waiting.max(by: { pairs[$0].priority < pairs[$1].priority }) else { return }
+        startCheck(at: index, isNomination: isControlling && configuration.nominatesAggressively, now: now)
         nextPair = now + configuration.pacing
     }
 
@@ -211,9 +211,9 @@ package struct ICEFullAgent {
         nextConsent = now + .nanoseconds(Int64(interval * factor))
     }
 
-    mutating func dropConnection(at place: Int) {
-        guard pairs[place].isTCP, pairs[place].address.isTCP else { return }
-        outputs.append(.disconnect(connection: pairs[place].address.connection))
-        pairs[place].disconnect()
+    mutating func dropConnection(at index: Int) {
+        guard pairs[index].isTCP, pairs[index].address.isTCP else { return }
+        outputs.append(.disconnect(connection: pairs[index].address.connection))
+        pairs[index].disconnect()
     }
 }

@@ -113,11 +113,11 @@ package struct ICELiteAgent: Sendable {
         } else {
             statistics.repeats += 1
         }
-        guard let place = index(of: source) else { return reaction }
-        remotes[place].credit += datagram.count
-        let answer = judge(request, generation.key, at: place, isNew: isNew, &reaction)
+        guard let index = index(of: source) else { return reaction }
+        remotes[index].credit += datagram.count
+        let answer = judge(request, generation.key, at: index, isNew: isNew, &reaction)
         if isNew, selected == nil || selected == source { lastAuthentic = now }
-        if let answer, spend(answer.count, at: place) {
+        if let answer, spend(answer.count, at: index) {
             reaction.answer = answer
         } else {
             statistics.unanswered += 1
@@ -127,8 +127,8 @@ package struct ICELiteAgent: Sendable {
 
     /// Counts received bytes that are not STUN. Returns false if the address is not validated.
     package mutating func received(_ bytes: Int, from source: PeerAddress) -> Bool {
-        guard let place = index(of: source) else { return false }
-        remotes[place].credit += bytes
+        guard let index = index(of: source) else { return false }
+        remotes[index].credit += bytes
         return true
     }
 
@@ -147,8 +147,8 @@ package struct ICELiteAgent: Sendable {
 
     /// Returns whether `bytes` may be sent to an address now. If so, counts them as sent.
     package mutating func spend(_ bytes: Int, to address: PeerAddress) -> Bool {
-        guard let place = index(of: address) else { return false }
-        return spend(bytes, at: place)
+        guard let index = index(of: address) else { return false }
+        return spend(bytes, at: index)
     }
 
     /// Removes the byte limit for nominated addresses, because the peer has shown that it receives data at the addresses it nominates.
@@ -179,8 +179,8 @@ package struct ICELiteAgent: Sendable {
     private func index(of address: PeerAddress) -> Int? { remotes.firstIndex { $0.address == address } }
 
     private mutating func remember(_ source: PeerAddress, now: MediaTime) {
-        if let place = index(of: source) {
-            remotes[place].lastCheck = now
+        if let index = index(of: source) {
+            remotes[index].lastCheck = now
             return
         }
         if remotes.count >= Self.addressLimit {
@@ -193,7 +193,7 @@ package struct ICELiteAgent: Sendable {
 
     /// Handles an authenticated request (RFC 8445 section 7.3.1) and returns the answer.
     private mutating func judge(
-        _ request: BindingRequest, _ key: [UInt8], at place: Int, isNew: Bool, _ reaction: inout Reaction
+        _ request: BindingRequest, _ key: [UInt8], at index: Int, isNew: Bool, _ reaction: inout Reaction
     ) -> [UInt8]? {
         let unknown = request.message.unknownRequiredTypes
         guard unknown.isEmpty else {
@@ -207,17 +207,17 @@ package struct ICELiteAgent: Sendable {
             return request.error(.roleConflict, key: key)
         }
         if isNew {
-            let address = remotes[place].address
+            let address = remotes[index].address
             if request.message.isNomination {
-                remotes[place].isNominated = true
+                remotes[index].isNominated = true
                 reaction.hasMoved = select(address)
-            } else if let selected, selected != address, isSilent(selected, now: remotes[place].lastCheck) {
+            } else if let selected, selected != address, isSilent(selected, now: remotes[index].lastCheck) {
                 // Consent checks need not nominate (RFC 7675), so a NAT rebinding shows only in the source address of the checks.
                 reaction.hasMoved = select(address)
-                remotes[place].isNominated = true
+                remotes[index].isNominated = true
             }
         }
-        guard let mapped = STUNAddress(remotes[place].address.address) else { return nil }
+        guard let mapped = STUNAddress(remotes[index].address.address) else { return nil }
         return request.success(mapped: mapped, key: key)
     }
 
@@ -229,18 +229,18 @@ package struct ICELiteAgent: Sendable {
     }
 
     private func isSilent(_ address: PeerAddress, now: MediaTime) -> Bool {
-        guard let place = index(of: address) else { return true }
-        return now - remotes[place].lastCheck >= Self.silence
+        guard let index = index(of: address) else { return true }
+        return now - remotes[index].lastCheck >= Self.silence
     }
 
-    private mutating func spend(_ bytes: Int, at place: Int) -> Bool {
-        let remote = remotes[place]
+    private mutating func spend(_ bytes: Int, at index: Int) -> Bool {
+        let remote = remotes[index]
         // A peer that opened a TCP connection receives what is sent on it.
         if remote.address.isTCP || isConfirmed && remote.isNominated { return true }
         let beyond = max(0, bytes - remote.credit)
         guard beyond == 0 || remote.isNominated && beyond <= allowance else { return false }
         allowance -= beyond
-        remotes[place].credit += beyond - bytes
+        remotes[index].credit += beyond - bytes
         return true
     }
 }

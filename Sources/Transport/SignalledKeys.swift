@@ -21,10 +21,10 @@ package struct SignalledKeys: Sendable, Equatable {
     /// 4568 section 5.1.2).
     package func agreed(by answer: [CryptoAttribute]) -> DTLSKeys? {
         guard answer.count == 1, let taken = answer.first,
-            let place = offered.firstIndex(where: { $0.tag == taken.tag && $0.suite == taken.suite }),
-            let theirs = try? SRTPKey(suite: keys[place].suite, inline: taken.key)
+            let index = offered.firstIndex(where: { $0.tag == taken.tag && $0.suite == taken.suite }),
+            let theirs = try? SRTPKey(suite: keys[index].suite, inline: taken.key)
         else { return nil }
-        return DTLSKeys(suite: keys[place].suite, local: keys[place], remote: theirs)
+        return DTLSKeys(suite: keys[index].suite, local: keys[index], remote: theirs)
     }
 
     /// Selects the first usable key of an offer and generates one in return.

@@ -2,7 +2,7 @@ import NIOCore
 import NIOWebSocket
 import Synchronization
 
-/// Handler in the place of a socket whose peer does not read: keeps frames, and completes their writes on demand.
+/// Handler that acts as a socket whose peer does not read: keeps frames, and completes their writes on demand.
 final class WriteHolder: ChannelOutboundHandler, Sendable {
     typealias OutboundIn = WebSocketFrame
 

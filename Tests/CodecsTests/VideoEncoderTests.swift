@@ -13,8 +13,8 @@ import Testing
                     truncatingIfNeeded: 40 + (column + number * 2) % 128 + row / 4)
             }
         }
-        for place in frame.uRange { frame.bytes[place] = UInt8(truncatingIfNeeded: 100 + number % 20) }
-        for place in frame.vRange { frame.bytes[place] = 140 }
+        for index in frame.uRange { frame.bytes[index] = UInt8(truncatingIfNeeded: 100 + number % 20) }
+        for index in frame.vRange { frame.bytes[index] = 140 }
         return frame
     }
 
@@ -68,8 +68,8 @@ import Testing
             for number in range {
                 var frame = Self.frame(number * 5, width: 320, height: 180)
                 // Noise, which needs the bits of the higher rate.
-                for place in stride(from: 0, to: frame.yRange.upperBound, by: 5) {
-                    frame.bytes[place] &+= UInt8(random.next() % 40)
+                for index in stride(from: 0, to: frame.yRange.upperBound, by: 5) {
+                    frame.bytes[index] &+= UInt8(random.next() % 40)
                 }
                 sum += try encoder.encode(frame, timestamp: Int64(number) * 3_000)?.bytes.count ?? 0
             }

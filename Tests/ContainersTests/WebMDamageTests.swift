@@ -30,7 +30,7 @@ import Testing
         #expect(previous >= TestMedia.interleaved.count - 1)
     }
 
-    @Test func truncatedBlockIsNotedWithItsPlace() throws {
+    @Test func truncatedBlockIsNotedWithItsPosition() throws {
         let bytes = try TestMedia.webMBytes(finished: false)
         let reader = try WebMReader(source: MemorySource(Array(bytes.dropLast(3))))
         #expect(try reader.all().count == TestMedia.interleaved.count - 1)

@@ -75,13 +75,13 @@ import Testing
             let extra = self.bytes(0xfa_fa, 2) + self.bytes(1_500, 2) + [UInt8](repeating: 0x5a, count: 1_500)
             var hello = Array(datagram.bytes[25...])
             // Version, random, session id, cookie, cipher suites and compression precede the length of the extensions.
-            var place = 34
-            place += 1 + Int(hello[place])
-            place += 1 + Int(hello[place])
-            place += 2 + self.number(hello[place..<place + 2])
-            place += 1 + Int(hello[place])
-            let extensions = self.number(hello[place..<place + 2]) + extra.count
-            hello.replaceSubrange(place..<place + 2, with: self.bytes(extensions, 2))
+            var offset = 34
+            offset += 1 + Int(hello[offset])
+            offset += 1 + Int(hello[offset])
+            offset += 2 + self.number(hello[offset..<offset + 2])
+            offset += 1 + Int(hello[offset])
+            let extensions = self.number(hello[offset..<offset + 2]) + extra.count
+            hello.replaceSubrange(offset..<offset + 2, with: self.bytes(extensions, 2))
             hello += extra
             let message =
                 datagram.bytes[13..<14] + self.bytes(hello.count, 3) + [0, 0, 0, 0, 0] + self.bytes(hello.count, 3)

@@ -85,11 +85,11 @@ final class EstimatedPath {
         reference = ((reference &+ step) << 8) >> 8
         let base = UInt16(truncatingIfNeeded: sent.pointee.next - Int64(count) - back)
         var arrivals: [TransportCC.Arrival] = []
-        for place in 0..<count where missing & 1 << UInt16(place & 15) == 0 || place == 0 {
+        for index in 0..<count where missing & 1 << UInt16(index & 15) == 0 || index == 0 {
             arrivals.append(
                 .init(
-                    sequence: SequenceNumber(base &+ UInt16(place)),
-                    delta: delta &+ change &* Int16(truncatingIfNeeded: place)))
+                    sequence: SequenceNumber(base &+ UInt16(index)),
+                    delta: delta &+ change &* Int16(truncatingIfNeeded: index)))
         }
         return TransportCC(
             sender: SSRC(1), media: SSRC(2), baseSequence: SequenceNumber(base), statusCount: UInt16(count),

@@ -1,6 +1,6 @@
 import Transport
 
-/// A TCP stream of framed datagrams (RFC 4571), cut at any places. The result must not depend on the cuts.
+/// A TCP stream of framed datagrams (RFC 4571), cut at any offsets. The result must not depend on the cuts.
 enum FramingFuzz {
     private static let limit = 1_500
 

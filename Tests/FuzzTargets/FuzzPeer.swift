@@ -20,11 +20,11 @@ enum FuzzPeer {
     }()
 
     static func send(_ tracks: [TrackDescription]) -> [AnsweredTrack] {
-        tracks.enumerated().map { place, track in
+        tracks.enumerated().map { index, track in
             .send(
-                track, ssrc: SSRC(UInt32(1_000 + place)),
-                rtxSSRC: track.rtxPayloadType == nil ? nil : SSRC(UInt32(2_000 + place)), cname: "cname",
-                streamID: "stream", trackID: "track\(place)")
+                track, ssrc: SSRC(UInt32(1_000 + index)),
+                rtxSSRC: track.rtxPayloadType == nil ? nil : SSRC(UInt32(2_000 + index)), cname: "cname",
+                streamID: "stream", trackID: "track\(index)")
         }
     }
 }

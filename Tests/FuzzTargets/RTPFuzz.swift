@@ -5,7 +5,7 @@ import RTP
 enum RTPFuzz {
     private static let map: RTPExtensionMap = {
         var map = RTPExtensionMap()
-        for (place, kind) in RTPExtensionKind.allCases.enumerated() { map[kind] = UInt8(place + 1) }
+        for (index, kind) in RTPExtensionKind.allCases.enumerated() { map[kind] = UInt8(index + 1) }
         return map
     }()
 

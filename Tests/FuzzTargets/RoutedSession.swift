@@ -136,8 +136,8 @@ final class RoutedSession {
         let slab = UInt(bitPattern: batch.slab)
         do throws(FuzzViolation) {
             try require(batch.jobCount <= EgressBatch.maximumPackets, "\(batch.jobCount) packets")
-            for place in 0..<batch.jobCount {
-                let job = batch.jobs[place]
+            for index in 0..<batch.jobCount {
+                let job = batch.jobs[index]
                 let start = UInt(bitPattern: job.destination)
                 let length = job.protectedLength
                 try require(

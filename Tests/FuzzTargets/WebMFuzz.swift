@@ -11,7 +11,7 @@ enum WebMFuzz {
         while let frame = try? reader.next() {
             total += frame.bytes.count
             frames += 1
-            // After a damaged place the reader may find a cluster inside a block that it has already returned.
+            // After damaged data the reader may find a cluster inside a block that it has already returned.
             let passes = reader.damage.count + 1
             try require(total <= passes * bytes.count, "frames have \(total) bytes")
             // A lace of 256 empty frames needs at least one byte.

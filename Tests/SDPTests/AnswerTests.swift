@@ -7,12 +7,12 @@ import Testing
     static func answered(_ name: String) throws -> (offer: Offer, tracks: [AnsweredTrack], answer: SessionDescription) {
         let offer = try Peers.offer(name)
         let tracks =
-            Peers.viewers.contains(name)
+            Peers.subscribers.contains(name)
             ? Peers.send(try offer.sendable()) : Peers.receive(try offer.receivable())
         return (offer, tracks, offer.answer(try Peers.relay, tracks: tracks))
     }
 
-    @Test(arguments: Peers.publishers + Peers.viewers) func haveTheSectionsOfTheOffer(name: String) throws {
+    @Test(arguments: Peers.publishers + Peers.subscribers) func haveTheSectionsOfTheOffer(name: String) throws {
         let (offer, tracks, answer) = try Self.answered(name)
         let mids = Set(tracks.map(\.track.mid.rawValue))
         #expect(answer.media.map(\.media) == offer.description.media.map(\.media))
@@ -28,7 +28,7 @@ import Testing
         #expect(try SessionDescription(parsing: answer.text).text == answer.text)
     }
 
-    @Test(arguments: Peers.publishers + Peers.viewers) func saysNothingThatWasNotOffered(name: String) throws {
+    @Test(arguments: Peers.publishers + Peers.subscribers) func saysNothingThatWasNotOffered(name: String) throws {
         let (offer, tracks, answer) = try Self.answered(name)
         for (section, offered) in zip(answer.media, offer.description.media) {
             #expect(Set(section.formats).isSubset(of: offered.formats))
@@ -51,7 +51,7 @@ import Testing
         #expect(tracks.count == answer.media.count { !$0.isRejected })
     }
 
-    @Test(arguments: Peers.publishers + Peers.viewers) func describesTheRelaysTransport(name: String) throws {
+    @Test(arguments: Peers.publishers + Peers.subscribers) func describesTheRelaysTransport(name: String) throws {
         let (_, _, answer) = try Self.answered(name)
         let relay = try Peers.relay
         for section in answer.media {
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// The client's reading of the answer equals the relay's.
-    @Test(arguments: Peers.publishers + Peers.viewers) func areReadAsTheyWereMeant(name: String) throws {
+    @Test(arguments: Peers.publishers + Peers.subscribers) func areReadAsTheyWereMeant(name: String) throws {
         let (offer, tracks, answer) = try Self.answered(name)
         let relay = try Peers.relay
         let read = try Answer(parsing: answer.text.utf8, to: offer.description)
@@ -166,7 +166,7 @@ import Testing
         #expect(none.media.allSatisfy(\.isRejected) && !none.lines.has("group"))
     }
 
-    @Test func withoutAUDPCandidateThePortIsAPlaceHolder() throws {
+    @Test func withoutAUDPCandidateThePortIsAPlaceholder() throws {
         let offer = try Peers.offer("pion-view")
         var relay = try Peers.relay
         relay.candidates.removeFirst()

@@ -95,8 +95,8 @@ import Testing
     }
 
     @Test func directionsDecide() throws {
-        let viewer = try Peers.offer("pion-view")
-        #expect(throws: SDPError.noTrack(needed: .sendonly)) { try viewer.receivable() }
+        let subscriber = try Peers.offer("pion-view")
+        #expect(throws: SDPError.noTrack(needed: .sendonly)) { try subscriber.receivable() }
         let both = try Self.offer(Peers.text("pion-view").changing("a=recvonly\r\n", to: ""))
         #expect(try both.receivable().count == 2)
         #expect(try both.sendable().count == 2)

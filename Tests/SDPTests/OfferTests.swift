@@ -116,7 +116,7 @@ import Testing
     ]
 
     @Test func ofAllClientsAreKnown() {
-        #expect(Set(Self.facts.map(\.name)) == Set(Peers.publishers + Peers.viewers))
+        #expect(Set(Self.facts.map(\.name)) == Set(Peers.publishers + Peers.subscribers))
     }
 
     @Test(arguments: facts) func areRead(facts: Facts) throws {
@@ -127,7 +127,7 @@ import Testing
         #expect(offer.peer.reducedSizeRTCP == facts.reducedSize)
         #expect(offer.candidates.count == facts.candidates)
         #expect(offer.canTrickle == facts.trickles)
-        let tracks = try Peers.viewers.contains(facts.name) ? offer.sendable() : offer.receivable()
+        let tracks = try Peers.subscribers.contains(facts.name) ? offer.sendable() : offer.receivable()
         #expect(tracks.map(Self.summary) == facts.tracks)
     }
 

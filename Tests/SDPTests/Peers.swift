@@ -9,7 +9,9 @@ enum Peers {
         "aiortc-publish", "chromium-publish", "chromium-simulcast", "firefox-publish", "firefox-simulcast",
         "gstreamer-publish", "libdatachannel-publish", "obs-publish", "safari-simulcast", "sources-simulcast",
     ]
-    static let viewers = ["aiortc-view", "chromium-data", "chromium-view", "firefox-data", "firefox-view", "pion-view"]
+    static let subscribers = [
+        "aiortc-view", "chromium-data", "chromium-view", "firefox-data", "firefox-view", "pion-view",
+    ]
 
     static func text(_ name: String) throws -> String { try TestVector.text("sdp/\(name).sdp") }
 
@@ -38,11 +40,11 @@ enum Peers {
     static func receive(_ tracks: [TrackDescription]) -> [AnsweredTrack] { tracks.map { .receive($0) } }
 
     static func send(_ tracks: [TrackDescription]) -> [AnsweredTrack] {
-        tracks.enumerated().map { place, track in
+        tracks.enumerated().map { index, track in
             .send(
-                track, ssrc: SSRC(UInt32(1000 + place)),
-                rtxSSRC: track.rtxPayloadType == nil ? nil : SSRC(UInt32(2000 + place)), cname: "cname",
-                streamID: "stream", trackID: "track\(place)")
+                track, ssrc: SSRC(UInt32(1000 + index)),
+                rtxSSRC: track.rtxPayloadType == nil ? nil : SSRC(UInt32(2000 + index)), cname: "cname",
+                streamID: "stream", trackID: "track\(index)")
         }
     }
 }

@@ -44,17 +44,17 @@ import Testing
     /// Returns the text with one fault: lines cut, removed, swapped, duplicated, made huge, their numbers changed, or bytes inserted.
     static func broken(_ text: String, _ random: inout SeededGenerator) -> [UInt8] {
         var lines = text.split(separator: "\r\n").map { Array($0.utf8) }
-        func place() -> Int { random.below(lines.count) }
+        func anyLine() -> Int { random.below(lines.count) }
         for _ in 0...random.below(3) {
-            let line = place()
+            let line = anyLine()
             switch random.below(9) {
             case 0: lines[line].removeLast(random.below(lines[line].count))
             case 1: lines.remove(at: line)
             case 2:
-                let other = place()
+                let other = anyLine()
                 lines.swapAt(line, other)
             case 3:
-                let other = place()
+                let other = anyLine()
                 lines.insert(lines[line], at: other)
             case 4: lines[line] += [UInt8](repeating: lines[line].last ?? 0, count: 1 << random.below(17))
             case 5:
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10))) func aThousandBrokenDescriptions() throws {
-        let names = Peers.publishers + Peers.viewers
+        let names = Peers.publishers + Peers.subscribers
         var agreed = 0
         var errors: [String: Int] = [:]
         for seed in 0..<1_000 {

@@ -4,7 +4,7 @@ import Testing
 @Suite("SDP: a description as lines") struct SessionDescriptionTests {
     static let minimal = "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n"
 
-    @Test(arguments: Peers.publishers + Peers.viewers) func whatIsReadIsPrintedAgain(name: String) throws {
+    @Test(arguments: Peers.publishers + Peers.subscribers) func whatIsReadIsPrintedAgain(name: String) throws {
         let text = try Peers.text(name)
         #expect(try SessionDescription(parsing: text).text == text)
     }

@@ -55,7 +55,7 @@ struct SFrameExchangeTests {
         ]
         for (index, exchange) in others.enumerated() {
             let sealed = try exchange.seal(frame)
-            // A frame of another kind has its header at another place.
+            // A frame of another kind has its header at another offset.
             let expected: [SFrameFailure] =
                 index < 2 ? [.authentication] : [.authentication, .notEncrypted, .unknownEpoch]
             do throws(SFrameFailure) {

@@ -41,7 +41,7 @@ struct FanoutProtectorTests {
         let suites: [SRTPSuite]
         let backend: FanoutProtector.Backend
         let inPlace: Bool
-        var testDescription: String { "\(suites.map(\.sdesName)) \(backend) \(inPlace ? "in place" : "out of place")" }
+        var testDescription: String { "\(suites.map(\.sdesName)) \(backend) \(inPlace ? "in place" : "out of layout")" }
     }
 
     private static let cases: [Case] =
@@ -67,7 +67,7 @@ struct FanoutProtectorTests {
             var slab: [UInt8] = []
             var wanted: [UInt8] = []
             var payloads: [UInt8] = []
-            var places: [(subscriber: Subscriber, offset: Int, source: Int, header: Int, length: Int, index: UInt64)] =
+            var layouts: [(subscriber: Subscriber, offset: Int, source: Int, header: Int, length: Int, index: UInt64)] =
                 []
             let common = round % 2 == 0 ? random.below(1401) : nil
             for subscriber in subscribers {
@@ -76,7 +76,7 @@ struct FanoutProtectorTests {
                     let packet = RandomPacket(
                         ssrc: subscriber.ssrc, sequenceNumber: UInt16(truncatingIfNeeded: subscriber.index),
                         payloadLength: length, using: &random, plain: common != nil)
-                    places.append(
+                    layouts.append(
                         (subscriber, slab.count, payloads.count, packet.headerLength, length, subscriber.index))
                     wanted += try subscriber.expected(packet)
                     payloads += packet.bytes[packet.headerLength...]
@@ -91,18 +91,18 @@ struct FanoutProtectorTests {
             slab += repeatElement(0xa5, count: 64)
             wanted += repeatElement(0xa5, count: 64)
             payloads.append(0)
-            places.shuffle(using: &random)
-            seen += places.count
+            layouts.shuffle(using: &random)
+            seen += layouts.count
             slab.withUnsafeMutableBufferPointer { slab in
                 payloads.withUnsafeBufferPointer { payloads in
-                    var jobs = places.map { place in
-                        let destination = slab.baseAddress! + place.offset
+                    var jobs = layouts.map { layout in
+                        let destination = slab.baseAddress! + layout.offset
                         return ProtectJob(
-                            context: place.subscriber.context, ssrc: place.subscriber.ssrc, index: place.index,
+                            context: layout.subscriber.context, ssrc: layout.subscriber.ssrc, index: layout.index,
                             source: test.inPlace
-                                ? UnsafePointer(destination + place.header) : payloads.baseAddress! + place.source,
-                            destination: destination, headerLength: UInt32(place.header),
-                            payloadLength: UInt32(place.length))
+                                ? UnsafePointer(destination + layout.header) : payloads.baseAddress! + layout.source,
+                            destination: destination, headerLength: UInt32(layout.header),
+                            payloadLength: UInt32(layout.length))
                     }
                     fan.protect(&jobs, count: jobs.count)
                 }

@@ -167,8 +167,8 @@ struct SRTCPTests {
     func comingBack() {
         var windows = SRTCPReplayWindows()
         func take(_ ssrc: UInt32, _ index: UInt32) -> Bool {
-            guard let place = try? windows.check(ssrc: ssrc, index: index) else { return false }
-            windows.note(ssrc: ssrc, index: index, at: place)
+            guard let slot = try? windows.check(ssrc: ssrc, index: index) else { return false }
+            windows.note(ssrc: ssrc, index: index, at: slot)
             return true
         }
         #expect(take(7, 100) && take(7, 98))
@@ -194,8 +194,8 @@ struct SRTCPTests {
     func edges(_ ahead: UInt32) {
         var windows = SRTCPReplayWindows()
         func take(_ ssrc: UInt32, _ index: UInt32) -> Bool {
-            guard let place = try? windows.check(ssrc: ssrc, index: index) else { return false }
-            windows.note(ssrc: ssrc, index: index, at: place)
+            guard let slot = try? windows.check(ssrc: ssrc, index: index) else { return false }
+            windows.note(ssrc: ssrc, index: index, at: slot)
             return true
         }
         #expect(take(7, 1_000))

@@ -88,12 +88,12 @@ import Testing
             let source = [requests, events, results][kind]
             var bytes = source[random.below(source.count)]
             for _ in 0..<1 + random.below(3) {
-                let place = random.below(bytes.count)
+                let position = random.below(bytes.count)
                 switch random.below(4) {
-                case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
-                case 1: bytes.removeSubrange(place..<min(bytes.count, place + random.below(8)))
-                case 2: bytes.insert(contentsOf: words[random.below(words.count)].utf8, at: place)
-                default: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 20)], at: place)
+                case 0: bytes[position] = UInt8(truncatingIfNeeded: random.next())
+                case 1: bytes.removeSubrange(position..<min(bytes.count, position + random.below(8)))
+                case 2: bytes.insert(contentsOf: words[random.below(words.count)].utf8, at: position)
+                default: bytes.insert(contentsOf: bytes[position..<min(bytes.count, position + 20)], at: position)
                 }
                 if bytes.isEmpty { bytes = [0] }
             }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// First handler of a channel: takes the place of a socket that can close its output alone.
+/// First handler of a channel: acts as a socket that can close its output alone.
 final class HalfCloser: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 

@@ -42,11 +42,11 @@ import Testing
         let message = random.bytes(40_000)
         pair.client.send(message)
         var bytes = try pair.client.output()
-        let place = random.below(bytes.count)
+        let position = random.below(bytes.count)
         switch random.below(3) {
-        case 0: bytes[place] ^= UInt8(1 << random.below(8))
-        case 1: bytes.remove(at: place)
-        default: bytes.insert(UInt8(random.below(256)), at: place)
+        case 0: bytes[position] ^= UInt8(1 << random.below(8))
+        case 1: bytes.remove(at: position)
+        default: bytes.insert(UInt8(random.below(256)), at: position)
         }
         try pair.server.receive(bytes)
         try pair.server.receive([UInt8](repeating: 0, count: 20_000))

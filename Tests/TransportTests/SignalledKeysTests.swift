@@ -34,7 +34,7 @@ struct SignalledKeysTests {
         answer.key = String(answer.key.dropLast(4))
         #expect(offerer.agreed(by: [answer]) == nil)
         var offer = offerer.offered
-        for place in offer.indices { offer[place].suite = "F8_128_HMAC_SHA1_80" }
+        for index in offer.indices { offer[index].suite = "F8_128_HMAC_SHA1_80" }
         #expect(SignalledKeys.take(offer) == nil && SignalledKeys.take([]) == nil)
         offer = offerer.offered
         offer[0].key = "short"

@@ -220,8 +220,8 @@ final class VirtualCall {
 
     /// Returns the client's address as one of the relay's addresses sees it.
     private func address(toward remote: SocketAddress) -> SocketAddress {
-        let place = candidates.firstIndex { SocketAddress($0.host, port: $0.port) == remote } ?? 0
-        let port = UInt16(30_000 + mapping * 8 + place)
+        let index = candidates.firstIndex { SocketAddress($0.host, port: $0.port) == remote } ?? 0
+        let port = UInt16(30_000 + mapping * 8 + index)
         return remote.isIPv6 ? SocketAddress("2001:db8::c", port: port)! : SocketAddress("198.51.100.7", port: port)!
     }
 
@@ -266,8 +266,8 @@ final class VirtualCall {
     private func schedule(_ arrival: Arrival, after delay: MediaTime) {
         order += 1
         let entry = (at: now + delay, order: order, arrival)
-        let place = arrivals.lastIndex { $0.at <= entry.at }.map { $0 + 1 } ?? 0
-        arrivals.insert(entry, at: place)
+        let index = arrivals.lastIndex { $0.at <= entry.at }.map { $0 + 1 } ?? 0
+        arrivals.insert(entry, at: index)
     }
 
     private func arrive(_ arrival: Arrival) {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Decisions in a report, and the places of their ring.
+// Decisions in a report, and the slots of their ring.
 #define MILLRACE_CRASH_DECISIONS 1000
 #define MILLRACE_CRASH_RING 1024
 // Bytes of the name of a decision's kind; longer ones are cut.

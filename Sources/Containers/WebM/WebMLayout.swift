@@ -116,9 +116,9 @@ struct WebMLayout {
             for cue in cues {
                 list.master(.cuePoint) { point in
                     point.unsigned(.cueTime, UInt64(cue.time))
-                    point.master(.cueTrackPositions) { place in
-                        place.unsigned(.cueTrack, UInt64(cue.track))
-                        place.unsigned(.cueClusterPosition, UInt64(cue.clusterPosition))
+                    point.master(.cueTrackPositions) { positions in
+                        positions.unsigned(.cueTrack, UInt64(cue.track))
+                        positions.unsigned(.cueClusterPosition, UInt64(cue.clusterPosition))
                     }
                 }
             }

@@ -1,7 +1,7 @@
 import CWebM
 
 /// Reads WebM, and Matroska as far as libwebm supports it, from any writer: unknown sizes, all four kinds of lacing,
-/// block groups. Skips a damaged place up to the next cluster and notes it in `damage`.
+/// block groups. Skips damaged data up to the next cluster and notes it in `damage`.
 ///
 /// ```swift
 /// let reader = try WebMReader(source: FileSource(path: "a.webm"))
@@ -12,7 +12,7 @@ import CWebM
 public final class WebMReader {
     /// Largest frame; a larger one counts as damage.
     public static let maximumFrame = 64 << 20
-    /// Maximum number of damaged places; the rest of the file is skipped after that.
+    /// Maximum number of skips over damaged data; the rest of the file is skipped after that.
     static let maximumResyncs = 10_000
 
     public var info: WebMInfo { state.info }

@@ -31,14 +31,14 @@ package struct RTPExtensionMap: Hashable, Sendable {
     @inline(__always)
     package func kind(of id: UInt8) -> RTPExtensionKind? {
         guard id != 0 else { return nil }
-        if let place = Self.place(of: id, in: ids) { return RTPExtensionKind(rawValue: place) }
-        guard higherIDs != 0, let place = Self.place(of: id, in: higherIDs) else { return nil }
-        return RTPExtensionKind(rawValue: place &+ 8)
+        if let index = Self.index(of: id, in: ids) { return RTPExtensionKind(rawValue: index) }
+        guard higherIDs != 0, let index = Self.index(of: id, in: higherIDs) else { return nil }
+        return RTPExtensionKind(rawValue: index &+ 8)
     }
 
     /// Returns the index of the lowest byte of `word` that equals `id`.
     @inline(__always)
-    private static func place(of id: UInt8, in word: UInt64) -> UInt8? {
+    private static func index(of id: UInt8, in word: UInt64) -> UInt8? {
         // Compares all eight bytes at once: finds the lowest zero byte of the difference.
         let ones: UInt64 = 0x0101_0101_0101_0101
         let difference = word ^ (UInt64(id) &* ones)

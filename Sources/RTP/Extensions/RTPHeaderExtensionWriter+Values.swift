@@ -5,8 +5,8 @@ extension RTPHeaderExtensionWriter {
     /// - Returns: false, with nothing written, if the kind is not mapped or the value does not fit.
     @discardableResult
     package mutating func append<Value: RTPExtensionValue>(_ value: Value, as map: RTPExtensionMap) -> Bool {
-        guard let id = map[Value.kind], let place = reserve(id: id, length: value.byteCount) else { return false }
-        value.write(into: place)
+        guard let id = map[Value.kind], let destination = reserve(id: id, length: value.byteCount) else { return false }
+        value.write(into: destination)
         return true
     }
 
@@ -22,8 +22,8 @@ extension RTPHeaderExtensionWriter {
     }
 
     private mutating func append(text: String, id: UInt8?) -> Bool {
-        guard let id, let place = reserve(id: id, length: text.utf8.count) else { return false }
-        place.copyBytes(from: text.utf8)
+        guard let id, let destination = reserve(id: id, length: text.utf8.count) else { return false }
+        destination.copyBytes(from: text.utf8)
         return true
     }
 }

@@ -16,8 +16,8 @@ package struct RTPHeaderExtensionWriter {
     /// - Returns: false, with nothing written, if the element does not fit the form or the buffer.
     @discardableResult
     package mutating func append(id: UInt8, data: UnsafeRawBufferPointer) -> Bool {
-        guard let place = reserve(id: id, length: data.count) else { return false }
-        place.copyMemory(from: data)
+        guard let destination = reserve(id: id, length: data.count) else { return false }
+        destination.copyMemory(from: data)
         return true
     }
 
@@ -41,9 +41,9 @@ package struct RTPHeaderExtensionWriter {
             base.put(id, at: offset)
             base.put(UInt8(truncatingIfNeeded: length), at: offset + 1)
         }
-        let place = UnsafeMutableRawBufferPointer(rebasing: buffer[(offset + head)..<(offset + head + length)])
+        let destination = UnsafeMutableRawBufferPointer(rebasing: buffer[(offset + head)..<(offset + head + length)])
         offset += head + length
-        return place
+        return destination
     }
 
     /// Pads to 32 bits and writes the header.

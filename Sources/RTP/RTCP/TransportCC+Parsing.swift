@@ -37,18 +37,18 @@ extension TransportCC {
         arrivals.append(
             contentsOf: repeatElement(Arrival(sequence: baseSequence, delta: 0), count: came))
         try arrivals.withUnsafeMutableBufferPointer { arrivals throws(RTPError) in
-            var place = 0
+            var arrivalIndex = 0
             var delta = deltas
             var chunks = 16
             try Self.forEachRun(body, at: &chunks, end: end, count: statusCount) { index, length, symbol in
                 guard symbol != .notReceived else { return }
                 for step in 0..<length {
                     let isSmall = symbol == .smallDelta
-                    arrivals[place] = Arrival(
+                    arrivals[arrivalIndex] = Arrival(
                         sequence: baseSequence.advanced(by: index + step),
                         delta: isSmall ? Int16(body.u8(delta)) : Int16(bitPattern: body.u16(delta)))
                     delta += isSmall ? 1 : 2
-                    place += 1
+                    arrivalIndex += 1
                 }
             }
         }

@@ -21,13 +21,13 @@ extension KeyAgreement {
             if !isSettled, mismatchSince == nil { mismatchSince = now }
             return
         }
-        guard let place = roster.receivers(of: sender).firstIndex(where: { $0.connection == connection }),
-            entries.indices.contains(place - first)
+        guard let index = roster.receivers(of: sender).firstIndex(where: { $0.connection == connection }),
+            entries.indices.contains(index - first)
         else { return }
         guard admitDecryption(now: now) else { return refuse() }
         do {
             let bytes = try HPKE.open(
-                entries[place - first].message, with: identity.key, from: leader.key,
+                entries[index - first].message, with: identity.key, from: leader.key,
                 info: info(message.epoch, receiver: connection), associatedData: roster.digest)
             adopt(
                 KeyEpoch(

@@ -81,13 +81,13 @@ extension KeyAgreement {
         // A new secret follows for all, or was answered with a moment ago.
         guard nextEpoch == .never, let current, current.maker == connection, current.roster == roster.digest,
             answered[sender].map({ now - $0 >= Timing.answer }) ?? true,
-            let place = roster.receivers(of: connection).firstIndex(where: { $0.connection == sender }),
-            place < current.entries.count
+            let index = roster.receivers(of: connection).firstIndex(where: { $0.connection == sender }),
+            index < current.entries.count
         else { return }
         answered[sender] = now
         send(
             KeyMessage(
                 epoch: current.number, roster: roster.digest,
-                .secrets(first: UInt16(place), entries: [current.entries[place]])), to: sender)
+                .secrets(first: UInt16(index), entries: [current.entries[index]])), to: sender)
     }
 }

@@ -7,7 +7,7 @@ import Cryptography
 /// 02 | epoch (4) | roster's digest (32)
 /// ```
 ///
-/// 01 hands out the secret of an epoch to receivers with consecutive places in the roster. 02 asks for it.
+/// 01 hands out the secret of an epoch to receivers with consecutive indices in the roster. 02 asks for it.
 struct KeyMessage: Hashable, Sendable {
     enum Body: Hashable, Sendable {
         case secrets(first: UInt16, entries: [HPKEEntry])
@@ -58,8 +58,8 @@ struct KeyMessage: Hashable, Sendable {
         let head = (0..<4).map { UInt8(truncatingIfNeeded: epoch >> UInt32(24 - 8 * $0)) } + roster
         switch body {
         case .secrets(let first, let entries):
-            let place = [UInt8(truncatingIfNeeded: first >> 8), UInt8(truncatingIfNeeded: first)]
-            return Base64.encode([1] + head + place + entries.flatMap(\.bytes))
+            let firstBytes = [UInt8(truncatingIfNeeded: first >> 8), UInt8(truncatingIfNeeded: first)]
+            return Base64.encode([1] + head + firstBytes + entries.flatMap(\.bytes))
         case .request: return Base64.encode([2] + head)
         }
     }

@@ -9,8 +9,8 @@ struct RTPExtensionMapJSONTests {
 
     @Test("A map of all extensions is the same after a way through JSON") func roundTrip() throws {
         var map = RTPExtensionMap()
-        for (place, kind) in RTPExtensionKind.allCases.enumerated() {
-            map[kind] = UInt8(place + 5) == 15 ? 255 : UInt8(place + 5)
+        for (index, kind) in RTPExtensionKind.allCases.enumerated() {
+            map[kind] = UInt8(index + 5) == 15 ? 255 : UInt8(index + 5)
         }
         #expect(try JSONFaults.decoded(map) == map && !map.isEmpty)
         #expect(try JSONFaults.decoded(RTPExtensionMap()).isEmpty)

@@ -20,7 +20,7 @@ struct RTPExtensionMapTests {
 
     @Test("Any numbers, including duplicates: the first kind with the number counts")
     func anyNumbers() {
-        #expect(RTPExtensionKind.allCases.count <= 16, "the map has sixteen places")
+        #expect(RTPExtensionKind.allCases.count <= 16, "the map has 16 ids")
         var random = SeededGenerator(seed: 3)
         for _ in 0..<2000 {
             var map = RTPExtensionMap()

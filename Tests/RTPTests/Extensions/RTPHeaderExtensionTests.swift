@@ -83,8 +83,8 @@ struct RTPHeaderExtensionTests {
         bytes.withUnsafeMutableBytes { room in
             var oneByte = RTPHeaderExtensionWriter(buffer: room, form: .oneByte)
             for (id, length) in [(0, 1), (15, 1), (1, 0), (1, 17), (1, 12)] as [(UInt8, Int)] {
-                let place = oneByte.reserve(id: id, length: length)
-                #expect(place == nil, "\(length) bytes under \(id)")
+                let reserved = oneByte.reserve(id: id, length: length)
+                #expect(reserved == nil, "\(length) bytes under \(id)")
             }
             let written = oneByte.finish()
             #expect(written == 0)

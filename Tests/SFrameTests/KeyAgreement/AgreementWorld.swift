@@ -73,11 +73,11 @@ struct AgreementWorld {
     }
 
     mutating func setConnected(_ name: String, _ isConnected: Bool) throws {
-        guard let place = members.firstIndex(where: { $0.connection == name }),
+        guard let index = members.firstIndex(where: { $0.connection == name }),
             let identity = clients[name]?.agreement.identity
         else { return }
-        members[place] = KeyAgreementMember(
-            connection: name, publicKey: identity.publicKey, joinedAt: members[place].joinedAt,
+        members[index] = KeyAgreementMember(
+            connection: name, publicKey: identity.publicKey, joinedAt: members[index].joinedAt,
             isConnected: isConnected)!
         announce()
     }
@@ -182,8 +182,8 @@ struct AgreementWorld {
     private mutating func deliver(_ delivery: Delivery, to name: String, at: MediaTime) {
         order += 1
         let item = (at, order, name, delivery)
-        let place = deliveries.firstIndex { ($0.at, $0.order) > (at, item.1) } ?? deliveries.endIndex
-        deliveries.insert(item, at: place)
+        let index = deliveries.firstIndex { ($0.at, $0.order) > (at, item.1) } ?? deliveries.endIndex
+        deliveries.insert(item, at: index)
     }
 
     // MARK: results

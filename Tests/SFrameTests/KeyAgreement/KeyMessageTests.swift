@@ -34,7 +34,7 @@ import Testing
         }
         #expect(KeyMessage(parsing: Base64.encode(valid + [0])) == nil)
         #expect(KeyMessage(parsing: Base64.encode([3] + valid.dropFirst())) == nil)
-        // The epoch 0 has no place in key ids.
+        // The epoch 0 does not occur in key ids.
         #expect(KeyMessage(parsing: Base64.encode([2, 0, 0, 0, 0] + Self.digest)) == nil)
         let tooMany = Array(repeating: Self.entry, count: KeyMessage.maximumEntries + 1)
         #expect(
