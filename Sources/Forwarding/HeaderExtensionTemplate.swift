@@ -37,7 +37,7 @@ package struct HeaderExtensionTemplate: Sendable {
     /// - Parameters:
     ///   - map: extension ids that the subscriber assigned in this media section.
     ///   - mid: written if `map` has an id for it.
-    ///   - playoutDelay: for video; takes the place of the orientation, since both would not fit.
+    ///   - playoutDelay: for video; replaces the orientation, since both would not fit.
     package init(
         map: RTPExtensionMap, kind: MediaKind, mid: MID? = nil, playoutDelay: PlayoutDelay? = nil
     ) {
@@ -50,21 +50,21 @@ package struct HeaderExtensionTemplate: Sendable {
         var levelOrOrientationAt: UInt8 = 0
         let written = block.withUnsafeMutableBytes { bytes in
             var writer = RTPHeaderExtensionWriter(buffer: bytes, form: form)
-            func place(_ kind: RTPExtensionKind, _ length: Int) -> UInt8 {
+            func reserve(_ kind: RTPExtensionKind, _ length: Int) -> UInt8 {
                 guard let id = map[kind], let data = writer.reserve(id: id, length: length),
                     let start = data.baseAddress, let base = bytes.baseAddress
                 else { return 0 }
                 return UInt8(start - UnsafeMutableRawPointer(base))
             }
             if let mid { writer.append(mid, as: map) }
-            transportWideAt = place(.transportWideCC, 2)
-            sendTimeAt = place(.absSendTime, 3)
+            transportWideAt = reserve(.transportWideCC, 2)
+            sendTimeAt = reserve(.absSendTime, 3)
             if kind == .audio {
-                levelOrOrientationAt = place(.audioLevel, 1)
+                levelOrOrientationAt = reserve(.audioLevel, 1)
             } else if let playoutDelay {
                 writer.append(playoutDelay, as: map)
             } else {
-                levelOrOrientationAt = place(.videoOrientation, 1)
+                levelOrOrientationAt = reserve(.videoOrientation, 1)
             }
             return writer.finish()
         }

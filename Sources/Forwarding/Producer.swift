@@ -149,7 +149,7 @@ package final class Producer {
         }
         guard payload.count <= PacketRing.maximumPayload else { return .malformed }
         if payload.isEmpty, kind == .video {
-            return keepPlace(of: sequence, timestamp: timestamp, isLate: isLate, now: now, stored: &stored)
+            return keepNumber(of: sequence, timestamp: timestamp, isLate: isLate, now: now, stored: &stored)
         }
 
         var flags: StoredPacket.Flags = header.marker ? .marker : []
@@ -210,9 +210,9 @@ package final class Producer {
     }
 
     /// Stores a packet that contains only padding. A publisher without an RTX stream sends such packets between frames as probes, with
-    /// sequence numbers of the media stream. Each subscriber gets a filler in its place, whatever layers it receives, so that no subscriber
+    /// sequence numbers of the media stream. Each subscriber gets a filler instead, whatever layers it receives, so that no subscriber
     /// takes the number for a lost packet.
-    private func keepPlace(
+    private func keepNumber(
         of sequence: Int64, timestamp: Int64, isLate: Bool, now: MediaTime,
         stored: inout UnsafeMutablePointer<StoredPacket>?
     ) -> Outcome {

@@ -27,9 +27,9 @@ package struct RateMeter: ~Copyable {
 
     package mutating func add(payload: Int, layer: UInt8, startsFrame: Bool, now: MediaTime) {
         advance(to: max(0, now.rawValue) / Self.slot.rawValue)
-        let place = memory + Int(current % Int64(Self.slots))
-        place.pointee.bytes[Int(layer & 3)] &+= UInt32(truncatingIfNeeded: payload) &+ Self.overhead
-        if startsFrame { place.pointee.frames[Int(layer & 3)] &+= 1 }
+        let slot = memory + Int(current % Int64(Self.slots))
+        slot.pointee.bytes[Int(layer & 3)] &+= UInt32(truncatingIfNeeded: payload) &+ Self.overhead
+        if startsFrame { slot.pointee.frames[Int(layer & 3)] &+= 1 }
     }
 
     private mutating func advance(to slot: Int64) {

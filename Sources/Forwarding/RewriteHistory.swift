@@ -35,8 +35,8 @@ package struct RewriteHistory {
             run.pointee.end = min(run.pointee.end, min(first, sentEnd ?? first))
             i += 1
         }
-        let place = runs + count % Self.capacity
-        place.initialize(
+        let run = runs + count % Self.capacity
+        run.initialize(
             to: Run(first: first, end: .max, firstOut: out ?? rewrite.sequence(of: first), rewrite: rewrite))
         count += 1
     }

@@ -39,7 +39,7 @@ package struct SSRCTable: ~Copyable {
     package mutating func insert(_ ssrc: SSRC, _ index: Int) -> Bool {
         guard find(ssrc) == nil else { return false }
         if (count + 1) * 2 > mask { grow() }
-        place(Entry(ssrc: ssrc.rawValue, index: Int32(index)))
+        store(Entry(ssrc: ssrc.rawValue, index: Int32(index)))
         count += 1
         return true
     }
@@ -50,17 +50,17 @@ package struct SSRCTable: ~Copyable {
         guard entries[at].index >= 0 else { return }
         entries[at].index = -1
         count -= 1
-        // Entries behind the removed one may have been displaced by it, so they are placed again.
+        // Entries behind the removed one may have been displaced by it, so they are stored again.
         var next = (at + 1) & mask
         while entries[next].index >= 0 {
             let entry = entries[next]
             entries[next].index = -1
-            place(entry)
+            store(entry)
             next = (next + 1) & mask
         }
     }
 
-    private mutating func place(_ entry: Entry) {
+    private mutating func store(_ entry: Entry) {
         var at = home(entry.ssrc)
         while entries[at].index >= 0 { at = (at + 1) & mask }
         entries[at] = entry
@@ -72,7 +72,7 @@ package struct SSRCTable: ~Copyable {
         mask = oldCount * 2 - 1
         entries = .allocate(capacity: oldCount * 2)
         entries.initialize(repeating: Entry(ssrc: 0, index: -1), count: oldCount * 2)
-        for i in 0..<oldCount where old[i].index >= 0 { place(old[i]) }
+        for i in 0..<oldCount where old[i].index >= 0 { store(old[i]) }
         old.deallocate()
     }
 }

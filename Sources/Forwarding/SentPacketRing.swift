@@ -85,7 +85,7 @@ package struct SentPacketRing {
     package mutating func withdraw(_ number: UInt16) {
         let latest = next &- 1
         let sequence = latest &- Int64(UInt16(truncatingIfNeeded: latest) &- number)
-        guard let entry = place(of: sequence) else { return }
+        guard let entry = pointer(of: sequence) else { return }
         bytes &-= UInt64(entry.pointee.bytes)
         entry.pointee = Entry()
     }
@@ -110,11 +110,11 @@ package struct SentPacketRing {
     }
 
     /// Returns the entry of a packet that is still in the ring.
-    package func find(_ sequence: Int64) -> Entry? { place(of: sequence)?.pointee }
+    package func find(_ sequence: Int64) -> Entry? { pointer(of: sequence)?.pointee }
 
     /// Returns a pointer to the entry of a packet that is still in the ring. Valid until the next packet is recorded.
     @inline(__always)
-    func place(of sequence: Int64) -> UnsafeMutablePointer<Entry>? {
+    func pointer(of sequence: Int64) -> UnsafeMutablePointer<Entry>? {
         guard sequence >= oldest, sequence < next else { return nil }
         let entry = entries + (Int(sequence) & mask)
         return entry.pointee.bytes > 0 ? entry : nil
@@ -122,6 +122,6 @@ package struct SentPacketRing {
 
     /// Removes the results of feedback. The record of sent packets is kept.
     package func forgetFeedback() {
-        for place in 0...mask { entries[place].forgetFeedback() }
+        for index in 0...mask { entries[index].forgetFeedback() }
     }
 }

@@ -23,24 +23,25 @@ struct FanoutTests {
     @Test(
         "Every subscriber gets every packet of an audio and a video track under its own SSRC and payload type",
         arguments: [1, 2, 3, 100, 500], SRTPSuite.allCases)
-    func everyViewer(_ viewers: Int, _ suite: SRTPSuite) throws {
+    func everySubscriber(_ subscribers: Int, _ suite: SRTPSuite) throws {
         // 500 subscribers need many groups of paths.
-        let rounds = viewers >= 100 ? 1 : 4
+        let rounds = subscribers >= 100 ? 1 : 4
         let harness = RouterHarness()
         var audio = SyntheticSource(id: 1, kind: .audio)
         var video = SyntheticSource(id: 2, kind: .video, firstSequence: 65_530)
         let audioProducer = harness.producer(audio)
         let videoProducer = harness.producer(video)
-        var all: [Viewer] = []
-        for i in 0..<viewers {
-            let viewer = try harness.viewer(suite)
+        var all: [Subscriber] = []
+        for i in 0..<subscribers {
+            let subscriber = try harness.subscriber(suite)
             harness.subscribe(
-                viewer, to: audioProducer, ssrc: SSRC(UInt32(10_000 + i)), payloadType: PayloadType(111),
+                subscriber, to: audioProducer, ssrc: SSRC(UInt32(10_000 + i)), payloadType: PayloadType(111),
                 progress: .init(firstSequence: UInt16(i)))
             harness.subscribe(
-                viewer, to: videoProducer, ssrc: SSRC(UInt32(20_000 + i)), payloadType: PayloadType(UInt8(96 + i % 8)),
+                subscriber, to: videoProducer, ssrc: SSRC(UInt32(20_000 + i)),
+                payloadType: PayloadType(UInt8(96 + i % 8)),
                 progress: .init(firstSequence: UInt16(32_760 + i % 8)))
-            all.append(viewer)
+            all.append(subscriber)
         }
         var sentAudio: [SourcePacket] = []
         var sentVideo: [SourcePacket] = []
@@ -55,39 +56,41 @@ struct FanoutTests {
             try harness.feed(frame, to: videoProducer)
             try harness.flush()
         }
-        for (i, viewer) in all.enumerated() {
+        for (i, subscriber) in all.enumerated() {
             try Self.expectRun(
-                viewer.packets[UInt32(10_000 + i)] ?? [], sentAudio, first: Int64(i), ssrc: SSRC(UInt32(10_000 + i)),
+                subscriber.packets[UInt32(10_000 + i)] ?? [], sentAudio, first: Int64(i),
+                ssrc: SSRC(UInt32(10_000 + i)),
                 payloadType: PayloadType(111))
             try Self.expectRun(
-                viewer.packets[UInt32(20_000 + i)] ?? [], sentVideo, first: Int64(32_760 + i % 8),
+                subscriber.packets[UInt32(20_000 + i)] ?? [], sentVideo, first: Int64(32_760 + i % 8),
                 ssrc: SSRC(UInt32(20_000 + i)), payloadType: PayloadType(UInt8(96 + i % 8)))
-            #expect(viewer.datagramCount == sentAudio.count + sentVideo.count)
+            #expect(subscriber.datagramCount == sentAudio.count + sentVideo.count)
         }
-        let perFlush = (11 * 1200 + 2 * 300) * viewers
+        let perFlush = (11 * 1200 + 2 * 300) * subscribers
         if perFlush > EgressBatch.slabBytes { #expect(harness.batches > rounds) }
     }
 
     @Test("A full queue is forwarded early and takes the next packet", arguments: [40, 2000])
     func fullQueue(_ bytes: Int) throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try RouterHarness.watching(source, .aeadAES128GCM)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source, .aeadAES128GCM)
         let packets = source.frame(isKey: true, packets: 1000, sizes: [bytes])
         try harness.feed(packets, to: producer)
         try harness.flush()
-        #expect(viewer.received.map(\.index) == packets.map(\.index))
+        #expect(subscriber.received.map(\.index) == packets.map(\.index))
         #expect(harness.batches >= 3)
     }
 
     @Test("Later packets do not overwrite those in the queue", arguments: [30, 500, 1200, 2000])
     func ringSmallerThanQueue(_ bytes: Int) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
-        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 4))
+        let (harness, producer, subscriber) = try RouterHarness.watching(source, progress: .init(firstSequence: 4))
         let packets = (0..<600).map { _ in source.audioPacket(bytes: bytes) }
         try harness.feed(packets, to: producer)
         try harness.flush()
         try FanoutTests.expectRun(
-            viewer.received, packets, first: 4, ssrc: viewer.received[0].header.ssrc, payloadType: PayloadType(111))
+            subscriber.received, packets, first: 4, ssrc: subscriber.received[0].header.ssrc,
+            payloadType: PayloadType(111))
     }
 
     @Test(
@@ -95,14 +98,14 @@ struct FanoutTests {
         arguments: [256, 512, 25_600])
     func jumpOntoWaiting(_ jump: Int64) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
-        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 4))
+        let (harness, producer, subscriber) = try RouterHarness.watching(source, progress: .init(firstSequence: 4))
         var packets = [source.audioPacket(bytes: 100)]
         source.nextIndex += jump - 1
         packets += [source.audioPacket(bytes: 108), source.audioPacket(bytes: 104)]
         try harness.feed(packets, to: producer)
         try harness.flush()
-        #expect(viewer.received.map(\.payload) == packets.map(\.payload))
-        #expect(viewer.received.map(\.sequence) == [4, 4 + jump, 5 + jump])
+        #expect(subscriber.received.map(\.payload) == packets.map(\.payload))
+        #expect(subscriber.received.map(\.sequence) == [4, 4 + jump, 5 + jump])
     }
 
     @Test("Without offload every packet is a message", arguments: SRTPSuite.allCases)
@@ -110,13 +113,13 @@ struct FanoutTests {
         let harness = RouterHarness(maximumSegments: 1, backend: .evp)
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
-        let viewers = try (0..<5).map { _ in try harness.viewer(suite) }
-        for viewer in viewers { harness.subscribe(viewer, to: producer) }
+        let subscribers = try (0..<5).map { _ in try harness.subscriber(suite) }
+        for subscriber in subscribers { harness.subscribe(subscriber, to: producer) }
         let frame = source.frame(isKey: true, packets: 10)
         try harness.feed(frame, to: producer)
         try harness.flush()
         #expect(harness.messages == 50)
-        for viewer in viewers { #expect(viewer.received.map(\.index) == frame.map(\.index)) }
+        for subscriber in subscribers { #expect(subscriber.received.map(\.index) == frame.map(\.index)) }
     }
 
     @Test("Subscribers that come, go and reuse paths between batches get only their own packets")
@@ -126,25 +129,25 @@ struct FanoutTests {
         var b = SyntheticSource(id: 2, kind: .audio)
         let first = harness.producer(a)
         let second = harness.producer(b)
-        let early = try (0..<20).map { _ in try harness.viewer() }
-        for (i, viewer) in early.enumerated() { harness.subscribe(viewer, to: i % 2 == 0 ? first : second) }
+        let early = try (0..<20).map { _ in try harness.subscriber() }
+        for (i, subscriber) in early.enumerated() { harness.subscribe(subscriber, to: i % 2 == 0 ? first : second) }
         try harness.feed([a.audioPacket()], to: first)
         try harness.feed([b.audioPacket()], to: second)
         try harness.flush()
-        for (i, viewer) in early.enumerated() where i % 3 == 0 { harness.leave(viewer) }
+        for (i, subscriber) in early.enumerated() where i % 3 == 0 { harness.leave(subscriber) }
         let paths = harness.router.pathCount
-        let late = try (0..<7).map { _ in try harness.viewer(.aeadAES128GCM) }
+        let late = try (0..<7).map { _ in try harness.subscriber(.aeadAES128GCM) }
         #expect(harness.router.pathCount == paths)
-        for (i, viewer) in late.enumerated() { harness.subscribe(viewer, to: i % 2 == 0 ? second : first) }
+        for (i, subscriber) in late.enumerated() { harness.subscribe(subscriber, to: i % 2 == 0 ? second : first) }
         try harness.feed([a.audioPacket()], to: first)
         try harness.feed([b.audioPacket()], to: second)
         try harness.flush()
-        for (i, viewer) in early.enumerated() {
-            #expect(viewer.received.count == (i % 3 == 0 ? 1 : 2))
-            #expect(viewer.received.allSatisfy { $0.sourceID == (i % 2 == 0 ? 1 : 2) })
+        for (i, subscriber) in early.enumerated() {
+            #expect(subscriber.received.count == (i % 3 == 0 ? 1 : 2))
+            #expect(subscriber.received.allSatisfy { $0.sourceID == (i % 2 == 0 ? 1 : 2) })
         }
-        for (i, viewer) in late.enumerated() {
-            #expect(viewer.received.map(\.sourceID) == [i % 2 == 0 ? 2 : 1])
+        for (i, subscriber) in late.enumerated() {
+            #expect(subscriber.received.map(\.sourceID) == [i % 2 == 0 ? 2 : 1])
         }
     }
 
@@ -155,9 +158,9 @@ struct FanoutTests {
         var b = SyntheticSource(id: 2, kind: .audio)
         let first = harness.producer(a)
         let second = harness.producer(b)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: first)
-        harness.subscribe(viewer, to: second)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: first)
+        harness.subscribe(subscriber, to: second)
         try harness.feed([a.audioPacket()], to: first)
         try harness.feed([b.audioPacket()], to: second)
         try harness.flush()
@@ -165,6 +168,6 @@ struct FanoutTests {
         #expect(harness.router.producers.count == 1)
         try harness.feed([b.audioPacket()], to: second)
         try harness.flush()
-        #expect(viewer.datagramCount == 3)
+        #expect(subscriber.datagramCount == 3)
     }
 }

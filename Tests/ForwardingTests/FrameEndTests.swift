@@ -16,8 +16,8 @@ struct FrameEndTests {
         let received = try bench.received()
         #expect(received.map(\.viewed.index) == expected, comment)
         #expect(received.map(\.viewed.sequence) == received.indices.map { Int64($0) + 100 }, comment)
-        for (place, one) in received.enumerated() {
-            let isLast = place + 1 == received.count || received[place + 1].packet.time != one.packet.time
+        for (index, one) in received.enumerated() {
+            let isLast = index + 1 == received.count || received[index + 1].packet.time != one.packet.time
             #expect(one.viewed.header.marker == isLast, "\(comment) \(one.viewed)")
         }
     }
@@ -45,11 +45,11 @@ struct FrameEndTests {
     func waits(_ limit: UInt8) throws {
         let bench = try Bench(Mode(spatial: 3, temporal: 3), limit: limit)
         try bench.next(isKey: true)
-        let before = bench.viewer.received.count
+        let before = bench.subscriber.received.count
         try bench.next(isKey: false, leavingOut: [0, 1, 2])
         for _ in 0..<3 { try bench.next(isKey: false, leavingOut: [1, 2]) }
         // The last frame's first packet has been sent in any case. The frame is of a higher temporal layer, which limit 0 excludes.
-        let sent = bench.viewer.received.count - before
+        let sent = bench.subscriber.received.count - before
         #expect(sent == [2, 6, 5, 5][Int(limit)])
     }
 
@@ -80,7 +80,7 @@ struct FrameEndTests {
         }
         bench.subscribe(3)
         try bench.harness.catchUpCompletely()
-        #expect(bench.viewer.received.count == expected.count - 1)
+        #expect(bench.subscriber.received.count == expected.count - 1)
         expected += try bench.next(isKey: false).map(\.packet.index)
         try checkWhole(bench, expected)
     }
@@ -100,9 +100,9 @@ struct FrameEndTests {
         other.producer.startAnew()
         other.subscribe(3)
         try other.next(isKey: false)
-        #expect(other.viewer.received.isEmpty)
+        #expect(other.subscriber.received.isEmpty)
         try other.next(isKey: true)
-        #expect(other.viewer.received.count == 4)
+        #expect(other.subscriber.received.count == 4)
     }
 
     @Test(

@@ -44,18 +44,18 @@ struct HeaderExtensionTests {
         var audioSource = SyntheticSource(id: 1, kind: .audio)
         var videoSource = SyntheticSource(id: 2, kind: .video)
         let producers = (harness.producer(audioSource), harness.producer(videoSource))
-        let plain = try harness.viewer(suite)
-        let viewer = try harness.viewer(suite, lane: .webRTC)
+        let plain = try harness.subscriber(suite)
+        let subscriber = try harness.subscriber(suite, lane: .webRTC)
         let map = Self.map(first: first)
         let mids = try (#require(MID("0")), #require(MID(String(repeating: "m", count: 16))))
         let delay = PlayoutDelay(minimum: .zero, maximum: .milliseconds(400))
-        for viewer in [plain, viewer] {
-            let isPlain = viewer === plain
+        for subscriber in [plain, subscriber] {
+            let isPlain = subscriber === plain
             harness.subscribe(
-                viewer, to: producers.0, ssrc: SSRC(10),
+                subscriber, to: producers.0, ssrc: SSRC(10),
                 extensions: isPlain ? .init() : .init(map: map, kind: .audio, mid: mids.0, playoutDelay: delay))
             harness.subscribe(
-                viewer, to: producers.1, ssrc: SSRC(20),
+                subscriber, to: producers.1, ssrc: SSRC(20),
                 extensions: isPlain ? .init() : .init(map: map, kind: .video, mid: mids.1, playoutDelay: delay))
         }
         var sent: [(ssrc: UInt32, packet: SourcePacket, at: MediaTime, level: UInt8?, capture: AbsoluteCaptureTime?)] =
@@ -88,7 +88,7 @@ struct HeaderExtensionTests {
         for (i, one) in sent.enumerated() {
             let at = number[one.ssrc, default: 0]
             number[one.ssrc] = at + 1
-            let got = try #require(viewer.packets[one.ssrc])[at]
+            let got = try #require(subscriber.packets[one.ssrc])[at]
             #expect(got.index == one.packet.index && got.payload.count == one.packet.payload.count)
             let values = got.extensions(map)
             #expect(values.transportSequence?.number.rawValue == UInt16(i))
@@ -97,7 +97,7 @@ struct HeaderExtensionTests {
             #expect(values.captureTime == one.capture)
             #expect(values.playoutDelay == (one.ssrc == 20 ? delay : nil))
             #expect(got.mid(map) == (one.ssrc == 10 ? mids.0 : mids.1).rawValue)
-            let noted = try #require(viewer.sent.pointee.find(Int64(i)))
+            let noted = try #require(subscriber.sent.pointee.find(Int64(i)))
             #expect(Int(noted.bytes) == got.datagramLength && noted.probe == 0)
             #expect(noted.time == UInt32(truncatingIfNeeded: one.at.rawValue / 1000))
         }
@@ -116,10 +116,10 @@ struct HeaderExtensionTests {
         let (map, without) = (Self.map(first: first), Self.map(first: first, without: [.videoOrientation]))
         // The longest possible extension block.
         let mid = MID("0123456789abcdef")
-        let viewers = try [map, without].map { map in
-            let viewer = try harness.viewer(.aeadAES128GCM)
-            harness.subscribe(viewer, to: producer, extensions: .init(map: map, kind: .video, mid: mid))
-            return viewer
+        let subscribers = try [map, without].map { map in
+            let subscriber = try harness.subscriber(.aeadAES128GCM)
+            harness.subscribe(subscriber, to: producer, extensions: .init(map: map, kind: .video, mid: mid))
+            return subscriber
         }
         var sent: [UInt8?] = []
         for orientation in [1, nil, 0, 2, 3, 0x0f, nil] as [UInt8?] {
@@ -131,10 +131,11 @@ struct HeaderExtensionTests {
             #expect(producer.rotation.rawValue == Int((sent.compactMap(\.self).last ?? 0) & 3) * 90)
         }
         try harness.flush()
-        #expect(viewers[0].received.map { $0.extensions(map).videoOrientation?.rawValue } == sent)
-        #expect(viewers[0].received.allSatisfy { $0.mid(map) == mid?.rawValue && $0.extensions(map).sendTime != nil })
-        #expect(viewers[1].received.count == sent.count)
-        #expect(viewers[1].received.allSatisfy { $0.extensions(map).videoOrientation == nil })
+        #expect(subscribers[0].received.map { $0.extensions(map).videoOrientation?.rawValue } == sent)
+        #expect(
+            subscribers[0].received.allSatisfy { $0.mid(map) == mid?.rawValue && $0.extensions(map).sendTime != nil })
+        #expect(subscribers[1].received.count == sent.count)
+        #expect(subscribers[1].received.allSatisfy { $0.extensions(map).videoOrientation == nil })
     }
 
     @Test("Any map, section and packet gives a block that reads back", arguments: UInt64(1)...20)
@@ -152,9 +153,9 @@ struct HeaderExtensionTests {
             }
             let mid = random.below(4) == 0 ? nil : MID(String(repeating: "x", count: 1 + random.below(16)))
             let delay = PlayoutDelay(minimum: .milliseconds(10), maximum: .milliseconds(20))
-            let viewer = try harness.viewer(SRTPSuite.allCases[random.below(3)])
+            let subscriber = try harness.subscriber(SRTPSuite.allCases[random.below(3)])
             harness.subscribe(
-                viewer, to: producer, extensions: .init(map: map, kind: kind, mid: mid, playoutDelay: delay))
+                subscriber, to: producer, extensions: .init(map: map, kind: kind, mid: mid, playoutDelay: delay))
             let level: UInt8? = random.below(2) == 0 ? 33 : nil
             let capture =
                 random.below(2) == 0
@@ -163,7 +164,7 @@ struct HeaderExtensionTests {
                 kind == .audio ? source.audioPacket(bytes: 30) : source.frame(isKey: true, packets: 1, sizes: [40])[0]
             try harness.feed(packet, to: producer, extensions: Self.values(level: level, captureTime: capture))
             try harness.flush()
-            let got = try #require(viewer.received.first)
+            let got = try #require(subscriber.received.first)
             let values = got.extensions(map)
             #expect(values.transportSequence?.number.rawValue == (map[.transportWideCC] == nil ? nil : 0))
             #expect(values.sendTime == (map[.absSendTime] == nil ? nil : AbsoluteSendTime(harness.now)))
@@ -171,8 +172,8 @@ struct HeaderExtensionTests {
             #expect(values.captureTime == (map[.absCaptureTime] == nil ? nil : capture))
             #expect(values.playoutDelay == (map[.playoutDelay] == nil || kind == .audio ? nil : delay))
             #expect(got.mid(map) == (map[.mid] == nil ? nil : mid?.rawValue))
-            #expect(viewer.sent.pointee.next == (map[.transportWideCC] == nil ? 0 : 1))
-            harness.leave(viewer)
+            #expect(subscriber.sent.pointee.next == (map[.transportWideCC] == nil ? 0 : 1))
+            harness.leave(subscriber)
         }
     }
 
@@ -181,19 +182,19 @@ struct HeaderExtensionTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
-        let viewers = try (0..<60).map {
-            try harness.viewer(SRTPSuite.allCases[$0 % 3], lane: EgressLane.allCases[$0 % 3])
+        let subscribers = try (0..<60).map {
+            try harness.subscriber(SRTPSuite.allCases[$0 % 3], lane: EgressLane.allCases[$0 % 3])
         }
-        for (v, viewer) in viewers.enumerated() {
+        for (v, subscriber) in subscribers.enumerated() {
             harness.subscribe(
-                viewer, to: producer,
+                subscriber, to: producer,
                 extensions: v % 2 == 0 ? .init() : .init(map: Self.map(), kind: .video, mid: MID("0123456789abcdef")))
         }
         var sent: [SourcePacket] = []
         for f in 0..<4 { sent += source.frame(isKey: f == 0, packets: 60, sizes: [60, 1200, 77]) }
         try harness.feed(sent, to: producer)
         try harness.flush()
-        for viewer in viewers { #expect(viewer.received.map(\.index) == sent.map(\.index)) }
+        for subscriber in subscribers { #expect(subscriber.received.map(\.index) == sent.map(\.index)) }
     }
 
     @Test(
@@ -203,13 +204,13 @@ struct HeaderExtensionTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
-        let viewer = try harness.viewer(suite)
-        harness.subscribe(viewer, to: producer, extensions: .init(map: Self.map(), kind: .video))
+        let subscriber = try harness.subscriber(suite)
+        harness.subscribe(subscriber, to: producer, extensions: .init(map: Self.map(), kind: .video))
         try harness.feed(source.frame(isKey: true, packets: 5), to: producer)
         try harness.flush()
-        let asked = viewer.received.map(\.header.sequenceNumber)
+        let asked = subscriber.received.map(\.header.sequenceNumber)
         // The test subscriber compares the payload's ciphertext.
-        #expect(try harness.retransmit(asked, to: viewer, of: producer) == (suite.isAEAD ? 0 : 5))
-        #expect(viewer.sent.pointee.next == (suite.isAEAD ? 5 : 10))
+        #expect(try harness.retransmit(asked, to: subscriber, of: producer) == (suite.isAEAD ? 0 : 5))
+        #expect(subscriber.sent.pointee.next == (suite.isAEAD ? 5 : 10))
     }
 }

@@ -20,16 +20,16 @@ struct JoiningTests {
         for f in 0..<framesSinceKey { expected += source.frame(isKey: f == 0) }
         try harness.feed(expected, to: producer)
         try harness.flush()
-        let viewer = try harness.viewer()
-        #expect(!harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 9)))
+        let subscriber = try harness.subscriber()
+        #expect(!harness.subscribe(subscriber, to: producer, progress: .init(firstSequence: 9)))
         #expect(harness.router.isCatchingUp)
         try harness.catchUpCompletely()
-        #expect(viewer.received.map(\.index) == expected.map(\.index))
+        #expect(subscriber.received.map(\.index) == expected.map(\.index))
         let live = source.frame(isKey: false)
         try harness.feed(live, to: producer)
         try harness.flush()
         try FanoutTests.expectRun(
-            viewer.received, expected + live, first: 9, ssrc: viewer.received[0].header.ssrc,
+            subscriber.received, expected + live, first: 9, ssrc: subscriber.received[0].header.ssrc,
             payloadType: PayloadType(96))
     }
 
@@ -41,14 +41,14 @@ struct JoiningTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video, seed: seed)
         let producer = harness.producer(source)
-        let witness = try harness.viewer()
+        let witness = try harness.subscriber()
         harness.subscribe(witness, to: producer)
         var cached: [SourcePacket] = []
         for f in 0..<50 { cached += source.frame(isKey: f == 0) }
         try harness.feed(cached, to: producer)
         try harness.flush()
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: producer)
         var forwarded = cached
         var held: [SourcePacket] = []
         var turns = 0
@@ -74,8 +74,11 @@ struct JoiningTests {
         }
         try harness.flush()
         #expect(witness.received.map(\.index).sorted() == forwarded.map(\.index).sorted())
-        #expect(viewer.received.map(\.index).sorted() == forwarded.map(\.index).sorted())
-        #expect(viewer.received.allSatisfy { $0.sequence - viewer.received[0].sequence == $0.index - cached[0].index })
+        #expect(subscriber.received.map(\.index).sorted() == forwarded.map(\.index).sorted())
+        #expect(
+            subscriber.received.allSatisfy {
+                $0.sequence - subscriber.received[0].sequence == $0.index - cached[0].index
+            })
     }
 
     @Test("A new subscriber starts with the newest key frame, not an older one")
@@ -85,11 +88,11 @@ struct JoiningTests {
         let producer = harness.producer(source)
         for f in 0..<9 { try harness.feed(source.frame(isKey: f % 3 == 0), to: producer) }
         try harness.flush()
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: producer)
         try harness.catchUpCompletely()
-        #expect(viewer.received.count == 12)
-        #expect(viewer.received[0].descriptor?.isKeyFrameStart == true)
+        #expect(subscriber.received.count == 12)
+        #expect(subscriber.received[0].descriptor?.isKeyFrameStart == true)
     }
 
     @Test("Several subscribers that join at different times each get their own complete stream")
@@ -97,7 +100,7 @@ struct JoiningTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
-        var viewers: [(viewer: Viewer, from: Int64)] = []
+        var subscribers: [(subscriber: Subscriber, from: Int64)] = []
         var key: Int64 = 0
         for f in 0..<40 {
             let frame = source.frame(isKey: f % 15 == 0, packets: 7)
@@ -105,14 +108,14 @@ struct JoiningTests {
             try harness.feed(frame, to: producer)
             try harness.catchUp()
             if f % 4 == 1 {
-                let viewer = try harness.viewer(f % 8 == 1 ? .aeadAES128GCM : .aesCM128HMACSHA1_32)
-                #expect(!harness.subscribe(viewer, to: producer))
-                viewers.append((viewer, key))
+                let subscriber = try harness.subscriber(f % 8 == 1 ? .aeadAES128GCM : .aesCM128HMACSHA1_32)
+                #expect(!harness.subscribe(subscriber, to: producer))
+                subscribers.append((subscriber, key))
             }
         }
         try harness.catchUpCompletely()
-        for (viewer, from) in viewers {
-            #expect(viewer.received.map(\.index) == Array(from..<source.nextIndex))
+        for (subscriber, from) in subscribers {
+            #expect(subscriber.received.map(\.index) == Array(from..<source.nextIndex))
         }
     }
 
@@ -121,7 +124,7 @@ struct JoiningTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
-        let first = try harness.viewer()
+        let first = try harness.subscriber()
         #expect(harness.subscribe(first, to: producer))
         try harness.feed(source.frame(isKey: false), to: producer)
         try harness.flush()
@@ -141,12 +144,12 @@ struct JoiningTests {
         let lost = packets.remove(at: 5)
         try harness.feed(packets, to: producer)
         try harness.flush()
-        let viewer = try harness.viewer()
-        #expect(harness.subscribe(viewer, to: producer))
+        let subscriber = try harness.subscriber()
+        #expect(harness.subscribe(subscriber, to: producer))
         // The missing packet arrives late: the next subscriber gets the cached frames complete.
         try harness.feed([lost], to: producer)
         try harness.flush()
-        let second = try harness.viewer()
+        let second = try harness.subscriber()
         #expect(!harness.subscribe(second, to: producer))
         try harness.catchUpCompletely()
         #expect(second.received.count == 8)
@@ -160,8 +163,8 @@ struct JoiningTests {
         try harness.feed(source.frame(isKey: true), to: producer)
         for _ in 0..<60 { try harness.feed(source.frame(isKey: false), to: producer) }
         try harness.flush()
-        let viewer = try harness.viewer()
-        #expect(harness.subscribe(viewer, to: producer))
+        let subscriber = try harness.subscriber()
+        #expect(harness.subscribe(subscriber, to: producer))
     }
 
     @Test("A ring that wraps while a subscriber catches up leaves a gap, not wrong packets")
@@ -171,15 +174,15 @@ struct JoiningTests {
         let producer = harness.producer(source, retransmissionBytes: 128 << 10)
         for f in 0..<28 { try harness.feed(source.frame(isKey: f == 0), to: producer) }
         try harness.flush()
-        let viewer = try harness.viewer()
-        #expect(!harness.subscribe(viewer, to: producer))
+        let subscriber = try harness.subscriber()
+        #expect(!harness.subscribe(subscriber, to: producer))
         try harness.catchUp()
         for _ in 0..<100 { try harness.feed(source.frame(isKey: false), to: producer) }
         try harness.catchUpCompletely()
-        let indices = viewer.received.map(\.index)
+        let indices = subscriber.received.map(\.index)
         #expect(indices == indices.sorted() && Set(indices).count == indices.count)
         #expect(indices.first == 1000 && indices.last == source.nextIndex - 1)
-        #expect(viewer.received.allSatisfy { $0.sequence - viewer.received[0].sequence == $0.index - 1000 })
+        #expect(subscriber.received.allSatisfy { $0.sequence - subscriber.received[0].sequence == $0.index - 1000 })
     }
 
     @Test("Padding in place of late packets above the layer limit is sent a few packets at a time like all others")
@@ -192,17 +195,17 @@ struct JoiningTests {
         let last = source.frame(isKey: false, packets: 2)
         try harness.feed(key + last + above, to: producer)
         try harness.flush()
-        let viewer = try harness.viewer()
-        #expect(!harness.subscribe(viewer, to: producer, layerLimit: 0))
+        let subscriber = try harness.subscriber()
+        #expect(!harness.subscribe(subscriber, to: producer, layerLimit: 0))
         var before = 0
         while harness.router.isCatchingUp {
             try harness.catchUp()
             // A batch has room for a fixed number of packets of each path that catches up.
-            try #require((1...16).contains(viewer.datagramCount - before))
-            before = viewer.datagramCount
+            try #require((1...16).contains(subscriber.datagramCount - before))
+            before = subscriber.datagramCount
         }
-        #expect(viewer.received.map(\.index) == (key + last).map(\.index))
-        #expect(viewer.streams.fillers.values.first?.count == 400)
+        #expect(subscriber.received.map(\.index) == (key + last).map(\.index))
+        #expect(subscriber.streams.fillers.values.first?.count == 400)
     }
 
     @Test("A key frame whose first packet arrives after others of it is delivered complete", arguments: [false, true])
@@ -210,18 +213,18 @@ struct JoiningTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        #expect(harness.subscribe(viewer, to: producer))
+        let subscriber = try harness.subscriber()
+        #expect(harness.subscribe(subscriber, to: producer))
         let frame = source.frame(isKey: true, packets: 6)
         for i in [1, 2, 3] { try harness.feed([frame[i]], to: producer) }
         if flushedBetween { try harness.flush() }
         for i in [0, 4, 5] { try harness.feed([frame[i]], to: producer) }
         try harness.flush()
         try harness.catchUpCompletely()
-        #expect(viewer.received.map(\.index).sorted() == frame.map(\.index))
+        #expect(subscriber.received.map(\.index).sorted() == frame.map(\.index))
         let next = source.frame(isKey: false)
         try harness.feed(next, to: producer)
         try harness.flush()
-        #expect(viewer.received.map(\.sequence).sorted() == (0..<10).map { 100 + $0 })
+        #expect(subscriber.received.map(\.sequence).sorted() == (0..<10).map { 100 + $0 })
     }
 }

@@ -58,7 +58,7 @@ struct LongHistoryTests {
         #expect(statistics.cumulativeLost > 1 << 30)
     }
 
-    @Test("A sender's clock with any NTP time places any timestamp", arguments: UInt64(1)...3)
+    @Test("A sender's clock with any NTP time converts any timestamp", arguments: UInt64(1)...3)
     func senderClock(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var clock = SenderClock(clockRate: 48_000)
@@ -215,8 +215,8 @@ struct LongHistoryTests {
         let producer = harness.producer(source)
         try harness.feed(source.frame(isKey: true), to: producer)
         try harness.flush()
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: producer)
         // The publisher leaves out 1,500 numbers, and then as many as still count as ahead.
         for gap in [1_500, 32_000] as [Int64] {
             source.nextIndex += gap
@@ -225,6 +225,6 @@ struct LongHistoryTests {
         try harness.catchUp()
         #expect(harness.router.isCatchingUp, "1,500 missing numbers are more than one call steps over")
         try harness.catchUpCompletely()
-        #expect(viewer.packets.values.first?.count == 12)
+        #expect(subscriber.packets.values.first?.count == 12)
     }
 }

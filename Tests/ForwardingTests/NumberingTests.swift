@@ -12,7 +12,7 @@ struct NumberingTests {
         arguments: [UInt16(0), 1, 32_767], [UInt16(0), 32_767, 32_768, 65_535])
     func wraps(_ first: UInt16, _ sourceFirst: UInt16) throws {
         var source = SyntheticSource(id: 1, kind: .audio, firstSequence: sourceFirst)
-        let (harness, producer, viewer) = try RouterHarness.watching(
+        let (harness, producer, subscriber) = try RouterHarness.watching(
             source, .aeadAES128GCM, progress: .init(firstSequence: first))
         var sent: [Int64] = []
         while source.nextIndex < 220_000 {
@@ -20,11 +20,11 @@ struct NumberingTests {
             sent.append(packet.index)
             try harness.feed([packet], to: producer)
             // Packet by packet across the wraps, otherwise in large steps.
-            let place = (source.nextIndex - Int64(sourceFirst) + Int64(first)) & 0x7fff
-            if place > 20, place < 0x7fff - 400 { source.nextIndex += 300 }
+            let offset = (source.nextIndex - Int64(sourceFirst) + Int64(first)) & 0x7fff
+            if offset > 20, offset < 0x7fff - 400 { source.nextIndex += 300 }
             try harness.flush()
         }
-        let received = viewer.received
+        let received = subscriber.received
         #expect(received.map(\.index) == sent)
         #expect(received.allSatisfy { $0.sequence - Int64(first) == $0.index - Int64(sourceFirst) })
         #expect(received.count > 1500)
@@ -35,16 +35,16 @@ struct NumberingTests {
         arguments: [UInt16(0x8000), 0xffff, 0x8123])
     func firstSequence(_ first: UInt16) throws {
         var source = SyntheticSource(id: 1, kind: .audio)
-        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: first))
+        let (harness, producer, subscriber) = try RouterHarness.watching(source, progress: .init(firstSequence: first))
         try harness.feed([source.audioPacket()], to: producer)
         try harness.flush()
-        #expect(viewer.received.map(\.header.sequenceNumber.rawValue) == [first & 0x7fff])
+        #expect(subscriber.received.map(\.header.sequenceNumber.rawValue) == [first & 0x7fff])
     }
 
     @Test("Missing packets leave a gap of the same size, late ones fill theirs, duplicates are dropped")
     func gaps() throws {
         var source = SyntheticSource(id: 1, kind: .audio, firstSequence: 65_530)
-        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
+        let (harness, producer, subscriber) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
         let packets = (0..<20).map { _ in source.audioPacket() }
         // 3 is missing, 7 is late by one batch, 9 and 10 are swapped, 12 arrives twice at once, 13 again later.
         for i in [0, 1, 2, 4, 5, 6, 8] { try harness.feed([packets[i]], to: producer) }
@@ -59,11 +59,11 @@ struct NumberingTests {
         for i in 14..<20 { try harness.feed([packets[i]], to: producer) }
         try harness.flush()
         #expect(
-            viewer.received.map { $0.sequence - 500 } == [
+            subscriber.received.map { $0.sequence - 500 } == [
                 0, 1, 2, 4, 5, 6, 8, 10, 9, 7, 11, 12, 13, 14, 15, 16, 17, 18, 19,
             ])
-        #expect(viewer.received.allSatisfy { $0.index - 65_530 == $0.sequence - 500 })
-        #expect(viewer.repeated.isEmpty)
+        #expect(subscriber.received.allSatisfy { $0.index - 65_530 == $0.sequence - 500 })
+        #expect(subscriber.repeated.isEmpty)
     }
 
     @Test("Packets from before a consumer's first one are not sent to it")
@@ -71,16 +71,16 @@ struct NumberingTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
         let producer = harness.producer(source)
-        let early = try harness.viewer()
+        let early = try harness.subscriber()
         harness.subscribe(early, to: producer)
         let packets = (0..<6).map { _ in source.audioPacket() }
         try harness.feed([packets[0]], to: producer)
         try harness.flush()
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: producer)
         try harness.feed([packets[3], packets[1], packets[2], packets[4]], to: producer)
         try harness.flush()
-        #expect(viewer.received.map(\.index) == [packets[3], packets[4]].map(\.index))
+        #expect(subscriber.received.map(\.index) == [packets[3], packets[4]].map(\.index))
         #expect(early.received.count == 5)
     }
 
@@ -115,7 +115,7 @@ struct NumberingTests {
     @Test("A packet is not sent a second time under its number, even after its bytes left the ring")
     func givenWay() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try RouterHarness.watching(source, retransmissionBytes: 128 << 10)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source, retransmissionBytes: 128 << 10)
         let first = source.frame(isKey: true, packets: 1)[0]
         try harness.feed([first], to: producer)
         for _ in 0..<60 { try harness.feed(source.frame(isKey: false), to: producer) }
@@ -124,13 +124,13 @@ struct NumberingTests {
         other.payload[first.payload.count - 1] ^= 1
         #expect(try harness.feed(other, to: producer) == .tooOld)
         try harness.flush()
-        #expect(viewer.datagramCount == 241)
+        #expect(subscriber.datagramCount == 241)
     }
 
     @Test("Another payload type and unparsable video are refused")
     func refused() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try RouterHarness.watching(source)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source)
         var other = source.frame(isKey: true, packets: 1)[0]
         other.header.payloadType = PayloadType(100)
         #expect(try harness.feed(other, to: producer) == .wrongPayloadType)
@@ -140,6 +140,6 @@ struct NumberingTests {
             #expect(try harness.feed(broken, to: producer) == .malformed)
         }
         try harness.flush()
-        #expect(viewer.datagramCount == 0)
+        #expect(subscriber.datagramCount == 0)
     }
 }

@@ -21,11 +21,11 @@ struct PacingTests {
         var videoSource = SyntheticSource(id: 1, kind: .video)
         var audioSource = SyntheticSource(id: 2, kind: .audio)
         let (harness, video, audio) = produced(videoSource, audioSource)
-        let paced = try harness.viewer(lane: .webRTC)
-        let free = try harness.viewer()
-        for viewer in [paced, free] {
-            harness.subscribe(viewer, to: video, ssrc: SSRC(1))
-            harness.subscribe(viewer, to: audio, ssrc: SSRC(2))
+        let paced = try harness.subscriber(lane: .webRTC)
+        let free = try harness.subscriber()
+        for subscriber in [paced, free] {
+            harness.subscribe(subscriber, to: video, ssrc: SSRC(1))
+            harness.subscribe(subscriber, to: audio, ssrc: SSRC(2))
         }
         harness.router.path(paced.path).pointee.pacing.setRate(.kilobits(Int64(kilobits)), now: harness.now)
         let burst = max(5_000, kilobits * 1000 / 8 * 40 / 1000)
@@ -74,24 +74,24 @@ struct PacingTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
-        let viewers = try (0..<300).map { _ in try harness.viewer(lane: .webRTC) }
-        for viewer in viewers {
-            harness.subscribe(viewer, to: producer)
-            harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(3000), now: harness.now)
+        let subscribers = try (0..<300).map { _ in try harness.subscriber(lane: .webRTC) }
+        for subscriber in subscribers {
+            harness.subscribe(subscriber, to: producer)
+            harness.router.path(subscriber.path).pointee.pacing.setRate(.kilobits(3000), now: harness.now)
         }
         let frame = source.frame(isKey: true, packets: 60, sizes: [1100])
         try harness.feed(frame, to: producer)
         try harness.flush()
         let (messages, batches) = (harness.messages, harness.batches)
-        let got = viewers[0].received.count
+        let got = subscribers[0].received.count
         var turns = 0
         while harness.router.isCatchingUp {
             try harness.catchUp()
             turns += 1
             try #require(turns < 1000)
         }
-        for viewer in viewers { #expect(viewer.received.map(\.index) == frame.map(\.index)) }
-        let packets = (60 - got) * viewers.count
+        for subscriber in subscribers { #expect(subscriber.received.map(\.index) == frame.map(\.index)) }
+        let packets = (60 - got) * subscribers.count
         // At least five packets in each message, and messages of more than one path in each batch.
         #expect((harness.messages - messages) * 5 < packets)
         #expect((harness.batches - batches) * 12 < harness.messages - messages)
@@ -106,19 +106,19 @@ struct PacingTests {
         var videoSource = SyntheticSource(id: 1, kind: .video)
         var audioSource = SyntheticSource(id: 2, kind: .audio)
         let (harness, video, audio) = produced(videoSource, audioSource)
-        let viewer = try harness.viewer(lane: .webRTC)
-        harness.subscribe(viewer, to: video, ssrc: SSRC(1))
-        harness.subscribe(viewer, to: audio, ssrc: SSRC(2))
-        harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(Int64(kilobits)), now: harness.now)
+        let subscriber = try harness.subscriber(lane: .webRTC)
+        harness.subscribe(subscriber, to: video, ssrc: SSRC(1))
+        harness.subscribe(subscriber, to: audio, ssrc: SSRC(2))
+        harness.router.path(subscriber.path).pointee.pacing.setRate(.kilobits(Int64(kilobits)), now: harness.now)
         for _ in 0..<400 { try harness.feed([audioSource.audioPacket(bytes: 1_000)], to: audio) }
         try harness.flush()
         let frame = videoSource.frame(isKey: true, packets: 2, sizes: [1_000])
         try harness.feed(frame, to: video)
         try harness.flush()
-        #expect(viewer.packets[1] == nil)
+        #expect(subscriber.packets[1] == nil)
         let start = harness.now
         while harness.router.isCatchingUp, harness.now - start < .seconds(5) { try harness.catchUp() }
-        #expect(viewer.packets[1]?.map(\.index) == frame.map(\.index))
+        #expect(subscriber.packets[1]?.map(\.index) == frame.map(\.index))
         #expect(harness.now - start < .seconds(1))
     }
 
@@ -127,23 +127,23 @@ struct PacingTests {
         let harness = RouterHarness()
         var sources = [SyntheticSource(id: 1, kind: .video), SyntheticSource(id: 2, kind: .video)]
         let producers = sources.map { harness.producer($0) }
-        let viewer = try harness.viewer()
+        let subscriber = try harness.subscriber()
         for (p, producer) in producers.enumerated() {
-            harness.subscribe(viewer, to: producer, ssrc: SSRC(UInt32(p + 1)))
+            harness.subscribe(subscriber, to: producer, ssrc: SSRC(UInt32(p + 1)))
         }
-        harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(1000), now: harness.now)
+        harness.router.path(subscriber.path).pointee.pacing.setRate(.kilobits(1000), now: harness.now)
         for p in 0..<2 { try harness.feed(sources[p].frame(isKey: true, packets: 100), to: producers[p]) }
         try harness.flush()
         for _ in 0..<500 { try harness.catchUp() }
-        let counts = [1, 2].map { viewer.packets[$0]?.count ?? 0 }
+        let counts = [1, 2].map { subscriber.packets[$0]?.count ?? 0 }
         #expect(counts.reduce(0, +) > 50 && abs(counts[0] - counts[1]) < 12)
     }
 
     @Test("A path that is far too slow resumes at a key frame instead of leaving a gap")
     func tooSlow() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try RouterHarness.watching(source, retransmissionBytes: 128 << 10)
-        harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(200), now: harness.now)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source, retransmissionBytes: 128 << 10)
+        harness.router.path(subscriber.path).pointee.pacing.setRate(.kilobits(200), now: harness.now)
         var wanted = 0
         var isKey = true
         for _ in 0..<300 {
@@ -156,7 +156,7 @@ struct PacingTests {
             }
         }
         #expect(wanted > 2)
-        let packets = viewer.received
+        let packets = subscriber.received
         #expect(packets.map(\.sequence) == packets.indices.map { Int64($0) + 100 })
         for (earlier, later) in zip(packets, packets.dropFirst()) where later.index != earlier.index + 1 {
             #expect(later.descriptor?.isKeyFrameStart == true)
@@ -166,16 +166,16 @@ struct PacingTests {
     @Test("A rate of zero turns pacing off, and a rate can be removed")
     func off() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try RouterHarness.watching(source)
-        let pacing = { harness.router.path(viewer.path) }
+        let (harness, producer, subscriber) = try RouterHarness.watching(source)
+        let pacing = { harness.router.path(subscriber.path) }
         pacing().pointee.pacing.setRate(.kilobits(100), now: harness.now)
         try harness.feed(source.frame(isKey: true, packets: 40), to: producer)
         try harness.flush()
-        #expect(viewer.received.count < 40)
+        #expect(subscriber.received.count < 40)
         pacing().pointee.pacing.setRate(.kilobits(0), now: harness.now)
         try harness.catchUpCompletely()
         try harness.feed(source.frame(isKey: false, packets: 100), to: producer)
         try harness.flush()
-        #expect(viewer.received.count == 140 && !harness.router.isCatchingUp)
+        #expect(subscriber.received.count == 140 && !harness.router.isCatchingUp)
     }
 }

@@ -35,17 +35,17 @@ struct PacketRingTests {
     }
 
     private func fill(_ ring: inout PacketRing, _ payloads: [[UInt8]], _ range: Range<Int>) {
-        for place in range {
-            payloads[place].withUnsafeBytes { _ = ring.store(sequence: Int64(place), payload: $0) }
+        for number in range {
+            payloads[number].withUnsafeBytes { _ = ring.store(sequence: Int64(number), payload: $0) }
         }
     }
 
     /// Returns the numbers of the packets that are found; -1 for one whose payload differs.
     private func numbers(_ ring: borrowing PacketRing, _ payloads: [[UInt8]]) -> [Int] {
         var found: [Int] = []
-        for (place, payload) in payloads.enumerated() {
-            guard let held = contents(ring, Int64(place)) else { continue }
-            found.append(held == payload ? place : -1)
+        for (number, payload) in payloads.enumerated() {
+            guard let held = contents(ring, Int64(number)) else { continue }
+            found.append(held == payload ? number : -1)
         }
         return found
     }

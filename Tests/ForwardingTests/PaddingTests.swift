@@ -16,8 +16,8 @@ struct PaddingTests {
         let harness = RouterHarness()
         var source = LayeredSource(SyntheticSource(id: 1, kind: .video, firstSequence: 65_500), seed: 3)
         let producer = harness.producer(source.source)
-        let viewer = try harness.viewer(.aeadAES128GCM)
-        harness.subscribe(viewer, to: producer, ssrc: Self.media, layerLimit: limit)
+        let subscriber = try harness.subscriber(.aeadAES128GCM)
+        harness.subscribe(subscriber, to: producer, ssrc: Self.media, layerLimit: limit)
         var padding = 0
         for p in 0..<100 {
             try harness.feed(source.frame(isKey: p % 40 == 0), to: producer)
@@ -32,19 +32,19 @@ struct PaddingTests {
         }
         try harness.flush()
         let wanted = source.frames.filter { $0.layer <= limit }
-        #expect(viewer.received.map(\.index) == wanted.flatMap { $0.packets.map(\.index) })
-        let fillers = viewer.streams.fillers[Self.media.rawValue] ?? []
+        #expect(subscriber.received.map(\.index) == wanted.flatMap { $0.packets.map(\.index) })
+        let fillers = subscriber.streams.fillers[Self.media.rawValue] ?? []
         #expect(fillers.count == padding)
-        let numbers = (viewer.received.map(\.sequence) + fillers).sorted()
+        let numbers = (subscriber.received.map(\.sequence) + fillers).sorted()
         #expect(numbers == numbers.indices.map { Int64($0) + 100 })
-        try TemporalLayerTests.expectContinuous(ViewedFrames(viewer.received, of: [1: source]))
+        try TemporalLayerTests.expectContinuous(ViewedFrames(subscriber.received, of: [1: source]))
         #expect(producer.nack.missingCount == 0 && !producer.nack.needsKeyFrame)
 
         // Each repeated datagram is equal to the first one byte by byte, or the test kit throws.
-        let before = viewer.datagramCount
+        let before = subscriber.datagramCount
         let asked = fillers.suffix(20).map { SequenceNumber(UInt16(truncatingIfNeeded: $0)) }
-        #expect(try harness.retransmit(asked, to: viewer, of: producer) == asked.count)
-        #expect(viewer.datagramCount == before + asked.count)
+        #expect(try harness.retransmit(asked, to: subscriber, of: producer) == asked.count)
+        #expect(subscriber.datagramCount == before + asked.count)
     }
 
     @Test("A subscriber that joins after padding starts with the cached frames, and gets the padding by RTX if it asks")
@@ -58,17 +58,17 @@ struct PaddingTests {
         }
         try harness.flush()
         #expect(producer.cachedKeyFrame() != nil)
-        let viewer = try harness.viewer()
+        let subscriber = try harness.subscriber()
         let rtx = RTXStream(ssrc: SSRC(0x200), payloadType: PayloadType(97))
-        viewer.streams.rtx[rtx.ssrc.rawValue] = Self.media.rawValue
-        #expect(!harness.subscribe(viewer, to: producer, ssrc: Self.media, rtx: rtx))
+        subscriber.streams.rtx[rtx.ssrc.rawValue] = Self.media.rawValue
+        #expect(!harness.subscribe(subscriber, to: producer, ssrc: Self.media, rtx: rtx))
         try harness.catchUpCompletely()
-        #expect(viewer.received.count == 16)
-        let fillers = viewer.streams.fillers[Self.media.rawValue] ?? []
+        #expect(subscriber.received.count == 16)
+        let fillers = subscriber.streams.fillers[Self.media.rawValue] ?? []
         #expect(fillers == [4, 5, 10, 11, 16, 17, 22, 23].map { $0 + 100 })
-        #expect(try harness.retransmit([SequenceNumber(110), SequenceNumber(112)], to: viewer, of: producer) == 2)
-        #expect(viewer.streams.fillers[Self.media.rawValue]?.last == 110)
-        #expect(viewer.streams.retransmitted[Self.media.rawValue]?.map(\.sequence) == [112])
+        #expect(try harness.retransmit([SequenceNumber(110), SequenceNumber(112)], to: subscriber, of: producer) == 2)
+        #expect(subscriber.streams.fillers[Self.media.rawValue]?.last == 110)
+        #expect(subscriber.streams.retransmitted[Self.media.rawValue]?.map(\.sequence) == [112])
     }
 
     @Test("Padding is no part of a frame: no frame counts as cut off behind it, and late padding is still padding")
@@ -76,8 +76,8 @@ struct PaddingTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer, ssrc: Self.media)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: producer, ssrc: Self.media)
         try harness.feed(source.frame(isKey: true), to: producer)
         let late = source.padding()
         try harness.feed(source.frame(isKey: false), to: producer)
@@ -86,9 +86,9 @@ struct PaddingTests {
         try harness.feed([late, source.padding()], to: producer)
         try harness.flush()
         #expect(producer.nack.missingCount == 0)
-        #expect(viewer.received.map(\.sequence) == [100, 101, 102, 103, 105, 106, 107, 108])
-        #expect(viewer.streams.fillers[Self.media.rawValue] == [104, 109])
+        #expect(subscriber.received.map(\.sequence) == [100, 101, 102, 103, 105, 106, 107, 108])
+        #expect(subscriber.streams.fillers[Self.media.rawValue] == [104, 109])
         #expect(try harness.feed(late, to: producer) == .duplicate)
-        #expect(harness.router.abandon(path: viewer.path, producer: producer) == 109)
+        #expect(harness.router.abandon(path: subscriber.path, producer: producer) == 109)
     }
 }

@@ -11,13 +11,13 @@ final class RouterHarness {
     let router = Router()
     private let protector: FanoutProtector
     private var batch: EgressBatch
-    private(set) var viewers: [Viewer] = []
-    private var viewersByAddress: [SocketAddress: Viewer] = [:]
+    private(set) var subscribers: [Subscriber] = []
+    private var subscribersByAddress: [SocketAddress: Subscriber] = [:]
     var now = MediaTime.milliseconds(1_000)
     private(set) var messages = 0
     private(set) var batches = 0
     /// Simulates the kernel: returns the cause if a message to this subscriber is not sent.
-    var refuse: ((Viewer, EgressMessage) -> SendDropCause?)?
+    var refuse: ((Subscriber, EgressMessage) -> SendDropCause?)?
     /// The first rule that a batch broke; `throwIfBroken` reports it.
     private var failure: (any Error)?
     private var nextPort: UInt32 = 1024
@@ -29,10 +29,10 @@ final class RouterHarness {
     }
 
     deinit {
-        for viewer in viewers {
-            protector.freeContext(viewer.context)
-            viewer.sent.pointee.deallocate()
-            viewer.sent.deallocate()
+        for subscriber in subscribers {
+            protector.freeContext(subscriber.context)
+            subscriber.sent.pointee.deallocate()
+            subscriber.sent.deallocate()
         }
     }
 
@@ -42,12 +42,12 @@ final class RouterHarness {
     static func watching(
         _ source: SyntheticSource, _ suite: SRTPSuite = .aesCM128HMACSHA1_80, retransmissionBytes: Int = 4 << 20,
         progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), layerLimit: UInt8 = 3
-    ) throws -> (RouterHarness, Producer, Viewer) {
+    ) throws -> (RouterHarness, Producer, Subscriber) {
         let harness = RouterHarness()
         let producer = harness.producer(source, retransmissionBytes: retransmissionBytes)
-        let viewer = try harness.viewer(suite)
-        harness.subscribe(viewer, to: producer, progress: progress, layerLimit: layerLimit)
-        return (harness, producer, viewer)
+        let subscriber = try harness.subscriber(suite)
+        harness.subscribe(subscriber, to: producer, progress: progress, layerLimit: layerLimit)
+        return (harness, producer, subscriber)
     }
 
     func producer(_ source: SyntheticSource, retransmissionBytes: Int = 4 << 20, followsRate: Bool = false) -> Producer
@@ -60,7 +60,7 @@ final class RouterHarness {
         return producer
     }
 
-    func viewer(_ suite: SRTPSuite = .aesCM128HMACSHA1_80, lane: EgressLane = .plain) throws -> Viewer {
+    func subscriber(_ suite: SRTPSuite = .aesCM128HMACSHA1_80, lane: EgressLane = .plain) throws -> Subscriber {
         let key = SRTPKey.random(for: suite)
         let context = protector.makeContext(key: key)
         nextPort += 1
@@ -70,27 +70,27 @@ final class RouterHarness {
         ring.initialize(to: SentPacketRing())
         let path = router.open(
             EgressPath(address: address, context: context, tagLength: suite.tagLength, lane: lane, sent: ring))
-        let viewer = try Viewer(path: path, key: key, context: context, lane: lane, sent: ring)
-        viewers.append(viewer)
-        viewersByAddress[address] = viewer
-        return viewer
+        let subscriber = try Subscriber(path: path, key: key, context: context, lane: lane, sent: ring)
+        subscribers.append(subscriber)
+        subscribersByAddress[address] = subscriber
+        return subscriber
     }
 
-    func leave(_ viewer: Viewer) {
-        router.close(path: viewer.path)
-        viewersByAddress = viewersByAddress.filter { $0.value !== viewer }
+    func leave(_ subscriber: Subscriber) {
+        router.close(path: subscriber.path)
+        subscribersByAddress = subscribersByAddress.filter { $0.value !== subscriber }
     }
 
     /// - Returns: true if the router requests a key frame.
     @discardableResult
     func subscribe(
-        _ viewer: Viewer, to producer: Producer, ssrc: SSRC? = nil, payloadType: PayloadType? = nil,
+        _ subscriber: Subscriber, to producer: Producer, ssrc: SSRC? = nil, payloadType: PayloadType? = nil,
         progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), rtx: RTXStream? = nil,
         extensions: HeaderExtensionTemplate = HeaderExtensionTemplate(), layerLimit: UInt8 = 3
     ) -> Bool {
         nextSSRC += 1
         var consumer = Consumer(
-            path: viewer.path, ssrc: ssrc ?? SSRC(nextSSRC),
+            path: subscriber.path, ssrc: ssrc ?? SSRC(nextSSRC),
             payloadType: payloadType ?? producer.configuration.payloadType, progress: progress,
             layerLimit: layerLimit)
         consumer.rtx = rtx
@@ -98,8 +98,8 @@ final class RouterHarness {
         return router.subscribe(consumer, to: producer)
     }
 
-    func consumer(_ viewer: Viewer, of producer: Producer) throws -> UnsafeMutablePointer<Consumer> {
-        let index = producer.core.pointee.index(path: viewer.path)
+    func consumer(_ subscriber: Subscriber, of producer: Producer) throws -> UnsafeMutablePointer<Consumer> {
+        let index = producer.core.pointee.index(path: subscriber.path)
         return producer.core.pointee.consumers + (try #require(index))
     }
 
@@ -153,18 +153,18 @@ final class RouterHarness {
         }
     }
 
-    func retransmit(_ sequences: [SequenceNumber], to viewer: Viewer, of producer: Producer) throws -> Int {
+    func retransmit(_ sequences: [SequenceNumber], to subscriber: Subscriber, of producer: Producer) throws -> Int {
         try flush()
-        let sent = router.retransmit(sequences, path: viewer.path, producer: producer, now: now, into: &batch) {
+        let sent = router.retransmit(sequences, path: subscriber.path, producer: producer, now: now, into: &batch) {
             take(&$0)
         }
         try throwIfBroken()
         return sent
     }
 
-    func sendPadding(_ bytes: Int, to viewer: Viewer, probe: UInt16) throws -> Int {
+    func sendPadding(_ bytes: Int, to subscriber: Subscriber, probe: UInt16) throws -> Int {
         try flush()
-        let sent = router.sendPadding(bytes: bytes, path: viewer.path, probe: probe, now: now, into: &batch) {
+        let sent = router.sendPadding(bytes: bytes, path: subscriber.path, probe: probe, now: now, into: &batch) {
             take(&$0)
         }
         try throwIfBroken()
@@ -209,7 +209,8 @@ final class RouterHarness {
         for lane in EgressLane.allCases {
             let messages = batch.messages(of: lane)
             for i in messages.indices {
-                if let viewer = viewersByAddress[messages[i].address.pointee], let cause = refuse?(viewer, messages[i]),
+                if let subscriber = subscribersByAddress[messages[i].address.pointee],
+                    let cause = refuse?(subscriber, messages[i]),
                     let base = messages.baseAddress
                 {
                     packets += messages[i].packets
@@ -219,7 +220,7 @@ final class RouterHarness {
                 packets += try deliver(messages[i], of: lane, maximumSegments: batch.maximumSegments)
             }
         }
-        // A run that is segmented at the wrong places would give another number.
+        // A run that is segmented at wrong packets would give another number.
         try #require(packets == batch.jobCount)
     }
 
@@ -232,12 +233,12 @@ final class RouterHarness {
         try #require(segment > 0 && length > 0 && length <= 65_000)
         try #require(count <= maximumSegments)
         // An address whose subscriber has left is not registered.
-        let viewer = try #require(viewersByAddress[message.address.pointee])
-        try #require(EgressBatch.path(of: message).pointee.lane == lane && viewer.lane == lane)
+        let subscriber = try #require(subscribersByAddress[message.address.pointee])
+        try #require(EgressBatch.path(of: message).pointee.lane == lane && subscriber.lane == lane)
         var at = 0
         while at < length {
             let size = min(segment, length - at)
-            try viewer.streams.receive(Array(UnsafeBufferPointer(start: message.data + at, count: size)))
+            try subscriber.streams.receive(Array(UnsafeBufferPointer(start: message.data + at, count: size)))
             at += size
         }
         return count

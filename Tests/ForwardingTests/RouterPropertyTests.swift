@@ -23,7 +23,7 @@ struct RouterPropertyTests {
 
     /// A subscription to one track, with the steps between which it gets packets.
     private struct Subscription {
-        let viewer: Viewer
+        let subscriber: Subscriber
         let track: Int
         let ssrc: SSRC
         var isPaused = false
@@ -46,7 +46,7 @@ struct RouterPropertyTests {
         var subscriptions: [Subscription] = []
         var nextSSRC: UInt32 = 1
 
-        func got(_ s: Int) -> Int { subscriptions[s].viewer.packets[subscriptions[s].ssrc.rawValue]?.count ?? 0 }
+        func got(_ s: Int) -> Int { subscriptions[s].subscriber.packets[subscriptions[s].ssrc.rawValue]?.count ?? 0 }
 
         for step in 0..<1500 {
             // A publisher's packet: lost, held back, duplicated or sent normally.
@@ -84,19 +84,19 @@ struct RouterPropertyTests {
                 try harness.flush()
                 switch random.below(12) {
                 case 0...3 where subscriptions.count < 60:
-                    let viewer = try harness.viewer(SRTPSuite.allCases[random.below(3)])
+                    let subscriber = try harness.subscriber(SRTPSuite.allCases[random.below(3)])
                     for track in 0..<4 where random.below(2) == 0 {
                         nextSSRC += 1
                         harness.subscribe(
-                            viewer, to: tracks[track].producer, ssrc: SSRC(nextSSRC),
+                            subscriber, to: tracks[track].producer, ssrc: SSRC(nextSSRC),
                             progress: .init(firstSequence: UInt16(truncatingIfNeeded: random.next())))
-                        subscriptions.append(Subscription(viewer: viewer, track: track, ssrc: SSRC(nextSSRC)))
+                        subscriptions.append(Subscription(subscriber: subscriber, track: track, ssrc: SSRC(nextSSRC)))
                     }
                 case 4 where !subscriptions.isEmpty:
-                    let viewer = subscriptions[random.below(subscriptions.count)].viewer
-                    guard !subscriptions.contains(where: { $0.viewer === viewer && $0.hasLeft }) else { break }
-                    harness.leave(viewer)
-                    for s in subscriptions.indices where subscriptions[s].viewer === viewer {
+                    let subscriber = subscriptions[random.below(subscriptions.count)].subscriber
+                    guard !subscriptions.contains(where: { $0.subscriber === subscriber && $0.hasLeft }) else { break }
+                    harness.leave(subscriber)
+                    for s in subscriptions.indices where subscriptions[s].subscriber === subscriber {
                         subscriptions[s].hasLeft = true
                         subscriptions[s].interruptions.append((got(s), step))
                     }
@@ -106,7 +106,7 @@ struct RouterPropertyTests {
                     subscriptions[s].isPaused.toggle()
                     let producer = tracks[subscriptions[s].track].producer
                     let wants = harness.router.setPaused(
-                        subscriptions[s].isPaused, path: subscriptions[s].viewer.path, producer: producer)
+                        subscriptions[s].isPaused, path: subscriptions[s].subscriber.path, producer: producer)
                     if wants { tracks[subscriptions[s].track].needsKey = true }
                     if subscriptions[s].isPaused { subscriptions[s].interruptions.append((got(s), step)) }
                 case 8:
@@ -123,11 +123,11 @@ struct RouterPropertyTests {
                 case 9...11 where !subscriptions.isEmpty:
                     let s = random.below(subscriptions.count)
                     guard !subscriptions[s].hasLeft,
-                        let last = subscriptions[s].viewer.packets[subscriptions[s].ssrc.rawValue]?.last
+                        let last = subscriptions[s].subscriber.packets[subscriptions[s].ssrc.rawValue]?.last
                     else { break }
                     let asked = (0..<20).map { _ in last.header.sequenceNumber.advanced(by: -random.below(80)) }
                     _ = try harness.retransmit(
-                        asked, to: subscriptions[s].viewer, of: tracks[subscriptions[s].track].producer)
+                        asked, to: subscriptions[s].subscriber, of: tracks[subscriptions[s].track].producer)
                 default: break
                 }
             }
@@ -141,9 +141,9 @@ struct RouterPropertyTests {
         for s in subscriptions.indices { total += try verify(subscriptions[s], tracks[subscriptions[s].track]) }
         #expect(total > 800)
         // No subscriber received another one's SSRC.
-        for viewer in harness.viewers {
-            let own = Set(subscriptions.filter { $0.viewer === viewer }.map(\.ssrc.rawValue))
-            #expect(own.isSuperset(of: viewer.packets.keys))
+        for subscriber in harness.subscribers {
+            let own = Set(subscriptions.filter { $0.subscriber === subscriber }.map(\.ssrc.rawValue))
+            #expect(own.isSuperset(of: subscriber.packets.keys))
         }
     }
 
@@ -157,7 +157,7 @@ struct RouterPropertyTests {
 
     /// - Returns: number of packets that the subscriber received.
     private func verify(_ subscription: Subscription, _ track: Track) throws -> Int {
-        let all = subscription.viewer.packets[subscription.ssrc.rawValue] ?? []
+        let all = subscription.subscriber.packets[subscription.ssrc.rawValue] ?? []
         guard !all.isEmpty else { return 0 }
         #expect(all.allSatisfy { $0.sourceID == track.source.id })
         #expect(all.allSatisfy { track.taken[$0.index] != nil && !track.mutedIndices.contains($0.index) })
@@ -206,7 +206,7 @@ struct RouterPropertyTests {
             last.end == Int.max,
             let newest = track.taken.keys.max()
         {
-            #expect(last.packets.contains { $0.index == newest }, "a live viewer has the newest packet")
+            #expect(last.packets.contains { $0.index == newest }, "a live subscriber has the newest packet")
         }
         return all.count
     }

@@ -14,15 +14,15 @@ struct SegmentationTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
         let producer = harness.producer(source)
-        let viewers = try (0..<3).map { _ in try harness.viewer(suite) }
-        for viewer in viewers { harness.subscribe(viewer, to: producer) }
+        let subscribers = try (0..<3).map { _ in try harness.subscriber(suite) }
+        for subscriber in subscribers { harness.subscribe(subscriber, to: producer) }
         let frame = source.frame(isKey: true, packets: 9, sizes: [1000, 1000 + difference, 1000 + difference / 2])
         try harness.feed(frame, to: producer)
         try harness.flush()
         #expect(harness.messages == 3)
-        for viewer in viewers {
-            #expect(viewer.received.map(\.payload) == frame.map(\.payload))
-            for (got, packet) in zip(viewer.received, frame) {
+        for subscriber in subscribers {
+            #expect(subscriber.received.map(\.payload) == frame.map(\.payload))
+            for (got, packet) in zip(subscriber.received, frame) {
                 #expect(got.header.paddingLength == 1000 + difference - packet.payload.count)
                 #expect(got.datagramLength == 12 + 1000 + difference + suite.tagLength)
             }
@@ -32,26 +32,26 @@ struct SegmentationTests {
     @Test("Sizes that differ by 17 are not padded: a longer packet begins a new message")
     func tooFarApart() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try RouterHarness.watching(source)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source)
         let frame = source.frame(isKey: true, packets: 4, sizes: [1000, 1017])
         try harness.feed(frame, to: producer)
         try harness.flush()
         // 1000 | 1017 1000 | 1017: a shorter one ends a run.
         #expect(harness.messages == 3)
-        #expect(viewer.received.allSatisfy { $0.header.paddingLength == 0 })
-        #expect(viewer.received.map(\.payload) == frame.map(\.payload))
+        #expect(subscriber.received.allSatisfy { $0.header.paddingLength == 0 })
+        #expect(subscriber.received.map(\.payload) == frame.map(\.payload))
     }
 
     @Test(
         "A run holds at most 64 segments and 65,000 bytes", arguments: [(200, 130, 3), (1200, 130, 3), (2000, 100, 4)])
     func limits(_ bytes: Int, _ packets: Int, _ messages: Int) throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try RouterHarness.watching(source)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source)
         let frame = source.frame(isKey: true, packets: packets, sizes: [bytes])
         try harness.feed(frame, to: producer)
         try harness.flush()
         #expect(harness.messages == messages)
-        #expect(viewer.received.map(\.payload) == frame.map(\.payload))
+        #expect(subscriber.received.map(\.payload) == frame.map(\.payload))
     }
 
     @Test("Any mixture of sizes and tracks makes valid messages and complete packets", arguments: UInt64(1)...6)
@@ -60,9 +60,9 @@ struct SegmentationTests {
         let harness = RouterHarness(maximumSegments: 1 + random.below(64))
         var sources = (0..<4).map { SyntheticSource(id: UInt32($0), kind: $0 < 2 ? .audio : .video, seed: seed) }
         let producers = sources.map { harness.producer($0) }
-        let viewers = try (0..<9).map { try harness.viewer(SRTPSuite.allCases[$0 % 3]) }
-        for (v, viewer) in viewers.enumerated() {
-            for (p, producer) in producers.enumerated() where v % 4 != p { harness.subscribe(viewer, to: producer) }
+        let subscribers = try (0..<9).map { try harness.subscriber(SRTPSuite.allCases[$0 % 3]) }
+        for (v, subscriber) in subscribers.enumerated() {
+            for (p, producer) in producers.enumerated() where v % 4 != p { harness.subscribe(subscriber, to: producer) }
         }
         var sent: [[SourcePacket]] = Array(repeating: [], count: 4)
         for round in 0..<60 {
@@ -81,9 +81,9 @@ struct SegmentationTests {
             if round % 3 != 0 || random.below(2) == 0 { try harness.flush() }
         }
         try harness.flush()
-        for (v, viewer) in viewers.enumerated() {
+        for (v, subscriber) in subscribers.enumerated() {
             for s in 0..<4 {
-                let got = viewer.packets.values.first { $0[0].sourceID == UInt32(s) } ?? []
+                let got = subscriber.packets.values.first { $0[0].sourceID == UInt32(s) } ?? []
                 #expect(got.map(\.payload) == (v % 4 == s ? [] : sent[s].map(\.payload)))
                 #expect(got.allSatisfy { $0.header.paddingLength <= (s < 2 ? 32 : 16) })
             }
@@ -100,9 +100,9 @@ struct SegmentationTests {
         var sources = (0..<publishers).map { SyntheticSource(id: UInt32($0), kind: .audio) }
         let means = sources.map { _ in 70 + random.below(60) }
         let producers = sources.map { harness.producer($0) }
-        let viewers = try (0..<3).map { _ in try harness.viewer() }
-        for (v, viewer) in viewers.enumerated() {
-            for (p, producer) in producers.enumerated() where p != v { harness.subscribe(viewer, to: producer) }
+        let subscribers = try (0..<3).map { _ in try harness.subscriber() }
+        for (v, subscriber) in subscribers.enumerated() {
+            for (p, producer) in producers.enumerated() where p != v { harness.subscribe(subscriber, to: producer) }
         }
         var sent: [[SourcePacket]] = Array(repeating: [], count: publishers)
         for _ in 0..<200 {
@@ -115,9 +115,9 @@ struct SegmentationTests {
             harness.now += .milliseconds(20)
         }
         #expect(Double(3 * 200 * (publishers - 1)) / Double(harness.messages) >= packetsPerMessage)
-        for (v, viewer) in viewers.enumerated() {
+        for (v, subscriber) in subscribers.enumerated() {
             for s in sources.indices where s != v {
-                let got = try #require(viewer.packets.values.first { $0[0].sourceID == UInt32(s) })
+                let got = try #require(subscriber.packets.values.first { $0[0].sourceID == UInt32(s) })
                 #expect(got.map(\.payload) == sent[s].map(\.payload))
                 #expect(got.allSatisfy { $0.header.paddingLength <= 32 })
                 let padding = got.reduce(0) { $0 + $1.header.paddingLength }
@@ -132,9 +132,9 @@ struct SegmentationTests {
         let harness = RouterHarness()
         var (video, audio) = (SyntheticSource(id: 1, kind: .video), SyntheticSource(id: 2, kind: .audio))
         let (camera, microphone) = (harness.producer(video), harness.producer(audio))
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: camera)
-        harness.subscribe(viewer, to: microphone)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: camera)
+        harness.subscribe(subscriber, to: microphone)
         let frame = video.frame(isKey: true, packets: 6, sizes: [1000])
         for packet in frame {
             try harness.feed([packet], to: camera)
@@ -149,10 +149,10 @@ struct SegmentationTests {
         let harness = RouterHarness(maximumSegments: 1)
         var video = SyntheticSource(id: 1, kind: .video)
         var audioSources = (2...4).map { SyntheticSource(id: $0, kind: .audio) }
-        let viewer = try harness.viewer()
+        let subscriber = try harness.subscriber()
         let camera = harness.producer(video)
         let microphones = audioSources.map { harness.producer($0) }
-        for producer in microphones + [camera] { harness.subscribe(viewer, to: producer) }
+        for producer in microphones + [camera] { harness.subscribe(subscriber, to: producer) }
         for round in 0..<9 {
             for s in audioSources.indices {
                 try harness.feed([audioSources[s].audioPacket(bytes: 80 + s)], to: microphones[s])
@@ -160,7 +160,7 @@ struct SegmentationTests {
             try harness.feed(video.frame(isKey: round == 0, packets: 4, sizes: [1000, 1010]), to: camera)
             try harness.flush()
         }
-        let received = viewer.packets.values.joined()
+        let received = subscriber.packets.values.joined()
         #expect(received.count == 9 * 7)
         #expect(received.allSatisfy { $0.header.paddingLength == 0 })
     }
@@ -168,13 +168,13 @@ struct SegmentationTests {
     @Test("A retransmission carries the padding of the first transmission")
     func retransmittedPadding() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try RouterHarness.watching(source)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source)
         try harness.feed(source.frame(isKey: true, packets: 3, sizes: [500, 510]), to: producer)
         try harness.flush()
-        let first = try #require(viewer.received.first)
+        let first = try #require(subscriber.received.first)
         #expect(first.header.paddingLength == 10)
         // The test subscriber compares the datagrams byte by byte.
-        #expect(try harness.retransmit([first.header.sequenceNumber], to: viewer, of: producer) == 1)
-        #expect(viewer.repeated.map(\.sequence) == [first.sequence])
+        #expect(try harness.retransmit([first.header.sequenceNumber], to: subscriber, of: producer) == 1)
+        #expect(subscriber.repeated.map(\.sequence) == [first.sequence])
     }
 }

@@ -51,16 +51,16 @@ struct SentPacketRingTests {
         var ring = SentPacketRing()
         defer { ring.deallocate() }
         for _ in 0..<10 { _ = ring.append(bytes: 20_000, now: .zero) }
-        let place = try #require(ring.place(of: 3))
-        place.pointee.setTold()
-        place.pointee.setCome()
+        let pointer = try #require(ring.pointer(of: 3))
+        pointer.pointee.setTold()
+        pointer.pointee.setCome()
         let entry = try #require(ring.find(3))
         #expect(entry.isTold && entry.hasCome && entry.bytes == 0x3fff)
         #expect(ring.find(4).map { $0.isTold || $0.hasCome } == false)
         ring.forgetFeedback()
         #expect(ring.find(3).map { $0.isTold || $0.hasCome } == false)
         #expect(ring.find(3)?.bytes == 0x3fff)
-        place.pointee.setTold()
+        pointer.pointee.setTold()
         _ = Self.fill(&ring, SentPacketRing.firstCapacity, perSecond: 10, from: .seconds(10))
         #expect(ring.find(Int64(SentPacketRing.firstCapacity + 3)).map { $0.isTold } == false)
     }

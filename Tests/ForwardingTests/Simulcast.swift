@@ -61,10 +61,10 @@ final class Simulcast {
         harness.now = end
     }
 
-    func subscribe(_ viewer: Viewer, to encoding: Int, rtx: Bool = true, layerLimit: UInt8 = 3) {
-        if rtx { viewer.streams.rtx[Self.rtx.ssrc.rawValue] = Self.media.rawValue }
+    func subscribe(_ subscriber: Subscriber, to encoding: Int, rtx: Bool = true, layerLimit: UInt8 = 3) {
+        if rtx { subscriber.streams.rtx[Self.rtx.ssrc.rawValue] = Self.media.rawValue }
         if harness.subscribe(
-            viewer, to: producers[encoding], ssrc: Self.media,
+            subscriber, to: producers[encoding], ssrc: Self.media,
             progress: .init(firstSequence: 32_700, firstRTXSequence: 9), rtx: rtx ? Self.rtx : nil,
             extensions: rtx ? .init(map: HeaderExtensionTests.map(), kind: .video, mid: MID("1")) : .init(),
             layerLimit: layerLimit)
@@ -74,20 +74,21 @@ final class Simulcast {
     }
 
     @discardableResult
-    func change(_ viewer: Viewer, to encoding: Int, layerLimit: UInt8 = 3) -> Bool {
+    func change(_ subscriber: Subscriber, to encoding: Int, layerLimit: UInt8 = 3) -> Bool {
         // Any former producer of the track is accepted.
-        guard let from = harness.router.feeder(path: viewer.path, ssrc: Self.media) else { return false }
+        guard let from = harness.router.feeder(path: subscriber.path, ssrc: Self.media) else { return false }
         let wants = harness.router.switchConsumer(
-            path: viewer.path, from: from, to: producers[encoding], layerLimit: layerLimit, now: harness.now)
+            path: subscriber.path, from: from, to: producers[encoding], layerLimit: layerLimit, now: harness.now)
         if wants { wantsKey.insert(encoding) }
         return wants
     }
 
     /// Returns first transmissions and retransmissions, without duplicates.
-    static func packets(of viewer: Viewer) -> [ViewedPacket] {
-        var all = viewer.packets[media.rawValue] ?? []
+    static func packets(of subscriber: Subscriber) -> [ViewedPacket] {
+        var all = subscriber.packets[media.rawValue] ?? []
         var known = Set(all.map(\.sequence))
-        for packet in viewer.streams.retransmitted[media.rawValue] ?? [] where known.insert(packet.sequence).inserted {
+        for packet in subscriber.streams.retransmitted[media.rawValue] ?? []
+        where known.insert(packet.sequence).inserted {
             all.append(packet)
         }
         return all

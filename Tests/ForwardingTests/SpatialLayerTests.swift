@@ -19,7 +19,7 @@ struct SpatialLayerTests {
         let harness = RouterHarness()
         var source: SyntheticLayers
         let producer: Producer
-        let viewer: Viewer
+        let subscriber: Subscriber
         private(set) var sent: [Int64: SyntheticLayers.Packet] = [:]
 
         init(
@@ -31,17 +31,17 @@ struct SpatialLayerTests {
                 .init(kind: .video, codec: .vp9, ssrc: source.ssrc, payloadType: SyntheticLayers.payloadType),
                 now: harness.now)
             harness.router.add(producer)
-            viewer = try harness.viewer(.aeadAES128GCM)
-            viewer.streams.payloadHeader = SyntheticLayers.payloadHeader
+            subscriber = try harness.subscriber(.aeadAES128GCM)
+            subscriber.streams.payloadHeader = SyntheticLayers.payloadHeader
             if let limit { subscribe(limit, rtx, extensions) }
         }
 
         func subscribe(
             _ limit: UInt8, _ rtx: RTXStream? = nil, _ extensions: HeaderExtensionTemplate = HeaderExtensionTemplate()
         ) {
-            if let rtx { viewer.streams.rtx[rtx.ssrc.rawValue] = 0x100 }
+            if let rtx { subscriber.streams.rtx[rtx.ssrc.rawValue] = 0x100 }
             harness.subscribe(
-                viewer, to: producer, ssrc: SSRC(0x100), rtx: rtx, extensions: extensions, layerLimit: limit)
+                subscriber, to: producer, ssrc: SSRC(0x100), rtx: rtx, extensions: extensions, layerLimit: limit)
         }
 
         /// Feeds one packet.
@@ -74,7 +74,7 @@ struct SpatialLayerTests {
         }
 
         func limit(_ limit: UInt8) {
-            harness.router.setLayerLimit(limit, path: viewer.path, producer: producer)
+            harness.router.setLayerLimit(limit, path: subscriber.path, producer: producer)
         }
 
         /// Position of a packet in the order of layers, computed independently of the relay.
@@ -85,19 +85,19 @@ struct SpatialLayerTests {
 
         /// Returns what the subscriber received, in the order of its sequence numbers.
         func received() throws -> [(viewed: ViewedPacket, packet: SyntheticLayers.Packet)] {
-            try viewer.received.sorted { $0.sequence < $1.sequence }.map { ($0, try #require(sent[$0.index])) }
+            try subscriber.received.sorted { $0.sequence < $1.sequence }.map { ($0, try #require(sent[$0.index])) }
         }
 
         /// Checks that the subscriber got each packet once, under numbers without a gap, and gets the newest again on request.
         func checkNumbers() throws {
-            let all = viewer.received
-            let numbers = Set(all.map(\.sequence) + (viewer.streams.fillers[0x100] ?? []))
+            let all = subscriber.received
+            let numbers = Set(all.map(\.sequence) + (subscriber.streams.fillers[0x100] ?? []))
             let newest = try #require(numbers.max())
             #expect(Set(all.map(\.index)).count == all.count && Set(all.map(\.sequence)).count == all.count)
             #expect((100...newest).allSatisfy(numbers.contains), "a gap")
             // With the same marker bits: `ReceivedStreams` compares the packets.
             let asked = all.suffix(60).map(\.header.sequenceNumber)
-            #expect(try harness.retransmit(asked, to: viewer, of: producer) == asked.count)
+            #expect(try harness.retransmit(asked, to: subscriber, of: producer) == asked.count)
         }
     }
 
@@ -114,8 +114,8 @@ struct SpatialLayerTests {
         let received = try bench.received()
         #expect(received.map(\.viewed.index) == expected)
         #expect(received.map(\.viewed.sequence) == received.indices.map { Int64($0) + 100 })
-        for (place, one) in received.enumerated() {
-            let isLast = place + 1 == received.count || received[place + 1].packet.time != one.packet.time
+        for (index, one) in received.enumerated() {
+            let isLast = index + 1 == received.count || received[index + 1].packet.time != one.packet.time
             #expect(one.viewed.header.marker == isLast, "\(one.viewed)")
             // PictureIDs keep their differences, to which the references of frames refer.
             #expect(one.viewed.payload == one.packet.packet.payload)
@@ -140,9 +140,9 @@ struct SpatialLayerTests {
             }
             try bench.next(isKey: time == 0 || time == 45 || time == 75)
             limits.append(
-                Int(try bench.harness.consumer(bench.viewer, of: bench.producer).pointee.rewrite.layerLimit))
+                Int(try bench.harness.consumer(bench.subscriber, of: bench.producer).pointee.rewrite.layerLimit))
             #expect(
-                bench.harness.router.waitsForSpatialLayer(path: bench.viewer.path, producer: bench.producer)
+                bench.harness.router.waitsForSpatialLayer(path: bench.subscriber.path, producer: bench.producer)
                     == ((38..<45).contains(time) || (60..<75).contains(time)), "\(time)")
         }
         let expected = (0..<100).map { time in
@@ -159,9 +159,9 @@ struct SpatialLayerTests {
         #expect(limits == expected)
         let received = try bench.received()
         #expect(received.map(\.viewed.sequence) == received.indices.map { Int64($0) + 100 })
-        for (place, one) in received.enumerated() {
+        for (index, one) in received.enumerated() {
             #expect(bench.position(one.packet) <= expected[one.packet.time])
-            let isLast = place + 1 == received.count || received[place + 1].packet.time != one.packet.time
+            let isLast = index + 1 == received.count || received[index + 1].packet.time != one.packet.time
             #expect(one.viewed.header.marker == isLast)
         }
         for (time, limit) in expected.enumerated() {
@@ -203,8 +203,8 @@ struct SpatialLayerTests {
         for one in received { try check(one.viewed, one.packet) }
         // Retransmissions have the same descriptors.
         let asked = received.suffix(20).map(\.viewed.header.sequenceNumber)
-        #expect(try bench.harness.retransmit(asked, to: bench.viewer, of: bench.producer) == 20)
-        for viewed in bench.viewer.streams.retransmitted[0x100] ?? [] {
+        #expect(try bench.harness.retransmit(asked, to: bench.subscriber, of: bench.producer) == 20)
+        for viewed in bench.subscriber.streams.retransmitted[0x100] ?? [] {
             try check(viewed, try #require(bench.sent[viewed.index]))
         }
     }
@@ -215,18 +215,18 @@ struct SpatialLayerTests {
         let rtx = RTXStream(ssrc: SSRC(0x200), payloadType: PayloadType(97))
         let bench = try Bench(Mode(spatial: 3, temporal: 3), rtx: rtx)
         for time in 0..<5 { try bench.next(isKey: time == 0) }
-        bench.harness.router.abandonLayers(path: bench.viewer.path, producer: bench.producer)
+        bench.harness.router.abandonLayers(path: bench.subscriber.path, producer: bench.producer)
         bench.limit(0)
-        let before = bench.viewer.received.map(\.header.sequenceNumber)
+        let before = bench.subscriber.received.map(\.header.sequenceNumber)
         for _ in 0..<8 { try bench.next(isKey: false) }
         #expect(!bench.producer.keyFrames.isWanted)
-        let later = bench.viewer.received.map(\.header.sequenceNumber).suffix(2)
-        #expect(try bench.harness.retransmit(Array(later), to: bench.viewer, of: bench.producer) == 2)
+        let later = bench.subscriber.received.map(\.header.sequenceNumber).suffix(2)
+        #expect(try bench.harness.retransmit(Array(later), to: bench.subscriber, of: bench.producer) == 2)
         #expect(!bench.producer.keyFrames.isWanted)
-        #expect(try bench.harness.retransmit(Array(before.suffix(2)), to: bench.viewer, of: bench.producer) == 0)
+        #expect(try bench.harness.retransmit(Array(before.suffix(2)), to: bench.subscriber, of: bench.producer) == 0)
         #expect(bench.producer.keyFrames.isWanted)
         try bench.next(isKey: true)
-        #expect(try bench.harness.retransmit(Array(before.suffix(2)), to: bench.viewer, of: bench.producer) == 0)
+        #expect(try bench.harness.retransmit(Array(before.suffix(2)), to: bench.subscriber, of: bench.producer) == 0)
         #expect(!bench.producer.keyFrames.isWanted)
         let received = try bench.received()
         #expect(received.map(\.viewed.sequence) == received.indices.map { Int64($0) + 100 })
@@ -255,19 +255,20 @@ struct SpatialLayerTests {
             for packet in bench.source.next(isKey: time == 0) { try bench.feed(packet, descriptor: damage) }
             try bench.harness.flush()
         }
-        #expect(bench.viewer.received.count == 4 * 3 * 2)
+        #expect(bench.subscriber.received.count == 4 * 3 * 2)
         #expect(bench.producer.layerOrder.spatialLayers == 1)
         // From the first structure on, the limit applies, except to damaged packets.
         try bench.next(isKey: true)
-        #expect(bench.viewer.received.count == 24 + 2)
+        #expect(bench.subscriber.received.count == 24 + 2)
         let packets = bench.source.next(isKey: false)
-        for (place, packet) in packets.enumerated() {
-            try bench.feed(packet, descriptor: place == 4 ? [0x80, 0] : nil)
+        for (index, packet) in packets.enumerated() {
+            try bench.feed(packet, descriptor: index == 4 ? [0x80, 0] : nil)
         }
         try bench.harness.flush()
         #expect(
-            bench.viewer.received.map(\.index).suffix(3) == [packets[0], packets[1], packets[4]].map(\.packet.index))
-        #expect(bench.viewer.received.map(\.sequence) == bench.viewer.received.indices.map { Int64($0) + 100 })
+            bench.subscriber.received.map(\.index).suffix(3)
+                == [packets[0], packets[1], packets[4]].map(\.packet.index))
+        #expect(bench.subscriber.received.map(\.sequence) == bench.subscriber.received.indices.map { Int64($0) + 100 })
     }
 
     @Test("A new structure takes effect at its key frame; a late key frame does not bring an old one back")
@@ -284,9 +285,9 @@ struct SpatialLayerTests {
         for packet in late { try bench.feed(packet) }
         try bench.harness.flush()
         #expect(bench.producer.layerOrder.spatialLayers == 3)
-        let before = bench.viewer.received.count
+        let before = bench.subscriber.received.count
         try bench.next(isKey: false)
-        #expect(bench.viewer.received.count == before + 2)
+        #expect(bench.subscriber.received.count == before + 2)
     }
 
     @Test(
@@ -328,7 +329,7 @@ struct SpatialLayerTests {
         var frames = FrameReader(.vp9)
         var positions: [UInt8] = []
         var ends: [UInt8] = []
-        for (place, datagram) in datagrams.enumerated() {
+        for (index, datagram) in datagrams.enumerated() {
             try datagram.withUnsafeBytes { bytes in
                 let header = try RTPHeader(parsing: bytes)
                 let element = try #require(header.extensions(in: bytes).first(id: 14))
@@ -337,7 +338,7 @@ struct SpatialLayerTests {
                 var facts = try frames.read(payload, timestamp: Int64(header.timestamp.rawValue))
                 reader.read(
                     UnsafeRawBufferPointer(rebasing: bytes[element.offset..<(element.offset + element.length)]),
-                    sequence: Int64(place), into: &facts)
+                    sequence: Int64(index), into: &facts)
                 positions.append(facts.fields.layer)
                 ends.append(facts.fields.ends)
             }

@@ -29,8 +29,8 @@ struct StartAndStopTests {
         source.pictureID = narrow ? 120 : 32_760
         source.tl0 = 250
         let producer = harness.producer(source)
-        let paused = try harness.viewer()
-        let other = try harness.viewer()
+        let paused = try harness.subscriber()
+        let other = try harness.subscriber()
         harness.subscribe(paused, to: producer)
         harness.subscribe(other, to: producer)
         var expected: [Int64] = []
@@ -61,15 +61,15 @@ struct StartAndStopTests {
     @Test("Audio continues with the next packet after a pause")
     func pauseAudio() throws {
         var source = SyntheticSource(id: 1, kind: .audio)
-        let (harness, producer, viewer) = try RouterHarness.watching(source)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source)
         for i in 0..<30 {
-            if i == 10 { _ = harness.router.setPaused(true, path: viewer.path, producer: producer) }
-            if i == 20 { #expect(!harness.router.setPaused(false, path: viewer.path, producer: producer)) }
+            if i == 10 { _ = harness.router.setPaused(true, path: subscriber.path, producer: producer) }
+            if i == 20 { #expect(!harness.router.setPaused(false, path: subscriber.path, producer: producer)) }
             try harness.feed([source.audioPacket()], to: producer)
             try harness.flush()
         }
-        #expect(viewer.received.map { $0.index - 1000 } == Array(0..<10) + Array(20..<30))
-        expectContinuous(viewer.received)
+        #expect(subscriber.received.map { $0.index - 1000 } == Array(0..<10) + Array(20..<30))
+        expectContinuous(subscriber.received)
     }
 
     @Test(
@@ -77,7 +77,7 @@ struct StartAndStopTests {
         arguments: [MediaKind.audio, .video])
     func mute(_ kind: MediaKind) throws {
         var source = SyntheticSource(id: 1, kind: kind)
-        let (harness, producer, viewer) = try RouterHarness.watching(source)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source)
         func send(isKey: Bool) throws -> [SourcePacket] {
             let packets = kind == .audio ? [source.audioPacket()] : source.frame(isKey: isKey, packets: 3)
             for packet in packets { _ = try harness.feed(packet, to: producer) }
@@ -86,27 +86,27 @@ struct StartAndStopTests {
         }
         var expected = try send(isKey: true) + send(isKey: false)
         producer.setMuted(true)
-        let before = viewer.datagramCount
+        let before = subscriber.datagramCount
         for i in 0..<5 { _ = try send(isKey: i == 2) }
         // A subscriber that joins now gets nothing either.
-        let joiner = try harness.viewer()
+        let joiner = try harness.subscriber()
         #expect(harness.subscribe(joiner, to: producer) == (kind == .video))
         _ = try send(isKey: true)
-        #expect(viewer.datagramCount == before && joiner.datagramCount == 0)
+        #expect(subscriber.datagramCount == before && joiner.datagramCount == 0)
         producer.setMuted(false)
         if kind == .video { _ = try send(isKey: false) }
         let again = try send(isKey: true) + send(isKey: false)
         expected += again
-        #expect(viewer.received.map(\.index) == expected.map(\.index))
+        #expect(subscriber.received.map(\.index) == expected.map(\.index))
         #expect(joiner.received.map(\.index) == again.map(\.index))
-        expectContinuous(viewer.received)
+        expectContinuous(subscriber.received)
         expectContinuous(joiner.received)
     }
 
     @Test("Audio captured while muted is not forwarded when it arrives late", arguments: [MediaKind.audio, .video])
     func lateAfterUnmute(_ kind: MediaKind) throws {
         var source = SyntheticSource(id: 1, kind: kind)
-        let (harness, producer, viewer) = try RouterHarness.watching(source)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source)
         func next(isKey: Bool = true) -> SourcePacket {
             kind == .audio ? source.audioPacket() : source.frame(isKey: isKey, packets: 1)[0]
         }
@@ -119,13 +119,13 @@ struct StartAndStopTests {
         producer.setMuted(false)
         #expect(try harness.feed(secret[1], to: producer) == .muted)
         try harness.flush()
-        #expect(viewer.datagramCount == 1)
+        #expect(subscriber.datagramCount == 1)
         let after = next()
         try harness.feed([after], to: producer)
         try harness.flush()
-        #expect(viewer.received.map(\.index) == [1000, after.index])
+        #expect(subscriber.received.map(\.index) == [1000, after.index])
         // A new subscriber does not get it with the cached frames either.
-        let joiner = try harness.viewer()
+        let joiner = try harness.subscriber()
         harness.subscribe(joiner, to: producer)
         try harness.catchUpCompletely()
         #expect(joiner.packets.values.flatMap { $0 }.map(\.index) == (kind == .video ? [after.index] : []))
@@ -138,23 +138,23 @@ struct StartAndStopTests {
         let producer = harness.producer(source)
         for f in 0..<30 { try harness.feed(source.frame(isKey: f == 0, packets: 3), to: producer) }
         try harness.flush()
-        let viewer = try harness.viewer()
-        #expect(!harness.subscribe(viewer, to: producer))
+        let subscriber = try harness.subscriber()
+        #expect(!harness.subscribe(subscriber, to: producer))
         try harness.catchUp()
-        let before = viewer.datagramCount
+        let before = subscriber.datagramCount
         #expect(before > 0 && before < 90)
         producer.setMuted(true)
         try harness.catchUpCompletely()
-        #expect(viewer.datagramCount == before)
+        #expect(subscriber.datagramCount == before)
         producer.setMuted(false)
         let frame = source.frame(isKey: true, packets: 3)
         try harness.feed(frame, to: producer)
         try harness.flush()
-        #expect(viewer.received.suffix(3).map(\.index) == frame.map(\.index))
-        expectContinuous(viewer.received.filter { $0.index >= frame[0].index })
+        #expect(subscriber.received.suffix(3).map(\.index) == frame.map(\.index))
+        expectContinuous(subscriber.received.filter { $0.index >= frame[0].index })
         #expect(
-            viewer.received.indices.dropFirst().allSatisfy {
-                viewer.received[$0].sequence == viewer.received[$0 - 1].sequence + 1
+            subscriber.received.indices.dropFirst().allSatisfy {
+                subscriber.received[$0].sequence == subscriber.received[$0 - 1].sequence + 1
             })
     }
 
@@ -165,39 +165,39 @@ struct StartAndStopTests {
         let producer = harness.producer(source)
         for f in 0..<30 { try harness.feed(source.frame(isKey: f == 0, packets: 3), to: producer) }
         try harness.flush()
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: producer)
         try harness.catchUp()
-        let before = viewer.datagramCount
-        _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+        let before = subscriber.datagramCount
+        _ = harness.router.setPaused(true, path: subscriber.path, producer: producer)
         #expect(!harness.router.isCatchingUp)
         try harness.catchUpCompletely()
-        #expect(viewer.datagramCount == before)
-        #expect(harness.router.setPaused(false, path: viewer.path, producer: producer))
+        #expect(subscriber.datagramCount == before)
+        #expect(harness.router.setPaused(false, path: subscriber.path, producer: producer))
         let frame = source.frame(isKey: true, packets: 3)
         try harness.feed(frame, to: producer)
         try harness.flush()
-        #expect(viewer.received.count == before + 3)
-        #expect(viewer.received.last?.sequence == viewer.received[0].sequence + Int64(before + 2))
+        #expect(subscriber.received.count == before + 3)
+        #expect(subscriber.received.last?.sequence == subscriber.received[0].sequence + Int64(before + 2))
     }
 
     @Test("A track that is both muted and paused resumes when both have ended")
     func both() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try RouterHarness.watching(source)
+        let (harness, producer, subscriber) = try RouterHarness.watching(source)
         try harness.feed(source.frame(isKey: true), to: producer)
         try harness.flush()
-        let before = viewer.datagramCount
+        let before = subscriber.datagramCount
         producer.setMuted(true)
-        _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+        _ = harness.router.setPaused(true, path: subscriber.path, producer: producer)
         producer.setMuted(false)
         try harness.feed(source.frame(isKey: true), to: producer)
         try harness.flush()
-        #expect(viewer.datagramCount == before)
-        _ = harness.router.setPaused(false, path: viewer.path, producer: producer)
+        #expect(subscriber.datagramCount == before)
+        _ = harness.router.setPaused(false, path: subscriber.path, producer: producer)
         try harness.feed(source.frame(isKey: true), to: producer)
         try harness.flush()
-        #expect(viewer.datagramCount == before + 4)
-        expectContinuous(viewer.received)
+        #expect(subscriber.datagramCount == before + 4)
+        expectContinuous(subscriber.received)
     }
 }

@@ -3,7 +3,7 @@ import MillraceTestKit
 import SRTP
 
 /// The receiver of one subscription's packets.
-final class Viewer {
+final class Subscriber {
     let path: Int
     let suite: SRTPSuite
     let context: UnsafeMutablePointer<EgressContext>

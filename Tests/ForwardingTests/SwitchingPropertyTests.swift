@@ -14,14 +14,14 @@ struct SwitchingPropertyTests {
         var random = SeededGenerator(seed: seed &* 15_485_863)
         let harness = RouterHarness(maximumSegments: seed % 5 == 0 ? 1 : 64)
         let simulcast = Simulcast(harness, seed: seed)
-        let viewers = try (0..<5).map { v in
-            let viewer = try harness.viewer(SRTPSuite.allCases[v % 3], lane: .webRTC)
-            simulcast.subscribe(viewer, to: random.below(3), rtx: v != 4, layerLimit: UInt8(random.below(4)))
+        let subscribers = try (0..<5).map { v in
+            let subscriber = try harness.subscriber(SRTPSuite.allCases[v % 3], lane: .webRTC)
+            simulcast.subscribe(subscriber, to: random.below(3), rtx: v != 4, layerLimit: UInt8(random.below(4)))
             if seed % 3 == 0, v < 3 {
-                harness.router.path(viewer.path).pointee.pacing.setRate(
+                harness.router.path(subscriber.path).pointee.pacing.setRate(
                     .kilobits(Int64(200 + 400 * v)), now: harness.now)
             }
-            return viewer
+            return subscriber
         }
         var held: [(packet: SourcePacket, encoding: Int)] = []
         var missing: [UInt32: Set<Int64>] = [:]
@@ -52,29 +52,29 @@ struct SwitchingPropertyTests {
             }
             try harness.flush()
             try simulcast.pass(Simulcast.interval)
-            for viewer in viewers {
+            for subscriber in subscribers {
                 switch random.below(60) {
-                case 0...3: simulcast.change(viewer, to: random.below(3), layerLimit: UInt8(random.below(4)))
+                case 0...3: simulcast.change(subscriber, to: random.below(3), layerLimit: UInt8(random.below(4)))
                 case 4:
-                    if let feeder = harness.router.feeder(path: viewer.path, ssrc: Simulcast.media) {
-                        harness.router.setLayerLimit(UInt8(random.below(4)), path: viewer.path, producer: feeder)
+                    if let feeder = harness.router.feeder(path: subscriber.path, ssrc: Simulcast.media) {
+                        harness.router.setLayerLimit(UInt8(random.below(4)), path: subscriber.path, producer: feeder)
                     }
                 case 5:
-                    let feeder = try #require(harness.router.feeder(path: viewer.path, ssrc: Simulcast.media))
+                    let feeder = try #require(harness.router.feeder(path: subscriber.path, ssrc: Simulcast.media))
                     if harness.router.setPaused(
-                        random.below(2) == 0, path: viewer.path, producer: feeder),
+                        random.below(2) == 0, path: subscriber.path, producer: feeder),
                         let e = simulcast.producers.firstIndex(where: { $0 === feeder })
                     {
                         simulcast.wantsKey.insert(e)
                     }
                 case 6 where random.below(4) == 0:
                     harness.router.cancelSwitch(
-                        path: viewer.path, producer: simulcast.producers[random.below(3)], now: harness.now)
+                        path: subscriber.path, producer: simulcast.producers[random.below(3)], now: harness.now)
                 case 7...12:
-                    guard let newest = viewer.packets[Simulcast.media.rawValue]?.last else { break }
+                    guard let newest = subscriber.packets[Simulcast.media.rawValue]?.last else { break }
                     let asked = (0..<20).map { _ in newest.header.sequenceNumber.advanced(by: -random.below(60)) }
-                    _ = try harness.retransmit(asked, to: viewer, of: simulcast.producers[random.below(3)])
-                case 13: _ = try harness.sendPadding(1 + random.below(4000), to: viewer, probe: 3)
+                    _ = try harness.retransmit(asked, to: subscriber, of: simulcast.producers[random.below(3)])
+                case 13: _ = try harness.sendPadding(1 + random.below(4000), to: subscriber, probe: 3)
                 default: break
                 }
             }
@@ -86,14 +86,15 @@ struct SwitchingPropertyTests {
         }
         for (packet, e) in held { missing[UInt32(e), default: []].insert(packet.index) }
         var total = 0
-        for viewer in viewers { total += try verify(viewer, simulcast, missing) }
+        for subscriber in subscribers { total += try verify(subscriber, simulcast, missing) }
         #expect(total > 350)
     }
 
-    private func verify(_ viewer: Viewer, _ simulcast: Simulcast, _ missing: [UInt32: Set<Int64>]) throws -> Int {
-        let all = Simulcast.packets(of: viewer)
+    private func verify(_ subscriber: Subscriber, _ simulcast: Simulcast, _ missing: [UInt32: Set<Int64>]) throws -> Int
+    {
+        let all = Simulcast.packets(of: subscriber)
         #expect(Set(all.map(\.sequence)).count == all.count)
-        let fillers = viewer.streams.fillers[Simulcast.media.rawValue] ?? []
+        let fillers = subscriber.streams.fillers[Simulcast.media.rawValue] ?? []
         #expect(Set(all.map(\.sequence)).isDisjoint(with: fillers))
         let seen = try ViewedFrames(all, of: simulcast.sources)
         var runs = 0

@@ -14,16 +14,16 @@ struct TemporalLayerTests {
         source.source.hasNarrowPictureIDs = narrow
         source.source.pictureID = narrow ? 100 : 32_700
         let producer = harness.producer(source.source)
-        let viewer = try harness.viewer(.aeadAES128GCM)
-        harness.subscribe(viewer, to: producer, layerLimit: limit)
+        let subscriber = try harness.subscriber(.aeadAES128GCM)
+        harness.subscribe(subscriber, to: producer, layerLimit: limit)
         for p in 0..<200 {
             try harness.feed(source.frame(isKey: p % 90 == 0), to: producer)
             try harness.flush()
         }
         let wanted = source.frames.filter { $0.layer <= limit }
-        #expect(viewer.received.map(\.index) == wanted.flatMap { $0.packets.map(\.index) })
-        #expect(viewer.received.map(\.sequence) == viewer.received.indices.map { Int64($0) + 100 })
-        let seen = try ViewedFrames(viewer.received, of: [1: source])
+        #expect(subscriber.received.map(\.index) == wanted.flatMap { $0.packets.map(\.index) })
+        #expect(subscriber.received.map(\.sequence) == subscriber.received.indices.map { Int64($0) + 100 })
+        let seen = try ViewedFrames(subscriber.received, of: [1: source])
         #expect(seen.frames.map(\.number) == wanted.map(\.number))
         try Self.expectContinuous(seen, narrow: narrow)
     }
@@ -44,29 +44,29 @@ struct TemporalLayerTests {
         let harness = RouterHarness()
         var source = LayeredSource(SyntheticSource(id: 1, kind: .video), seed: 5)
         let producer = harness.producer(source.source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: producer)
         var limits: [UInt8] = []
         for p in 0..<400 {
             if p % 40 == 10 {
-                harness.router.setLayerLimit(UInt8(p / 40 % 4), path: viewer.path, producer: producer)
+                harness.router.setLayerLimit(UInt8(p / 40 % 4), path: subscriber.path, producer: producer)
             }
             let frame = source.frame(isKey: p % 130 == 0, packets: 3)
             // A change in the middle of a frame does not affect it.
             try harness.feed(Array(frame[..<2]), to: producer)
             try harness.flush()
-            if p % 40 == 35 { harness.router.setLayerLimit(0, path: viewer.path, producer: producer) }
+            if p % 40 == 35 { harness.router.setLayerLimit(0, path: subscriber.path, producer: producer) }
             try harness.feed(Array(frame[2...]), to: producer)
             try harness.flush()
-            limits.append(try harness.consumer(viewer, of: producer).pointee.rewrite.layerLimit)
+            limits.append(try harness.consumer(subscriber, of: producer).pointee.rewrite.layerLimit)
         }
-        let seen = try ViewedFrames(viewer.received, of: [1: source])
+        let seen = try ViewedFrames(subscriber.received, of: [1: source])
         #expect(seen.frames.allSatisfy { $0.isWhole })
         try Self.expectContinuous(seen)
         expectDecodable(seen, [1: source], lost: [:])
         // The limit went all the way up and down, and up not only at key frames.
         #expect(Set(limits) == [0, 1, 2, 3])
-        #expect(viewer.received.map(\.sequence) == viewer.received.indices.map { Int64($0) + 100 })
+        #expect(subscriber.received.map(\.sequence) == subscriber.received.indices.map { Int64($0) + 100 })
     }
 
     /// Checks that all references of each complete frame arrived as well, unless they were lost before the relay.
@@ -98,17 +98,17 @@ struct TemporalLayerTests {
             seed: seed)
         let producer = harness.producer(source.source)
         let hasRTX = seed % 3 != 0
-        let viewers = try (0..<6).map { v in
-            let viewer = try harness.viewer(SRTPSuite.allCases[v % 3], lane: .webRTC)
+        let subscribers = try (0..<6).map { v in
+            let subscriber = try harness.subscriber(SRTPSuite.allCases[v % 3], lane: .webRTC)
             let media = SSRC(UInt32(0x100 + v))
             let rtx = RTXStream(ssrc: SSRC(UInt32(0x200 + v)), payloadType: PayloadType(97))
-            if hasRTX { viewer.streams.rtx[rtx.ssrc.rawValue] = media.rawValue }
+            if hasRTX { subscriber.streams.rtx[rtx.ssrc.rawValue] = media.rawValue }
             harness.subscribe(
-                viewer, to: producer, ssrc: media, progress: .init(firstSequence: UInt16(32_700 + v)),
+                subscriber, to: producer, ssrc: media, progress: .init(firstSequence: UInt16(32_700 + v)),
                 rtx: hasRTX ? rtx : nil,
                 extensions: hasRTX ? .init(map: HeaderExtensionTests.map(), kind: .video) : .init(),
                 layerLimit: UInt8(random.below(4)))
-            return viewer
+            return subscriber
         }
         var held: [SourcePacket] = []
         var lost: Set<Int64> = []
@@ -137,19 +137,19 @@ struct TemporalLayerTests {
             }
             if random.below(3) == 0 { try harness.flush() }
             if random.below(3) == 0 { try harness.catchUp() }
-            let viewer = viewers[random.below(viewers.count)]
+            let subscriber = subscribers[random.below(subscribers.count)]
             switch random.below(60) {
             case 0...3:
                 try harness.flush()
-                harness.router.setLayerLimit(UInt8(random.below(4)), path: viewer.path, producer: producer)
+                harness.router.setLayerLimit(UInt8(random.below(4)), path: subscriber.path, producer: producer)
             case 4:
                 try harness.flush()
                 let paused = random.below(2) == 0
-                if harness.router.setPaused(paused, path: viewer.path, producer: producer) { needsKey = true }
+                if harness.router.setPaused(paused, path: subscriber.path, producer: producer) { needsKey = true }
             case 5...9:
-                guard let newest = viewer.packets.first?.value.last else { break }
+                guard let newest = subscriber.packets.first?.value.last else { break }
                 let asked = (0..<30).map { _ in newest.header.sequenceNumber.advanced(by: -random.below(120)) }
-                _ = try harness.retransmit(asked, to: viewer, of: producer)
+                _ = try harness.retransmit(asked, to: subscriber, of: producer)
             default: break
             }
         }
@@ -157,27 +157,27 @@ struct TemporalLayerTests {
         for packet in held where producer.latestSequence >= packet.index { try harness.feed([packet], to: producer) }
         try harness.flush()
         try harness.catchUpCompletely()
-        for (v, viewer) in viewers.enumerated() {
+        for (v, subscriber) in subscribers.enumerated() {
             let media = UInt32(0x100 + v)
-            var all = viewer.packets[media] ?? []
+            var all = subscriber.packets[media] ?? []
             guard let first = all.map(\.sequence).min(), let last = all.map(\.sequence).max() else { continue }
             // All missing packets are requested.
-            let numbers = { Set(all.map(\.sequence) + (viewer.streams.fillers[media] ?? [])) }
+            let numbers = { Set(all.map(\.sequence) + (subscriber.streams.fillers[media] ?? [])) }
             let missing = (max(first, last - 400)...last).filter { !numbers().contains($0) }
             for start in stride(from: 0, to: missing.count, by: 60) {
                 let asked = missing[start..<min(start + 60, missing.count)].map {
                     SequenceNumber(UInt16(truncatingIfNeeded: $0))
                 }
-                _ = try harness.retransmit(asked, to: viewer, of: producer)
+                _ = try harness.retransmit(asked, to: subscriber, of: producer)
             }
-            all = viewer.packets[media] ?? []
-            for packet in viewer.streams.retransmitted[media] ?? []
+            all = subscriber.packets[media] ?? []
+            for packet in subscriber.streams.retransmitted[media] ?? []
             where !all.contains(where: { $0.index == packet.index }) {
                 all.append(packet)
             }
             #expect(Set(all.map(\.index)).count == all.count)
             #expect(Set(all.map(\.sequence)).count == all.count)
-            let fillers = viewer.streams.fillers[media] ?? []
+            let fillers = subscriber.streams.fillers[media] ?? []
             #expect(Set(all.map(\.sequence)).isDisjoint(with: fillers))
             let seen = try ViewedFrames(all, of: [1: source])
             if !loses {

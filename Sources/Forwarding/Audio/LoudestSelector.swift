@@ -86,9 +86,9 @@ package struct LoudestSelector: Sendable {
         guard limit > 0, let level else { return .forward }
         let loudness = Double(127 - min(level, 127)) + (voice ? Self.voiceBonus : 0)
         let isAudible = level <= Self.softestAudible
-        if let place = place(of: id) {
-            members[place].meter.receive(loudness, now: now)
-            if isAudible { members[place].lastAudible = now }
+        if let index = index(of: id) {
+            members[index].meter.receive(loudness, now: now)
+            if isAudible { members[index].lastAudible = now }
             return .forward
         }
         if ids.count < limit {
@@ -105,13 +105,13 @@ package struct LoudestSelector: Sendable {
         return challenge(id, loudness, now)
     }
 
-    /// Removes a stream that ended or was muted. Its place is free at once.
+    /// Removes a stream that ended or was muted. Its slot is free at once.
     package mutating func remove(id: Int) {
         let home = home(id)
         if home < challengers.count, challengers[home]?.id == id { challengers[home] = nil }
-        guard let place = place(of: id) else { return }
-        ids.swapAt(place, ids.count - 1)
-        members.swapAt(place, members.count - 1)
+        guard let index = index(of: id) else { return }
+        ids.swapAt(index, ids.count - 1)
+        members.swapAt(index, members.count - 1)
         ids.removeLast()
         members.removeLast()
         softest = nil
@@ -119,8 +119,8 @@ package struct LoudestSelector: Sendable {
     }
 
     @inline(__always)
-    private func place(of id: Int) -> Int? {
-        for place in 0..<ids.count where ids[place] == id { return place }
+    private func index(of id: Int) -> Int? {
+        for index in 0..<ids.count where ids[index] == id { return index }
         return nil
     }
 
@@ -132,13 +132,13 @@ package struct LoudestSelector: Sendable {
 
     private mutating func challenge(_ id: Int, _ loudness: Double, _ now: MediaTime) -> Decision {
         search(now)
-        guard let place = softest else { return .withhold }
-        if members[place].isSilent(now: now) {
-            seat(id, LoudnessMeter(loudness, fall: Self.fall, now: now), at: place, safeUntil: .zero, now)
+        guard let index = softest else { return .withhold }
+        if members[index].isSilent(now: now) {
+            seat(id, LoudnessMeter(loudness, fall: Self.fall, now: now), at: index, safeUntil: .zero, now)
             return .admitted
         }
         let home = home(id)
-        let bar = members[place].meter.loudness(now: now)
+        let bar = members[index].meter.loudness(now: now)
         guard var challenger = challenger(id, loudness, home, softest: bar, now) else { return .withhold }
         let lead = challenger.meter.loudness(now: now) - bar
         if lead < Self.slightMargin {
@@ -148,9 +148,9 @@ package struct LoudestSelector: Sendable {
         }
         challengers[home] = challenger
         let hasHeld = challenger.louderSince.map { now - $0 >= Self.hold } ?? false
-        guard lead >= Self.clearMargin || hasHeld, members[place].safeUntil <= now else { return .withhold }
+        guard lead >= Self.clearMargin || hasHeld, members[index].safeUntil <= now else { return .withhold }
         challengers[home] = nil
-        seat(id, challenger.meter, at: place, safeUntil: now + Self.shortestStay, now)
+        seat(id, challenger.meter, at: index, safeUntil: now + Self.shortestStay, now)
         return .admitted
     }
 
@@ -173,10 +173,10 @@ package struct LoudestSelector: Sendable {
     }
 
     private mutating func seat(
-        _ id: Int, _ meter: LoudnessMeter, at place: Int, safeUntil: MediaTime, _ now: MediaTime
+        _ id: Int, _ meter: LoudnessMeter, at index: Int, safeUntil: MediaTime, _ now: MediaTime
     ) {
-        ids[place] = id
-        members[place] = Member(meter: meter, lastAudible: now, safeUntil: safeUntil)
+        ids[index] = id
+        members[index] = Member(meter: meter, lastAudible: now, safeUntil: safeUntil)
         replacements &+= 1
         softest = nil
         nextSearch = .zero
@@ -188,8 +188,8 @@ package struct LoudestSelector: Sendable {
         nextSearch = now + Self.searchInterval
         softest = nil
         var least = Double.infinity
-        for place in 0..<members.count {
-            let member = members[place]
+        for index in 0..<members.count {
+            let member = members[index]
             let rank: Double
             if member.isSilent(now: now) {
                 // Silent members rank below every loudness. A member without any audible packet ranks lowest.
@@ -201,7 +201,7 @@ package struct LoudestSelector: Sendable {
             }
             if rank < least || softest == nil {
                 least = rank
-                softest = place
+                softest = index
             }
         }
     }

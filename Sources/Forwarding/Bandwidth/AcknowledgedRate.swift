@@ -13,7 +13,7 @@ struct AcknowledgedRate {
         guard let newest else {
             self.newest = slot
             oldest = slot
-            bytes[place(slot)] = Int32(truncatingIfNeeded: count)
+            bytes[index(of: slot)] = Int32(truncatingIfNeeded: count)
             return
         }
         if slot > newest {
@@ -22,25 +22,25 @@ struct AcknowledgedRate {
                 bytes = .init(repeating: 0)
                 oldest = slot
             } else {
-                for empty in (newest + 1)...slot { bytes[place(empty)] = 0 }
+                for empty in (newest + 1)...slot { bytes[index(of: empty)] = 0 }
             }
             self.newest = slot
         } else if slot <= newest - Int64(Self.slots) {
             return
         }
         // A peer may report all packets in one slot, whose count saturates at 2 GiB.
-        bytes[place(slot)] = Int32(clamping: Int64(bytes[place(slot)]) + Int64(count))
+        bytes[index(of: slot)] = Int32(clamping: Int64(bytes[index(of: slot)]) + Int64(count))
     }
 
     /// Returns the bits per second over the latest `count` completed slots, or nil before there are as many.
     func bitsPerSecond(slots count: Int) -> Double? {
         guard let newest, newest - oldest >= Int64(count) else { return nil }
         var sum: Int64 = 0
-        for back in 1...count { sum += Int64(bytes[place(newest - Int64(back))]) }
+        for back in 1...count { sum += Int64(bytes[index(of: newest - Int64(back))]) }
         return Double(sum) * 8 * 1_000_000 / Double(Self.slot * Int64(count))
     }
 
-    private func place(_ slot: Int64) -> Int { Int(slot & Int64(Self.slots - 1)) }
+    private func index(of slot: Int64) -> Int { Int(slot & Int64(Self.slots - 1)) }
 }
 
 extension Int64 {

@@ -53,10 +53,10 @@ struct FeedbackHistory {
         let gap = end
         countable = end
         end = max(end, last)
-        for sequence in first..<last { ring.place(of: sequence)?.pointee.setTold() }
+        for sequence in first..<last { ring.pointer(of: sequence)?.pointee.setTold() }
         if gap > 0, gap < first {
             for sequence in max(gap, ring.oldest)..<first {
-                guard let entry = ring.place(of: sequence) else { continue }
+                guard let entry = ring.pointer(of: sequence) else { continue }
                 entry.pointee.setCome()
                 untold(entry.pointee.bytes, Self.time(of: entry.pointee, now: nowMicroseconds))
             }
@@ -67,7 +67,8 @@ struct FeedbackHistory {
                 arrival += Int64(packet.delta) * 250
                 let offset = packet.sequence.rawValue &- feedback.baseSequence.rawValue
                 let sequence = base + Int64(offset)
-                guard offset < feedback.statusCount, let entry = ring.place(of: sequence), !entry.pointee.hasCome else {
+                guard offset < feedback.statusCount, let entry = ring.pointer(of: sequence), !entry.pointee.hasCome
+                else {
                     continue
                 }
                 entry.pointee.setCome()
@@ -88,7 +89,7 @@ struct FeedbackHistory {
         let first = max(counted, ring.oldest)
         guard first < countable else { return }
         for sequence in first..<countable {
-            guard let entry = ring.place(of: sequence), entry.pointee.isTold else { continue }
+            guard let entry = ring.pointer(of: sequence), entry.pointee.isTold else { continue }
             each(entry.pointee.bytes, entry.pointee.time, !entry.pointee.hasCome)
         }
         counted = countable

@@ -45,7 +45,7 @@ struct LoudestSelectorSessionTests {
         #expect(selector.replacements <= UInt64(turns))
     }
 
-    @Test("More talkers than places: the set changes a few times a minute, not with each syllable")
+    @Test("More talkers than forwarded streams: the set changes a few times a minute, not with each syllable")
     func noFlapping() {
         var selector = LoudestSelector()
         var talkers = (0..<14).map { Talker(seed: UInt64($0), loudness: 90) }

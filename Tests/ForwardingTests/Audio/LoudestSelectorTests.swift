@@ -32,7 +32,7 @@ struct LoudestSelectorTests {
         #expect(LoudestSelector(limit: -1).limit == 0)
     }
 
-    @Test("If there are as many places as streams, all pass, silent or not")
+    @Test("If the limit is the number of streams, all pass, silent or not")
     func fewStreams() {
         var selector = LoudestSelector()
         var seen: [Int: [LoudestSelector.Decision]] = [:]
@@ -57,7 +57,7 @@ struct LoudestSelectorTests {
         #expect(Set(selector.selected) == [2, 3, 9])
     }
 
-    @Test("A member keeps its place for two seconds after its last audible packet, against streams that are not louder")
+    @Test("A member stays selected for two seconds after its last audible packet, against streams that are not louder")
     func twoSecondsOfSilence() {
         var selector = LoudestSelector(limit: 1)
         _ = selector.receive(id: 1, level: 30, voice: true, now: .zero)
@@ -101,7 +101,7 @@ struct LoudestSelectorTests {
         #expect(selector.receive(id: 2, level: 10, voice: false, now: .milliseconds(3000)) == .withhold)
     }
 
-    @Test("A stream that replaced another keeps its place for at least a second")
+    @Test("A stream that replaced another stays selected for at least a second")
     func shortestStay() {
         var selector = LoudestSelector(limit: 1)
         Self.run(&selector, 0, 1000, [(1, 40)])
@@ -116,7 +116,7 @@ struct LoudestSelectorTests {
         }
     }
 
-    @Test("Muted and removed streams free their places at once")
+    @Test("Muted and removed streams free their slots at once")
     func removal() {
         var selector = LoudestSelector(limit: 2)
         Self.run(&selector, 0, 1000, [(1, 30), (2, 30), (3, 90)])
@@ -128,7 +128,7 @@ struct LoudestSelectorTests {
         #expect(selector.receive(id: 1, level: 50, voice: false, now: .milliseconds(1001)) == .admitted, "3 is silent")
     }
 
-    @Test("Streams without levels pass and take no place")
+    @Test("Streams without levels pass and take no slot")
     func noLevels() {
         var selector = LoudestSelector(limit: 2)
         for ms in stride(from: Int64(0), to: 1000, by: 20) {
