@@ -125,6 +125,6 @@ extension Conference {
         guard !isPasswordSettled, kind == .client || offered != nil else { return }
         isPasswordSettled = true
         password = offered
-        if offered != nil { endViewers { !$0.hasPassed } }
+        if offered != nil { endVisitingSubscribers { !$0.hasPassed } }
     }
 }

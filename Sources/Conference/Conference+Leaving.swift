@@ -28,7 +28,7 @@ extension Conference {
         let leaving = connections(sharingTokenOf: id)
         if let token = participants[id]?.token {
             revoked.insert(token)
-            endViewers { $0.token == token }
+            endVisitingSubscribers { $0.token == token }
         }
         depart(leaving, .removed)
     }
@@ -122,7 +122,7 @@ extension Conference {
         // Those of streams have ended with their streams; the programme goes on until here.
         endPushes()
         for stream in published.keys.sorted(by: { $0.rawValue < $1.rawValue }) { command(.unpublish(stream)) }
-        endViewers()
+        endVisitingSubscribers()
         let wasLive = phase == .live
         phase = .ended
         reservation = nil

@@ -31,12 +31,12 @@ extension Conference {
         case .muteFailed(let id, let kind, let isMuted): takeBackMute(id, kind, isMuted)
         case .activeSpeaker(let id, let location): setActiveSpeaker(id, in: location)
         case .reset(let connection, let publish, let subscribe): reset(connection, publish, subscribe)
-        case .subscriberLeft(let connection): return viewerLeft(connection)
+        case .subscriberLeft(let connection): return visitingSubscriberLeft(connection)
         case .publisherLeft(let connection, let reason):
             guard participants[connection]?.info.kind == .publisher else { break }
             // An encoder that restarts joins as a new participant. The session waits for it, so that its WHEP
             // subscribers are not closed.
-            if order.count == 1, !viewers.isEmpty, limits.graceTime > .zero {
+            if order.count == 1, !visitingSubscribers.isEmpty, limits.graceTime > .zero {
                 publisherWait = (now + limits.graceTime, reason)
             }
             depart(connection, reason)

@@ -1,7 +1,7 @@
 import Signaling
 
 extension Conference {
-    /// Mutes or unmutes a track; the only place that does. The media plane mutes before clients are notified.
+    /// Mutes or unmutes a track; the only code that does. The media plane mutes before clients are notified.
     /// - Parameter isForced: another participant mutes; the publisher gets an event of its own (MUT-3).
     mutating func setMuted(_ id: StreamID, _ kind: TrackKind, _ isMuted: Bool, isForced: Bool) {
         guard var stream = published[id], stream.has(kind), stream.isMuted(kind) != isMuted else { return }

@@ -63,7 +63,7 @@ package struct Conference: Sendable {
     /// Participants whose client connection is lost, in order of loss.
     var lost: [ConnectionID] = []
     /// Subscribers without signalling.
-    var viewers: [ConnectionID: Viewer] = [:]
+    var visitingSubscribers: [ConnectionID: VisitingSubscriber] = [:]
     /// Set after the last participant, a publisher without signalling, has left: the session waits for it until `ends`,
     /// for the sake of its subscribers without signalling, then ends with `reason`.
     var publisherWait: (ends: MediaTime, reason: DisconnectReason)?

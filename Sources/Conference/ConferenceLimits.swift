@@ -10,7 +10,7 @@ package struct ConferenceLimits: Hashable, Sendable {
     package static let chatKey = "limit.chatPerSecond"
     package static let broadcastsKey = "limit.broadcastsPerSecond"
     package static let movesKey = "limit.movesPerSecond"
-    package static let viewersKey = "limit.transports"
+    package static let visitingSubscribersKey = "limit.transports"
     package static let pushesKey = "limit.liveStreams"
 
     /// Participants in the session, including publishers without signalling.
@@ -49,7 +49,7 @@ package struct ConferenceLimits: Hashable, Sendable {
     /// Pushes to other servers (LIV-1).
     package var pushes = 4
     /// Subscribers without signalling.
-    package var viewers = 10_000
+    package var visitingSubscribers = 10_000
     /// Tokens of removed participants that stay refused; drops the oldest.
     package var revokedTokens = 10_000
     /// Time that a lost connection is kept (CON-3).

@@ -2,7 +2,7 @@ import Signaling
 
 /// A subscriber without signalling (WHEP, plain SRTP). It is not a participant: clients are not notified of it, and it
 /// does not keep the session alive.
-struct Viewer: Sendable {
+struct VisitingSubscriber: Sendable {
     let token: TokenFingerprint?
     /// It gave the session's password or does not need one.
     let hasPassed: Bool

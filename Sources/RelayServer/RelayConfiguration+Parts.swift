@@ -120,7 +120,7 @@ extension RelayConfiguration {
         connect.conference.movesPerSecond = limitMovesPerSecond
         connect.conference.chatPerSecond = limitChatPerSecond
         connect.conference.broadcastsPerSecond = limitBroadcastsPerSecond
-        connect.conference.viewers = limitTransports
+        connect.conference.visitingSubscribers = limitTransports
         connect.conference.pushes = limitLiveStreams
         connect.conference.policy.allowsPushHTTP = liveAllowHTTP
         connect.pushes.allowsPrivate = liveAllowPrivate

@@ -16,7 +16,7 @@ struct Relocations: Sendable {
         }
     }
 
-    /// Place to which each peer moves last.
+    /// Location to which each peer moves last.
     var waiting: [PeerID: Location] = [:]
     var isUnderWay = false
     /// Work after the call in progress, and work after the next one.

@@ -33,7 +33,7 @@ extension SessionMedia {
             return
         }
         guard !hold(.gone(peer), of: peer) else { return }
-        if viewers[id] != nil || members[id]?.visitor != nil {
+        if visitingSubscribers[id] != nil || members[id]?.visitor != nil {
             endVisitor(peer, .networkLost)
         } else if members[id]?.publisher?.id == peer {
             forget(peer)

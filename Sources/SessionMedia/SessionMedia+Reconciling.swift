@@ -1,7 +1,7 @@
 package import Conference
 package import Signaling
 
-/// Recovery from missed events: the state of the media plane takes their place.
+/// Recovery from missed events, which the state of the media plane replaces.
 extension SessionMedia {
     package var inquiry: MediaInquiry { MediaInquiry(peers: webRTCPeers, plainPublishers: plainPublishers) }
 

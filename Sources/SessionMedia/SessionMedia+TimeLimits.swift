@@ -22,7 +22,7 @@ extension SessionMedia {
             SignalingError(
                 .internalError, "the media engine has not answered for \(Int(Self.requestTime.seconds)) s",
                 retryAfter: 5))
-        for (_, request, id) in late where !expireViewer(id, request, refusal) {
+        for (_, request, id) in late where !expireVisitingSubscriber(id, request, refusal) {
             expirePublishing(id, request, refusal)
         }
     }

@@ -10,7 +10,7 @@ extension SessionMedia {
     /// Returns whether the peer is a plain transport.
     package func isPlain(_ peer: PeerID) -> Bool {
         guard let id = peers[peer] else { return false }
-        return viewers[id]?.isPlain ?? members[id]?.visitor?.isPlain ?? false
+        return visitingSubscribers[id]?.isPlain ?? members[id]?.visitor?.isPlain ?? false
     }
 
     /// Plain publishers, by stream.
@@ -27,7 +27,7 @@ extension SessionMedia {
 
     /// Number of WebRTC peers without a control connection.
     package var visitingPeerCount: Int {
-        peers.count { peer, id in (viewers[id] != nil || members[id]?.visitor != nil) && !isPlain(peer) }
+        peers.count { peer, id in (visitingSubscribers[id] != nil || members[id]?.visitor != nil) && !isPlain(peer) }
     }
 
     // MARK: admission
@@ -81,7 +81,8 @@ extension SessionMedia {
         var visitor = visitor
         guard let stream = visitor.stream(takenOver: takenOver) else {
             let ticket = issue(.openVisitor(request, visitor), .openVisitor(visitor))
-            viewers[visitor.connection] = VisitingSubscriber(isPlain: visitor.isPlain, opening: (request, ticket))
+            visitingSubscribers[visitor.connection] = VisitingSubscriber(
+                isPlain: visitor.isPlain, opening: (request, ticket))
             return limitTime(of: request, visitor.connection, now: now)
         }
         if let holder {
@@ -116,10 +117,10 @@ extension SessionMedia {
                 members[id]?.publishing?.adopt(codec, kinds)
                 if goneEarly.contains(peer) { members[id]?.publishing?.held.append(.gone(peer)) }
                 agreed(id)
-            } else if viewers[id]?.opening?.ticket == ticket {
+            } else if visitingSubscribers[id]?.opening?.ticket == ticket {
                 peers[peer] = id
-                viewers[id]?.peer = peer
-                answerViewer(id, nil)
+                visitingSubscribers[id]?.peer = peer
+                answerVisitingSubscriber(id, nil)
                 if goneEarly.contains(peer) { endVisitor(peer, .networkLost) }
             } else {
                 discard(peer, isPlain: visitor.isPlain)
@@ -128,8 +129,8 @@ extension SessionMedia {
         case .failure(let failure):
             if members[id]?.publishing?.ticket == ticket {
                 endPublishing(id, .error(failure.error))
-            } else if viewers[id]?.opening?.ticket == ticket {
-                refuseViewer(id, .error(failure.error))
+            } else if visitingSubscribers[id]?.opening?.ticket == ticket {
+                refuseVisitingSubscriber(id, .error(failure.error))
             }
         }
     }
@@ -155,9 +156,9 @@ extension SessionMedia {
     /// Ends a client whose transport no longer exists.
     mutating func endVisitor(_ peer: PeerID, _ reason: DisconnectReason) {
         guard let id = peers[peer] else { return }
-        if viewers[id] != nil {
+        if visitingSubscribers[id] != nil {
             forget(peer)
-            viewers[id] = nil
+            visitingSubscribers[id] = nil
             outputs.append(.handle(.subscriberLeft(id)))
         } else if members[id]?.visitor != nil {
             forget(peer)
@@ -166,21 +167,21 @@ extension SessionMedia {
     }
 
     /// Ends a subscriber that `Conference` has removed.
-    mutating func leaveViewer(_ id: ConnectionID) {
-        if let peer = viewers[id]?.peer { close(peer) }
-        answerViewer(id, .ended)
-        viewers[id] = nil
+    mutating func leaveVisitingSubscriber(_ id: ConnectionID) {
+        if let peer = visitingSubscribers[id]?.peer { close(peer) }
+        answerVisitingSubscriber(id, .ended)
+        visitingSubscribers[id] = nil
     }
 
-    private mutating func refuseViewer(_ id: ConnectionID, _ refusal: MediaRefusal) {
-        answerViewer(id, refusal)
-        viewers[id] = nil
+    private mutating func refuseVisitingSubscriber(_ id: ConnectionID, _ refusal: MediaRefusal) {
+        answerVisitingSubscriber(id, refusal)
+        visitingSubscribers[id] = nil
         outputs.append(.handle(.subscriberLeft(id)))
     }
 
-    private mutating func answerViewer(_ id: ConnectionID, _ refusal: MediaRefusal?) {
-        guard let request = viewers[id]?.opening?.request else { return }
-        viewers[id]?.opening = nil
+    private mutating func answerVisitingSubscriber(_ id: ConnectionID, _ refusal: MediaRefusal?) {
+        guard let request = visitingSubscribers[id]?.opening?.request else { return }
+        visitingSubscribers[id]?.opening = nil
         endTime(of: request)
         outputs.append(.done(request, refusal))
     }
@@ -188,9 +189,11 @@ extension SessionMedia {
     /// Ends the admission of a subscriber that the media plane has not answered in time.
     ///
     /// - Returns: whether the request is that of a subscriber.
-    mutating func expireViewer(_ id: ConnectionID, _ request: MediaRequestID, _ refusal: MediaRefusal) -> Bool {
-        guard viewers[id]?.opening?.request == request else { return false }
-        refuseViewer(id, refusal)
+    mutating func expireVisitingSubscriber(_ id: ConnectionID, _ request: MediaRequestID, _ refusal: MediaRefusal)
+        -> Bool
+    {
+        guard visitingSubscribers[id]?.opening?.request == request else { return false }
+        refuseVisitingSubscriber(id, refusal)
         return true
     }
 }

@@ -45,7 +45,7 @@ package struct SessionMedia: Sendable {
 
     var members: [ConnectionID: MediaMember] = [:]
     /// Subscribers without a control connection.
-    var viewers: [ConnectionID: VisitingSubscriber] = [:]
+    var visitingSubscribers: [ConnectionID: VisitingSubscriber] = [:]
     /// Client of each peer.
     var peers: [PeerID: ConnectionID] = [:]
     /// Owner of each stream, from its publish plan on. Owners may have no control connection.
@@ -98,7 +98,7 @@ package struct SessionMedia: Sendable {
     package func publisher(of client: ConnectionID) -> PeerID? { members[client]?.publisher?.id }
     package func hasPublished(_ client: ConnectionID) -> Bool { members[client]?.hasPublished == true }
     package func location(of client: ConnectionID) -> Location { members[client]?.location ?? .mainSession }
-    /// Places with clients, and the main session.
+    /// Locations with clients, and the main session.
     var locations: Set<Location> { Set(members.values.map(\.location)).union([.mainSession]) }
 
     /// Whether messages to the client contain media keys, now or later.
@@ -109,7 +109,8 @@ package struct SessionMedia: Sendable {
 
     /// Whether nothing remains of any client, stream or order.
     package var isEmpty: Bool {
-        members.isEmpty && viewers.isEmpty && timeLimits.isEmpty && peers.isEmpty && owners.isEmpty && kinds.isEmpty
+        members.isEmpty && visitingSubscribers.isEmpty && timeLimits.isEmpty && peers.isEmpty && owners.isEmpty
+            && kinds.isEmpty
             && relocations.isEmpty && tickets.isEmpty
             && barriers.isEmpty && mutes.isEmpty && goneEarly.isEmpty && offers.isEmpty && outputs.isEmpty
             && orders.isEmpty && retries.isEmpty
@@ -193,7 +194,7 @@ package struct SessionMedia: Sendable {
 
     /// Ends all media of a client. Its requests fail.
     package mutating func leave(_ id: ConnectionID) {
-        if viewers[id] != nil { return leaveViewer(id) }
+        if visitingSubscribers[id] != nil { return leaveVisitingSubscriber(id) }
         guard let member = members[id] else { return }
         for peer in member.peers { close(peer) }
         for ticket in [member.operation?.ticket, member.publishing?.ticket].compactMap(\.self) { abandon(ticket) }
@@ -237,7 +238,7 @@ package struct SessionMedia: Sendable {
         guard let id = peers.removeValue(forKey: peer) else { return }
         if members[id]?.publisher?.id == peer { members[id]?.publisher = nil }
         if members[id]?.subscriber?.id == peer { members[id]?.subscriber = nil }
-        if viewers[id]?.peer == peer { viewers[id]?.peer = nil }
+        if visitingSubscribers[id]?.peer == peer { visitingSubscribers[id]?.peer = nil }
         outputs.append(.ended(peer))
     }
 

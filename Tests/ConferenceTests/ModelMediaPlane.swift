@@ -16,7 +16,7 @@ struct ModelMediaPlane {
     var streams: Set<StreamID> = []
     var muted: Set<Kind> = []
     var legs: [Leg: SubscriptionPreferences] = [:]
-    /// Places of participants outside of the main session.
+    /// Locations of participants outside of the main session.
     var locations: [ConnectionID: Location] = [:]
     var faults: [String] = []
 

@@ -86,12 +86,12 @@ import Testing
                 == .liveStopped(PushStopped(id: Self.first, stream: stream, reason: .streamEnded)))
         #expect(world.pushes == [] && world.violations() == [])
 
-        let (other, owner, viewer, camera) = try stage()
+        let (other, owner, subscriber, camera) = try stage()
         try other.request(StartPushRequest(to: Self.url, stream: camera), owner)
         other.push(Self.first, .started)
         try other.request(LeaveRequest(endForAll: true), owner)
         #expect(
-            events(other, viewer).last
+            events(other, subscriber).last
                 == .liveStopped(PushStopped(id: Self.first, stream: camera, reason: .sessionEnded)))
         #expect(other.pushes == [] && other.ended != nil && other.faults == [])
     }

@@ -48,7 +48,7 @@ import Testing
         #expect(newest.users.dropLast().map(\.id) == answer.users.map(\.id) && newest.streams == answer.streams)
     }
 
-    @Test("CON-3 the active speaker and open requests for help follow a snapshot, for the client's own place")
+    @Test("CON-3 the active speaker and open requests for help follow a snapshot, for the client's own location")
     func following() throws {
         let stage = try SubsessionStage()
         let (world, user) = (stage.world, stage.users[0])
@@ -63,7 +63,7 @@ import Testing
         #expect(events.first == .activeSpeaker(ActiveSpeaker(stream: stream)))
         let asked = events.compactMap { if case .helpRequested(let body) = $0 { body.request } else { nil } }
         #expect(asked == [help])
-        // A client in a subsession is told of its place, and of the speaker there.
+        // A client in a subsession is told of its location, and of the speaker there.
         let (own, ownEvents) = try snapshot(world, user)
         #expect(!own.subsessions.isManager)
         #expect(ownEvents == [.activeSpeaker(ActiveSpeaker(stream: nil))])

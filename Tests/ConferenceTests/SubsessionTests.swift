@@ -106,7 +106,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-3 moves are limited by a rate; a refused move changes neither the place nor the subscriptions")
+    @Test("SUB-3 moves are limited by a rate; a refused move changes neither the location nor the subscriptions")
     func moveRate() throws {
         let stage = try SubsessionStage()
         let (world, user) = (stage.world, stage.users[0])
@@ -156,7 +156,8 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-4 a client that joins between a move and the move back, before either is announced, learns all places")
+    @Test(
+        "SUB-4 a client that joins between a move and the move back, before either is announced, learns all locations")
     func joinedBetween() throws {
         let stage = try SubsessionStage()
         try stage.join(stage.users[0], stage.one)
@@ -259,7 +260,7 @@ import Testing
 
     // MARK: speakers
 
-    @Test("SUB-3 the active speaker is announced to the participants of its place only")
+    @Test("SUB-3 the active speaker is announced to the participants of its location only")
     func speakers() throws {
         let stage = try SubsessionStage()
         let (world, users) = (stage.world, stage.users)

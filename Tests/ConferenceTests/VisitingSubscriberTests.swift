@@ -4,12 +4,12 @@ import Signaling
 import Testing
 
 @Suite("Subscribers without signalling")
-struct ViewerTests {
+struct VisitingSubscriberTests {
     private func admit(
         _ world: World, _ id: String, token: String? = nil, password: String? = nil, isTrusted: Bool = false,
         capabilities: Capabilities = Capabilities(canPublish: false)
     ) -> Result<Void, SignalingError> {
-        world.conference.admitViewer(
+        world.conference.admitVisitingSubscriber(
             Admission(
                 connection: ConnectionID(rawValue: id), name: "", kind: .publisher, capabilities: capabilities,
                 token: token.map(TokenFingerprint.init(rawValue:)), password: password, isTrusted: isTrusted))
@@ -25,10 +25,10 @@ struct ViewerTests {
         }
     }
 
-    @Test("SES-4, TOK-3 they need the password, the capability and a free place, and are not announced")
+    @Test("SES-4, TOK-3 they need the password and the capability, are limited in number, and are not announced")
     func admission() throws {
         var limits = ConferenceLimits()
-        limits.viewers = 2
+        limits.visitingSubscribers = 2
         let world = try World(limits: limits)
         let host = try world.join("host", .hostCapable, password: "open")
         world.forgetEvents()
@@ -37,11 +37,11 @@ struct ViewerTests {
         #expect(
             code(admit(world, "v1", password: "open", capabilities: .init(canPublish: true, canSubscribe: false)))
                 == .notPermitted)
-        #expect(world.conference.viewerCount == 0)
+        #expect(world.conference.visitingSubscriberCount == 0)
         #expect(code(admit(world, "v1", password: "open")) == nil)
         #expect(code(admit(world, "v2", isTrusted: true)) == nil)
         #expect(code(admit(world, "v3", password: "open")) == .limitReached)
-        world.conference.viewerLeft(ConnectionID(rawValue: "v1"))
+        world.conference.visitingSubscriberLeft(ConnectionID(rawValue: "v1"))
         #expect(code(admit(world, "v3", password: "open")) == nil)
         #expect(world.newEvents(host).isEmpty && world.conference.participantCount == 1)
     }
@@ -56,7 +56,7 @@ struct ViewerTests {
         }
         try world.request(RemoveUserRequest(user: guest), host)
         #expect(closed(world) == ["v1", "v3"])
-        #expect(!world.conference.isViewing(ConnectionID(rawValue: "v1")))
+        #expect(!world.conference.isVisitingSubscriber(ConnectionID(rawValue: "v1")))
         #expect(code(admit(world, "v4", token: "t1")) == .tokenRevoked)
         #expect(code(admit(world, "v5")) == nil)
         try world.admin(.end)
@@ -81,7 +81,7 @@ struct ViewerTests {
         try world.publish(second)
         #expect(world.conference.deadline == .never)
         world.pass(.seconds(60))
-        #expect(world.ended == nil && world.conference.isViewing(ConnectionID(rawValue: "v1")))
+        #expect(world.ended == nil && world.conference.isVisitingSubscriber(ConnectionID(rawValue: "v1")))
 
         world.media(.publisherLeft(second, reason))
         world.pass(.seconds(30))
@@ -96,7 +96,7 @@ struct ViewerTests {
         #expect(code(admit(gone, "v1")) == nil)
         gone.media(.publisherLeft(lone, .left))
         #expect(gone.ended == nil)
-        gone.carryOut(gone.conference.viewerLeft(ConnectionID(rawValue: "v1")))
+        gone.carryOut(gone.conference.visitingSubscriberLeft(ConnectionID(rawValue: "v1")))
         #expect(gone.ended == .left)
 
         var limits = ConferenceLimits()

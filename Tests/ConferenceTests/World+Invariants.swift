@@ -65,7 +65,8 @@ extension World {
             for (stream, preferences) in conference.subscriptions(of: user.id) {
                 legs[ModelMediaPlane.Leg(connection: user.id, stream: stream)] = preferences
             }
-            require(plane.locations[user.id] ?? .mainSession == conference.location(of: user.id), "place of \(user.id)")
+            require(
+                plane.locations[user.id] ?? .mainSession == conference.location(of: user.id), "location of \(user.id)")
         }
         for (leg, preferences) in legs {
             guard let there = plane.legs[leg] else {

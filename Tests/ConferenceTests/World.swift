@@ -180,7 +180,7 @@ final class World {
         lastEffects = effects
         for effect in effects {
             if ended != nil { faults.append("effect after the end: \(effect)") }
-            checkPlaces(before: effect)
+            checkLocations(before: effect)
             switch effect {
             case .send(let connection, let event): enqueue(event, for: connection)
             case .broadcast(let audience, let event): for connection in audience { enqueue(event, for: connection) }
@@ -200,7 +200,7 @@ final class World {
     }
 
     /// Checks that no event is sent while the media plane still forwards media across subsessions.
-    private func checkPlaces(before effect: Effect) {
+    private func checkLocations(before effect: Effect) {
         switch effect {
         case .media, .push, .hook, .ended: return
         case .broadcast(_, .subsessionsChanged(let body)): if body.change == .stopped { movesDue = nil }

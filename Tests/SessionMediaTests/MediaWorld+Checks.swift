@@ -64,17 +64,23 @@ extension MediaWorld {
                 if there.location != member.location { faults.append("\(peer) of \(id) is in \(there.location)") }
             }
             let isAsking = open.values.contains { if case .move(id, _) = $0 { true } else { false } }
-            if !isAsking, member.location != conference.location(of: id) { faults.append("\(id) is in another place") }
+            if !isAsking, member.location != conference.location(of: id) {
+                faults.append("\(id) is in another location")
+            }
         }
-        for (id, viewer) in media.viewers {
-            if !conference.isViewing(id) { faults.append("\(id) has media and may not subscribe") }
-            guard let peer = viewer.peer, let there = engine.peers[peer] else { continue }
+        for (id, subscriber) in media.visitingSubscribers {
+            if !conference.isVisitingSubscriber(id) { faults.append("\(id) has media and may not subscribe") }
+            guard let peer = subscriber.peer, let there = engine.peers[peer] else { continue }
             if there.location != .mainSession { faults.append("\(peer) of \(id) is in \(there.location)") }
         }
-        if conference.viewerCount != media.viewers.count { faults.append("subscribers without media remain") }
+        if conference.visitingSubscriberCount != media.visitingSubscribers.count {
+            faults.append("subscribers without media remain")
+        }
         faults += engine.faults
         let held = Set(media.peers.keys)
         if leases != held { faults.append("leases of \(leases), peers \(held)") }
-        if conference.isEnded, !media.members.isEmpty || !media.viewers.isEmpty { faults.append("media after the end") }
+        if conference.isEnded, !media.members.isEmpty || !media.visitingSubscribers.isEmpty {
+            faults.append("media after the end")
+        }
     }
 }

@@ -152,7 +152,8 @@ final class MediaWorld {
 
     /// Peers of clients without a control connection.
     var visitingPeers: [PeerID] {
-        media.peers.filter { media.viewers[$0.value] != nil || media.members[$0.value]?.visitor != nil }.map(\.key)
+        media.peers.filter { media.visitingSubscribers[$0.value] != nil || media.members[$0.value]?.visitor != nil }
+            .map(\.key)
             .sorted { $0.rawValue < $1.rawValue }
     }
 
@@ -324,7 +325,7 @@ final class MediaWorld {
             if visitor.isPublisher {
                 perform(try conference.join(admission, now: now, wallClock: 0).get().effects)
             } else {
-                try conference.admitViewer(admission).get()
+                try conference.admitVisitingSubscriber(admission).get()
             }
             return .success(nil)
         } catch {

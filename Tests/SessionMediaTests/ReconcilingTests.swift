@@ -84,21 +84,21 @@ struct ReconcilingTests {
         world.publish(host, keeping: [], new: [.camera])
         world.settle()
         let stream = try #require(world.conference.streams.first?.id)
-        let viewer = try #require(world.join(.publishing))
-        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        let subscriber = try #require(world.join(.publishing))
+        #expect(world.request(SubscribeRequest(stream: stream), subscriber) == nil)
         world.settle()
-        let peer = try #require(world.media.subscriber(of: viewer))
+        let peer = try #require(world.media.subscriber(of: subscriber))
         var state = MediaState()
         state.streams = [MediaState.Stream(id: stream, hasMedia: true)]
         state.video[peer] = [
             .init(stream: stream, isPaused: true), .init(stream: StreamID(rawValue: "other"), isPaused: true),
         ]
         reconcile(world, state)
-        #expect(!world.reports.contains(.videoPaused(viewer, stream)))
+        #expect(!world.reports.contains(.videoPaused(subscriber, stream)))
         reconcile(world, state, video: [stream])
-        #expect(world.reports.last == .videoPaused(viewer, stream))
+        #expect(world.reports.last == .videoPaused(subscriber, stream))
         state.video[peer] = [.init(stream: stream, isPaused: false)]
         reconcile(world, state, video: [stream])
-        #expect(world.reports.last == .videoResumed(viewer, stream))
+        #expect(world.reports.last == .videoResumed(subscriber, stream))
     }
 }

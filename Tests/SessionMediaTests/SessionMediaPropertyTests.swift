@@ -157,7 +157,7 @@ struct SessionMediaPropertyTests {
         world.perform(world.conference.end(.sessionEnded))
         world.settle()
         #expect(world.faults == [])
-        #expect(world.open.isEmpty && world.leases.isEmpty && world.media.viewers.isEmpty)
+        #expect(world.open.isEmpty && world.leases.isEmpty && world.media.visitingSubscribers.isEmpty)
         #expect(world.media.members.isEmpty && world.media.peers.isEmpty && world.media.owners.isEmpty)
         #expect(world.media.kinds.isEmpty && world.media.barriers.isEmpty && world.media.offers.isEmpty)
         #expect(world.media.tickets.count <= world.engine.silent)

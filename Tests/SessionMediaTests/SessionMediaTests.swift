@@ -21,9 +21,9 @@ struct SessionMediaTests {
     @Test("USR-8 MUT-2 a mute overtakes queued commands, and is answered when in force")
     func muteAtOnce() throws {
         let (world, host, stream) = try stage()
-        let viewer = try #require(world.join(.publishing))
+        let subscriber = try #require(world.join(.publishing))
         // The call for the subscription is not answered.
-        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        #expect(world.request(SubscribeRequest(stream: stream), subscriber) == nil)
         world.engine.mailbox = []
         for isMuted in [true, false, true] {
             #expect(world.request(SetMutedRequest(stream: stream, kind: .audio, isMuted: isMuted), host) == nil)
@@ -59,8 +59,8 @@ struct SessionMediaTests {
     @Test("STR-3 queued subscription changes are merged per stream and limited in number")
     func bounded() throws {
         let (world, host, stream) = try stage()
-        let viewer = try #require(world.join(.publishing))
-        world.publish(viewer, keeping: [], new: [.camera])
+        let subscriber = try #require(world.join(.publishing))
+        world.publish(subscriber, keeping: [], new: [.camera])
         world.settle()
         let other = try #require(world.conference.streams.last?.id)
         // The first call is in progress, so later changes wait.
@@ -174,16 +174,16 @@ struct SessionMediaTests {
     @Test("a peer that ends before the answer that introduces it is reported as lost")
     func goneEarly() throws {
         let (world, _, stream) = try stage()
-        let viewer = try #require(world.join(.publishing))
-        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        let subscriber = try #require(world.join(.publishing))
+        #expect(world.request(SubscribeRequest(stream: stream), subscriber) == nil)
         world.engine.run()
         let peer = try #require(world.engine.peers.first { !$0.value.isPublisher }?.key)
         world.engine.lose(peer)
         world.deliverEvent(world.engine.events.count - 1)
         world.settle()
-        #expect(world.reports.contains(.reset(viewer, publish: false, subscribe: true)))
-        #expect(world.media.subscriber(of: viewer) == nil && world.media.goneEarly.isEmpty)
-        #expect(world.conference.subscriptions(of: viewer).isEmpty)
+        #expect(world.reports.contains(.reset(subscriber, publish: false, subscribe: true)))
+        #expect(world.media.subscriber(of: subscriber) == nil && world.media.goneEarly.isEmpty)
+        #expect(world.conference.subscriptions(of: subscriber).isEmpty)
         #expect(world.faults == [])
     }
 
@@ -222,33 +222,33 @@ struct SessionMediaTests {
     @Test("the kind of a subscribe peer connection cannot change while it is being opened")
     func kindOfOpeningPeer() throws {
         let (world, _, stream) = try stage()
-        let viewer = try #require(world.join(.publishing))
-        #expect(world.media.subscribeTransport(of: viewer) == (.webRTC, false))
-        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
-        #expect(world.media.subscribeTransport(of: viewer) == (.webRTC, true))
+        let subscriber = try #require(world.join(.publishing))
+        #expect(world.media.subscribeTransport(of: subscriber) == (.webRTC, false))
+        #expect(world.request(SubscribeRequest(stream: stream), subscriber) == nil)
+        #expect(world.media.subscribeTransport(of: subscriber) == (.webRTC, true))
         world.settle()
-        #expect(world.media.subscribeTransport(of: viewer) == (.webRTC, true))
+        #expect(world.media.subscribeTransport(of: subscriber) == (.webRTC, true))
     }
 
     @Test("the calls of a large audience do not all wait in the engine's queue before a mute")
     func audience() throws {
         let (world, host, stream) = try stage()
-        let viewers = try (0..<400).map { _ in try #require(world.join(.publishing)) }
-        for viewer in viewers { #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil) }
+        let subscribers = try (0..<400).map { _ in try #require(world.join(.publishing)) }
+        for subscriber in subscribers { #expect(world.request(SubscribeRequest(stream: stream), subscriber) == nil) }
         #expect(world.engine.mailbox.count == SessionMedia.maximumCalls)
         #expect(world.request(SetMutedRequest(stream: stream, kind: .audio, isMuted: true), host) == nil)
         #expect(world.engine.mailbox.count == SessionMedia.maximumCalls + 1)
         world.settle()
-        #expect(viewers.allSatisfy { world.clients[$0]?.offer?.streams.map(\.id) == [stream] })
+        #expect(subscribers.allSatisfy { world.clients[$0]?.offer?.streams.map(\.id) == [stream] })
         #expect(world.open.isEmpty && world.faults == [])
     }
 
     @Test("a subscription and a move that find the engine's queue full are tried again")
     func busy() throws {
         let (world, _, stream) = try stage()
-        let viewer = try #require(world.join(.publishing))
+        let subscriber = try #require(world.join(.publishing))
         world.engine.refusals = 100
-        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        #expect(world.request(SubscribeRequest(stream: stream), subscriber) == nil)
         let ticket = try #require(world.engine.mailbox.first?.ticket)
         world.engine.mailbox = []
         let busy = MediaFailure(.busy, SignalingError(.limitReached))
@@ -257,7 +257,7 @@ struct SessionMediaTests {
         #expect(world.engine.mailbox.isEmpty && world.media.deadline == world.now + .milliseconds(1))
         world.engine.refusals = 0
         world.settle()
-        #expect(world.clients[viewer]?.offer?.streams.map(\.id) == [stream])
+        #expect(world.clients[subscriber]?.offer?.streams.map(\.id) == [stream])
     }
 
     /// Refuses all orders because the queue is full, and returns the pause before each further try.
@@ -277,13 +277,13 @@ struct SessionMediaTests {
     @Test("a subscription that finds the engine's queue full fails after a limited number of tries with growing pauses")
     func busyForLong() throws {
         let (world, _, stream) = try stage()
-        let viewer = try #require(world.join(.publishing))
-        #expect(world.request(SubscribeRequest(stream: stream), viewer) == nil)
+        let subscriber = try #require(world.join(.publishing))
+        #expect(world.request(SubscribeRequest(stream: stream), subscriber) == nil)
         let pauses = pauses(world, atMost: 100)
         #expect(pauses.count == SessionMedia.maximumTries - 1)
         #expect(pauses.first == OrderRetries.firstPause && pauses.last == OrderRetries.longestPause)
         #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0.0 <= $0.1 })
-        #expect(world.reports.contains(.subscriptionFailed(viewer, stream)))
+        #expect(world.reports.contains(.subscriptionFailed(subscriber, stream)))
         #expect(world.media.tickets.count == 0 && world.faults == [])
     }
 

@@ -173,7 +173,7 @@ struct VisitorTests {
         world.leave(host)
         world.settle()
         #expect((world.refusals[admission] == nil) == isOpen)
-        #expect(!world.conference.isViewing(visitor.connection) && world.engine.peers.isEmpty)
+        #expect(!world.conference.isVisitingSubscriber(visitor.connection) && world.engine.peers.isEmpty)
         #expect(world.media.isEmpty && world.leases.isEmpty && world.open.isEmpty && world.faults == [])
     }
 
@@ -186,7 +186,7 @@ struct VisitorTests {
         world.deliverEvent(world.engine.events.count - 1)
         world.settle()
         #expect(world.conference.user(visitor.connection) == nil)
-        #expect(!world.conference.isViewing(visitor.connection))
+        #expect(!world.conference.isVisitingSubscriber(visitor.connection))
         #expect(world.media.peers.isEmpty && world.leases.isEmpty && world.open.isEmpty && world.faults == [])
     }
 
@@ -195,11 +195,11 @@ struct VisitorTests {
         let (world, _) = try stage()
         let (visitor, _) = world.visit(.subscribe)
         world.settle()
-        #expect(world.conference.isViewing(visitor.connection))
+        #expect(world.conference.isVisitingSubscriber(visitor.connection))
         let peer = try #require(world.visitingPeers.first)
         if isLost { world.engine.lose(peer) } else { world.close(peer) }
         world.settle()
-        #expect(!world.conference.isViewing(visitor.connection) && world.media.viewers.isEmpty)
+        #expect(!world.conference.isVisitingSubscriber(visitor.connection) && world.media.visitingSubscribers.isEmpty)
         #expect(world.leases.isEmpty && world.faults == [])
     }
 
@@ -230,7 +230,9 @@ struct VisitorTests {
         let order = world.engine.mailbox.removeFirst()
         expire(world)
         #expect(isError(world.refusals[admission], .internalError))
-        #expect(world.conference.user(visitor.connection) == nil && !world.conference.isViewing(visitor.connection))
+        #expect(
+            world.conference.user(visitor.connection) == nil
+                && !world.conference.isVisitingSubscriber(visitor.connection))
         // A late answer opens a transport that no client waits for.
         world.engine.mailbox.append(order)
         world.settle()

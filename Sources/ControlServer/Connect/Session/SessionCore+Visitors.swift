@@ -50,7 +50,7 @@ extension SessionCore {
             visit.visitor.password, from: visit.visitor.address, token: admission.token, at: key, now: time.now
         ) {
             if let holder { return conference.takeOver(holder, by: admission) }
-            guard visit.media.isPublisher else { return conference.admitViewer(admission).map { [] } }
+            guard visit.media.isPublisher else { return conference.admitVisitingSubscriber(admission).map { [] } }
             return conference.join(admission, now: time.now, wallClock: time.wall).map(\.effects)
         }
     }
