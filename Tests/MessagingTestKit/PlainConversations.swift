@@ -53,7 +53,7 @@ package struct PlainConversations {
 
     // MARK: queries
 
-    func place(_ ref: ConversationRef, of user: String) -> Int? {
+    func index(of ref: ConversationRef, for user: String) -> Int? {
         talks.firstIndex { talk in
             guard talk.views[user] != nil, talk.members.contains(user) else { return false }
             switch ref.type {
@@ -95,7 +95,7 @@ package struct PlainConversations {
     }
 
     package func history(_ ref: ConversationRef, of user: String) -> [Text]? {
-        place(ref, of: user).map { talks[$0].texts.filter { $0.seenBy.contains(user) } }
+        index(of: ref, for: user).map { talks[$0].texts.filter { $0.seenBy.contains(user) } }
     }
 
     /// Returns messages that at least one user still sees, and that are therefore certainly stored.
@@ -140,50 +140,50 @@ package struct PlainConversations {
             talks.append(Talk(members: [sender, ref.id]))
             found = talks.count - 1
         }
-        guard let place = found else { return .failure(SignalingError(.internalError)) }
+        guard let index = found else { return .failure(SignalingError(.internalError)) }
         let order = tick()
-        talks[place].lastNumber += 1
-        talks[place].lastTime = max(talks[place].lastTime, now)
-        let members = Set(talks[place].members)
+        talks[index].lastNumber += 1
+        talks[index].lastTime = max(talks[index].lastTime, now)
+        let members = Set(talks[index].members)
         var called: Set<String> = []
         for member in members {
-            var view = talks[place].views[member] ?? View(cleared: talks[place].lastNumber - 1)
+            var view = talks[index].views[member] ?? View(cleared: talks[index].lastNumber - 1)
             view.isListed = true
             view.order = order
-            talks[place].views[member] = view
+            talks[index].views[member] = view
             if member != sender, !view.isMuted { called.insert(member) }
         }
-        talks[place].texts.append(
+        talks[index].texts.append(
             Text(
-                number: talks[place].lastNumber, sender: sender, id: id, text: text, time: talks[place].lastTime,
+                number: talks[index].lastNumber, sender: sender, id: id, text: text, time: talks[index].lastTime,
                 seenBy: members, unreadBy: members.subtracting([sender])))
-        return .success((talks[place].lastNumber, called))
+        return .success((talks[index].lastNumber, called))
     }
 
     /// - Returns: whether the conversation exists.
     package mutating func clearUnread(_ ref: ConversationRef, of user: String) -> Bool {
-        guard let place = place(ref, of: user) else { return false }
-        for text in talks[place].texts.indices { talks[place].texts[text].unreadBy.remove(user) }
+        guard let index = index(of: ref, for: user) else { return false }
+        for text in talks[index].texts.indices { talks[index].texts[text].unreadBy.remove(user) }
         return true
     }
 
     package mutating func mute(_ isMuted: Bool, _ ref: ConversationRef, of user: String) -> Bool {
-        guard let place = place(ref, of: user) else { return false }
-        talks[place].views[user]?.isMuted = isMuted
+        guard let index = index(of: ref, for: user) else { return false }
+        talks[index].views[user]?.isMuted = isMuted
         return true
     }
 
     package mutating func deleteConversation(_ ref: ConversationRef, of user: String) -> Bool {
-        guard clearUnread(ref, of: user), let place = place(ref, of: user) else { return false }
-        talks[place].views[user]?.isListed = false
+        guard clearUnread(ref, of: user), let index = index(of: ref, for: user) else { return false }
+        talks[index].views[user]?.isListed = false
         return true
     }
 
     package mutating func deleteMessages(_ ref: ConversationRef, of user: String) -> Bool {
-        guard clearUnread(ref, of: user), let place = place(ref, of: user) else { return false }
-        for text in talks[place].texts.indices { talks[place].texts[text].seenBy.remove(user) }
-        let last = talks[place].lastNumber
-        talks[place].views[user]?.cleared = last
+        guard clearUnread(ref, of: user), let index = index(of: ref, for: user) else { return false }
+        for text in talks[index].texts.indices { talks[index].texts[text].seenBy.remove(user) }
+        let last = talks[index].lastNumber
+        talks[index].views[user]?.cleared = last
         return true
     }
 
@@ -206,51 +206,51 @@ package struct PlainConversations {
     }
 
     package mutating func invite(_ members: [String], to id: String, by user: String) -> ErrorCode? {
-        guard let place = place(.group(id), of: user) else { return .unknownGroup }
+        guard let index = index(of: .group(id), for: user) else { return .unknownGroup }
         var new: [String] = []
-        for member in members where !talks[place].members.contains(member) && !new.contains(member) {
+        for member in members where !talks[index].members.contains(member) && !new.contains(member) {
             new.append(member)
         }
         if new.isEmpty { return nil }
-        if let code = refusal(size: talks[place].members.count + new.count, new) { return code }
+        if let code = refusal(size: talks[index].members.count + new.count, new) { return code }
         let order = tick()
         for member in new {
-            talks[place].members.append(member)
-            talks[place].views[member] = View(order: order, cleared: talks[place].lastNumber)
+            talks[index].members.append(member)
+            talks[index].views[member] = View(order: order, cleared: talks[index].lastNumber)
         }
         return nil
     }
 
-    private mutating func end(_ place: Int, now: Int64) {
-        if let creator = talks[place].creator { ended.append((creator, max(now, 1))) }
-        talks.remove(at: place)
+    private mutating func end(_ index: Int, now: Int64) {
+        if let creator = talks[index].creator { ended.append((creator, max(now, 1))) }
+        talks.remove(at: index)
     }
 
     package mutating func leave(_ id: String, _ user: String, now: Int64) -> ErrorCode? {
-        guard let place = place(.group(id), of: user) else { return .unknownGroup }
-        talks[place].members.removeAll { $0 == user }
-        talks[place].views[user] = nil
-        for text in talks[place].texts.indices {
-            talks[place].texts[text].unreadBy.remove(user)
-            talks[place].texts[text].seenBy.remove(user)
+        guard let index = index(of: .group(id), for: user) else { return .unknownGroup }
+        talks[index].members.removeAll { $0 == user }
+        talks[index].views[user] = nil
+        for text in talks[index].texts.indices {
+            talks[index].texts[text].unreadBy.remove(user)
+            talks[index].texts[text].seenBy.remove(user)
         }
-        if let heir = talks[place].members.first {
-            if talks[place].group?.owner == user { talks[place].group?.owner = heir }
+        if let heir = talks[index].members.first {
+            if talks[index].group?.owner == user { talks[index].group?.owner = heir }
         } else {
-            end(place, now: now)
+            end(index, now: now)
         }
         return nil
     }
 
     package mutating func dismiss(_ id: String, by user: String, now: Int64) -> ErrorCode? {
-        guard let place = place(.group(id), of: user) else { return .unknownGroup }
-        guard talks[place].group?.owner == user else { return .notPermitted }
-        end(place, now: now)
+        guard let index = index(of: .group(id), for: user) else { return .unknownGroup }
+        guard talks[index].group?.owner == user else { return .notPermitted }
+        end(index, now: now)
         return nil
     }
 
     package mutating func expire(before time: Int64) {
-        for place in talks.indices { talks[place].texts.removeAll { $0.time < time } }
+        for index in talks.indices { talks[index].texts.removeAll { $0.time < time } }
     }
 
     /// Stops counting groups that were dismissed before `time`.
@@ -259,13 +259,13 @@ package struct PlainConversations {
     package mutating func remove(_ user: String, now: Int64) {
         for id in groups(of: user) { _ = leave(id, user, now: now) }
         ended.removeAll { $0.creator == user }
-        for place in talks.indices where talks[place].creator == user { talks[place].creator = nil }
-        for place in talks.indices {
-            talks[place].texts.removeAll { $0.sender == user }
-            talks[place].views[user] = nil
-            for text in talks[place].texts.indices {
-                talks[place].texts[text].unreadBy.remove(user)
-                talks[place].texts[text].seenBy.remove(user)
+        for index in talks.indices where talks[index].creator == user { talks[index].creator = nil }
+        for index in talks.indices {
+            talks[index].texts.removeAll { $0.sender == user }
+            talks[index].views[user] = nil
+            for text in talks[index].texts.indices {
+                talks[index].texts[text].unreadBy.remove(user)
+                talks[index].texts[text].seenBy.remove(user)
             }
         }
         // Both users are removed: new users with these ids start an empty conversation.

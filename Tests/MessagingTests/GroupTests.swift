@@ -66,7 +66,7 @@ import Testing
         #expect(group.members.count == 500)
         #expect(
             chat.code { try chat.ask("ada", .inviteToGroup(.init(group: group.id, members: ["one"]))) } == .groupFull)
-        // Inviting existing members needs no free place.
+        // Inviting existing members is possible in a full group.
         try chat.ask("ada", .inviteToGroup(.init(group: group.id, members: ["u1"])))
         #expect(chat.code { try chat.group("Fuller", "bob", full + ["one"]) } == .groupFull)
         let many = Array(repeating: "bob", count: 501)
@@ -79,7 +79,7 @@ import Testing
     func quota() throws {
         let chat = Chatter()
         chat.limits.groupsPerUser = 2
-        for place in 0..<20 { _ = try chat.group("Group \(place)", "maker \(place)", ["ada"]) }
+        for number in 0..<20 { _ = try chat.group("Group \(number)", "maker \(number)", ["ada"]) }
         // No one can add the user to more groups, and the error does not tell how many groups it is in.
         do {
             _ = try chat.group("One more", "bob", ["ada"])

@@ -186,8 +186,8 @@ import Testing
     func slices() throws {
         let chat = Chatter()
         let others = (0..<50).map { "u\($0)" }
-        for place in 0..<4 {
-            let group = try chat.group("Group \(place)", "maker \(place)", others + ["ada"])
+        for number in 0..<4 {
+            let group = try chat.group("Group \(number)", "maker \(number)", others + ["ada"])
             try chat.send("x", from: "ada", to: .group(group.id))
         }
         // Groups with 52 members and a slice of 60: two groups, not four.

@@ -213,7 +213,7 @@ import Testing
     func pageBytes() throws {
         let chat = Chatter()
         let text = String(repeating: "x", count: 8_192)
-        for place in 0..<70 { try chat.send(text, from: "ada", to: place < 10 ? .peer("p\(place)") : .peer("bob")) }
+        for number in 0..<70 { try chat.send(text, from: "ada", to: number < 10 ? .peer("p\(number)") : .peer("bob")) }
         func page(_ request: HistoryRequest) throws -> HistoryRequest.Answer {
             guard case .history(let page) = try chat.ask("ada", .history(request)).answer else {
                 throw SignalingError(.internalError)
@@ -232,7 +232,7 @@ import Testing
     func listBytes() throws {
         let chat = Chatter()
         let text = String(repeating: "x", count: 8_192)
-        for place in 0..<70 { try chat.send(text, from: "ada", to: .peer("p\(place)")) }
+        for number in 0..<70 { try chat.send(text, from: "ada", to: .peer("p\(number)")) }
         var counts: [Int] = []
         var since: Int64 = 0
         while counts.count < 10 {

@@ -21,13 +21,13 @@ import Testing
         }
         // Even seeds use two apps with the same user ids in one database.
         let apps = seed.isMultiple(of: 2) ? ["one", "two"] : ["one"]
-        var runs = apps.enumerated().map { place, app in
+        var runs = apps.enumerated().map { index, app in
             RandomConversations(
-                app: app, sweeps: apps.count == 1, random: SeededGenerator(seed: seed &* 2 &+ UInt64(place)),
+                app: app, sweeps: apps.count == 1, random: SeededGenerator(seed: seed &* 2 &+ UInt64(index)),
                 apply: apply)
         }
         for _ in 0..<250 {
-            for place in runs.indices where runs[place].faults.isEmpty { await runs[place].step() }
+            for index in runs.indices where runs[index].faults.isEmpty { await runs[index].step() }
         }
         #expect(runs.flatMap(\.faults) == [])
         #expect(try database.integrityFault() == nil)

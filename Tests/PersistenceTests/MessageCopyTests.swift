@@ -26,7 +26,7 @@ struct MessageCopyTests {
         if case .failed(let error) = failure(from, to) { error.kind } else { nil }
     }
 
-    /// Returns a directory with random conversations, and the place of an empty database.
+    /// Returns a directory with random conversations, and an empty database.
     private func filled() async throws -> (from: TestedStorage, to: TestedStorage) {
         let from = try TestedStorage(.sqlite), to = try TestedStorage(.postgres)
         let time = Mutex(Int64(0))

@@ -62,10 +62,10 @@ struct PostgresMessagesTests {
 
         var all: [[Int64]] { numbers.withLock { $0 } }
 
-        func add(_ deliveries: [MessageDelivery], at place: Int) {
+        func add(_ deliveries: [MessageDelivery], at index: Int) {
             for delivery in deliveries where delivery.users == ["bob"] {
                 if case .messageReceived(let body) = delivery.event {
-                    numbers.withLock { $0[place].append(body.message.number) }
+                    numbers.withLock { $0[index].append(body.message.number) }
                 }
             }
         }
@@ -124,9 +124,9 @@ struct PostgresMessagesTests {
         let databases = [try storage.open(), try storage.open()]
         defer { databases.forEach { $0.close() } }
         let orders = Orders()
-        for (place, database) in databases.enumerated() {
+        for (index, database) in databases.enumerated() {
             database.reportNews { news in
-                if case .announced(let announcement) = news { orders.add(announcement.deliveries, at: place) }
+                if case .announced(let announcement) = news { orders.add(announcement.deliveries, at: index) }
             }
             // Waits for the first connection; eve's conversation is another one.
             _ = try await database.perform(
@@ -137,9 +137,9 @@ struct PostgresMessagesTests {
             for number in 0..<400 {
                 group.addTask {
                     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                        let place = number % 2
-                        databases[place].submit(DatabaseTests.send(number)) { answer in
-                            orders.add((try? answer.get())?.deliveries ?? [], at: place)
+                        let index = number % 2
+                        databases[index].submit(DatabaseTests.send(number)) { answer in
+                            orders.add((try? answer.get())?.deliveries ?? [], at: index)
                             continuation.resume()
                         }
                     }

@@ -17,27 +17,27 @@ struct TestedStorage {
         var testDescription: String { rawValue }
     }
 
-    private enum Place {
+    private enum Backing {
         case folder(TemporaryFolder)
         case database(PostgresServer, String)
     }
 
-    private let place: Place
+    private let backing: Backing
 
     init(_ kind: Kind) throws {
         switch kind {
-        case .sqlite: place = .folder(TemporaryFolder())
+        case .sqlite: backing = .folder(TemporaryFolder())
         case .postgres:
             let server = try PostgresServer.shared.get()
-            place = .database(server, try server.makeDatabase())
+            backing = .database(server, try server.makeDatabase())
         }
     }
 
     /// Store in a new database of a server.
-    init(_ server: PostgresServer) throws { place = .database(server, try server.makeDatabase()) }
+    init(_ server: PostgresServer) throws { backing = .database(server, try server.makeDatabase()) }
 
     var configuration: StorageConfiguration {
-        switch place {
+        switch backing {
         case .folder(let folder): StorageConfiguration(directory: folder.path)
         case .database(let server, let name): StorageConfiguration(url: server.url(name))
         }
@@ -45,7 +45,7 @@ struct TestedStorage {
 
     /// Address of the database; nil for a folder.
     var url: String? {
-        if case .database(let server, let name) = place { server.url(name) } else { nil }
+        if case .database(let server, let name) = backing { server.url(name) } else { nil }
     }
 
     func open(
@@ -60,7 +60,7 @@ struct TestedStorage {
     /// Makes the store fail when a message with one of these ids is written.
     func refuseMessages(_ ids: [String]) throws {
         let list = ids.map { "'\($0)'" }.joined(separator: ", ")
-        switch place {
+        switch backing {
         case .folder(let folder):
             try write(folder) { db in
                 try db.execute(
@@ -77,7 +77,7 @@ struct TestedStorage {
 
     /// Returns the ids of all users, sorted.
     func identities() throws -> [String] {
-        switch place {
+        switch backing {
         case .folder(let folder):
             let queue = try DatabaseQueue(path: folder.path + "/messages.sqlite")
             defer { try? queue.close() }
@@ -93,7 +93,7 @@ struct TestedStorage {
     /// Executes SQL in the PostgreSQL database.
     @discardableResult
     func sql(_ text: String) throws -> String {
-        guard case .database(let server, let name) = place else { return "" }
+        guard case .database(let server, let name) = backing else { return "" }
         return try server.sql(text, database: name)
     }
 

@@ -38,7 +38,7 @@ extension Messaging {
         let others = try users(request.members, app: key.app, besides: [owner.id])
         try check(size: others.count + 1, others)
         let thread = try store.insertThread(.group(id: id, name: request.name, owner: owner.id))
-        for (place, user) in ([owner] + others).enumerated() { try add(user, to: thread, joined: Int64(place) + 1) }
+        for (index, user) in ([owner] + others).enumerated() { try add(user, to: thread, joined: Int64(index) + 1) }
         return try announceGroup(thread, added: [owner] + others)
     }
 
@@ -83,13 +83,13 @@ extension Messaging {
     }
 
     func group(_ id: String, of key: UserKey) throws -> Group {
-        let (_, thread) = try groupPlace(id, of: key)
+        let (_, thread) = try groupMembership(id, of: key)
         return try group(thread, store.members(of: thread.id))
     }
 
-    func groupPlace(_ id: String, of key: UserKey) throws -> (member: MemberRecord, thread: ThreadRecord) {
+    func groupMembership(_ id: String, of key: UserKey) throws -> (member: MemberRecord, thread: ThreadRecord) {
         do {
-            return try place(.group(id), of: key)
+            return try membership(in: .group(id), of: key)
         } catch let error as SignalingError {
             throw SignalingError(error.code, field: "group")
         }
@@ -97,7 +97,7 @@ extension Messaging {
 
     mutating func invite(_ request: InviteToGroupRequest, by key: UserKey) throws -> Group {
         guard request.members.count <= ConversationLimits.groupMembers else { throw groupFull }
-        let (_, thread) = try groupPlace(request.group, of: key)
+        let (_, thread) = try groupMembership(request.group, of: key)
         let members = try store.members(of: thread.id)
         let newcomers = try users(request.members, app: key.app, besides: Set(members.map(\.user.id)))
         guard !newcomers.isEmpty else { return try group(thread, members) }
@@ -111,7 +111,7 @@ extension Messaging {
     }
 
     mutating func leaveGroup(_ id: String, _ key: UserKey) throws {
-        let (member, thread) = try groupPlace(id, of: key)
+        let (member, thread) = try groupMembership(id, of: key)
         try leave(member, thread)
     }
 
@@ -153,7 +153,7 @@ extension Messaging {
     }
 
     mutating func dismissGroup(_ id: String, by key: UserKey) throws {
-        let (member, thread) = try groupPlace(id, of: key)
+        let (member, thread) = try groupMembership(id, of: key)
         guard case .group(_, _, let owner) = thread.kind, owner == member.user.id else {
             throw SignalingError(.notPermitted, "only its owner may dismiss a group")
         }

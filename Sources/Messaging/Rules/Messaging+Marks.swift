@@ -3,7 +3,7 @@ import Signaling
 extension Messaging {
     /// Sets the number of unread messages to 0 (CHT-6).
     mutating func clearUnread(_ ref: ConversationRef, of key: UserKey) throws {
-        var (member, thread) = try place(ref, of: key)
+        var (member, thread) = try membership(in: ref, of: key)
         guard member.entry.unread > 0 else { return }
         let counted = member.entry.counted
         member.entry.unread = 0
@@ -13,7 +13,7 @@ extension Messaging {
 
     /// Mutes or unmutes a conversation (CHT-7).
     mutating func setNotification(_ status: NotificationStatus, _ ref: ConversationRef, of key: UserKey) throws {
-        var (member, _) = try place(ref, of: key)
+        var (member, _) = try membership(in: ref, of: key)
         guard member.entry.isMuted != (status == .doNotDisturb) else { return }
         let counted = member.entry.counted
         member.entry.isMuted.toggle()
@@ -22,7 +22,7 @@ extension Messaging {
 
     /// Removes a conversation from the list until a new message arrives; its messages stay (CHT-8).
     mutating func deleteConversation(_ ref: ConversationRef, of key: UserKey) throws {
-        var (member, thread) = try place(ref, of: key)
+        var (member, thread) = try membership(in: ref, of: key)
         guard member.entry.isListed else { return }
         let counted = member.entry.counted
         member.entry.isListed = false
@@ -34,7 +34,7 @@ extension Messaging {
     /// Hides all current messages from the user (CHT-8). Messages that are hidden from all members are removed from the
     /// store later.
     mutating func deleteMessages(_ ref: ConversationRef, of key: UserKey) throws {
-        var (member, thread) = try place(ref, of: key)
+        var (member, thread) = try membership(in: ref, of: key)
         guard member.entry.clearedThrough < thread.lastNumber else { return }
         let counted = member.entry.counted
         member.entry.clearedThrough = thread.lastNumber

@@ -71,7 +71,7 @@ extension Messaging {
         guard request.before == nil || request.after == nil else {
             throw SignalingError(.invalidField, "before and after exclude each other", field: "after")
         }
-        let (member, thread) = try place(request.conversation, of: key)
+        let (member, thread) = try membership(in: request.conversation, of: key)
         let floor = max(member.entry.clearedThrough, thread.purgeThrough, request.after ?? 0)
         let rows = try store.messages(
             of: thread.id, above: floor, below: request.before ?? .max, isNewestFirst: request.after == nil,

@@ -99,7 +99,7 @@ package struct Messaging<Store: MessageTransaction> {
     }
 
     /// Returns a conversation that the user is a member of.
-    func place(_ ref: ConversationRef, of key: UserKey) throws -> (member: MemberRecord, thread: ThreadRecord) {
+    func membership(in ref: ConversationRef, of key: UserKey) throws -> (member: MemberRecord, thread: ThreadRecord) {
         let unknown = SignalingError(
             ref.type == .group ? .unknownGroup : .unknownConversation, field: "conversation")
         guard let user = try store.user(key) else { throw unknown }

@@ -48,8 +48,8 @@ struct MessageTable: Sendable {
     var selection: String { "SELECT \(list { "\(Self.quoted($0)) AS c_\($0)" }) FROM \"\(name)\" ORDER BY \(key)" }
 
     var insertion: String {
-        let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
-        return "INSERT INTO \"\(name)\" (\(list(Self.quoted))) VALUES (\(places))"
+        let placeholders = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+        return "INSERT INTO \"\(name)\" (\(list(Self.quoted))) VALUES (\(placeholders))"
     }
 
     /// Returns a row if the table has any.

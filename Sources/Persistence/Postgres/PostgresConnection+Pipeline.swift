@@ -30,25 +30,25 @@ extension PostgresConnection {
 
     private func send(_ name: String, _ values: [MessageValue]) -> Bool {
         var bytes: [UInt8] = []
-        var places: [Range<Int>?] = []
+        var ranges: [Range<Int>?] = []
         for value in values {
             let start = bytes.count
             switch value {
             case .null:
-                places.append(nil)
+                ranges.append(nil)
                 continue
             case .integer(let number): withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
             case .text(let text), .body(let text): bytes.append(contentsOf: text.utf8)
             }
-            places.append(start..<bytes.count)
+            ranges.append(start..<bytes.count)
         }
         // An empty text has an address too.
         bytes.append(0)
-        let lengths = places.map { Int32(clamping: $0?.count ?? 0) }
+        let lengths = ranges.map { Int32(clamping: $0?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: values.count)
         return bytes.withUnsafeBytes { buffer in
             let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-            let pointers = places.map { place in place.flatMap { range in base.map { $0 + range.lowerBound } } }
+            let pointers = ranges.map { range in range.flatMap { used in base.map { $0 + used.lowerBound } } }
             return library.send_prepared(handle, name, Int32(values.count), pointers, lengths, formats, 1) == 1
         }
     }
@@ -66,7 +66,7 @@ extension PostgresConnection {
         try flush(until: deadline)
         var results: [PostgresRows] = []
         var failure: PostgresError?
-        var place = 0
+        var index = 0
         var isSeparator = false
         while true {
             while library.is_busy(handle) == 1 { try wait(for: POLLIN, until: deadline) }
@@ -81,9 +81,9 @@ extension PostgresConnection {
             if rows.isEndOfPipeline { break }
             if !rows.isSkipped {
                 failure = failure ?? rows.failure
-                if queued.indices.contains(place), queued[place] { results.append(rows) }
+                if queued.indices.contains(index), queued[index] { results.append(rows) }
             }
-            place += 1
+            index += 1
         }
         guard let failure else { return results }
         for sql in new { pipeline.names[sql] = nil }

@@ -55,12 +55,12 @@ final class PostgresRows {
     func bytes<Value>(
         _ row: Int, _ column: String, _ body: (UnsafeRawBufferPointer) throws(PostgresError) -> Value
     ) throws(PostgresError) -> Value? {
-        let place = library.column(result, column)
-        guard place >= 0, let bytes = library.value(result, Int32(row), place) else {
+        let number = library.column(result, column)
+        guard number >= 0, let bytes = library.value(result, Int32(row), number) else {
             throw PostgresError(.statement, "the answer has no column \(column)")
         }
-        guard library.is_null(result, Int32(row), place) == 0 else { return nil }
-        let length = Int(library.length(result, Int32(row), place))
+        guard library.is_null(result, Int32(row), number) == 0 else { return nil }
+        let length = Int(library.length(result, Int32(row), number))
         return try body(UnsafeRawBufferPointer(start: bytes, count: length))
     }
 }
