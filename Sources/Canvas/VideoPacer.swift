@@ -7,8 +7,8 @@ struct VideoPacer {
 
     let rate: Int
     private var first: MediaTime?
-    /// Number of placed frames, including repeats.
-    private(set) var placed: Int64 = 0
+    /// Number of frames, including repeats.
+    private(set) var count: Int64 = 0
 
     /// - Precondition: `rate` is positive.
     init(rate: Int) {
@@ -16,23 +16,23 @@ struct VideoPacer {
         self.rate = rate
     }
 
-    /// Places a frame.
+    /// Adds a frame.
     /// - Returns: number of repeats of the previous frame that fill the gap; nil if the position of the frame is taken.
-    mutating func place(_ time: MediaTime) -> Int64? {
+    mutating func add(_ time: MediaTime) -> Int64? {
         guard let first else {
             first = time
-            placed = 1
+            count = 1
             return 0
         }
-        let place = Int64(((time - first).seconds * Double(rate)).rounded())
-        var gap = place - placed
+        let position = Int64(((time - first).seconds * Double(rate)).rounded())
+        var gap = position - count
         if gap > Int64(rate * Self.maximumFillSeconds) || gap < -Int64(rate) {
             // After a pause or a restart of the publisher, this frame follows at once.
-            self.first = time - duration(of: placed)
+            self.first = time - duration(of: count)
             gap = 0
         }
         guard gap >= 0 else { return nil }
-        placed += gap + 1
+        count += gap + 1
         return gap
     }
 

@@ -53,8 +53,8 @@ package final class WAVCanvasWriter: CanvasConsumer {
             return
         }
         let offset = block.captureTime - first
-        let place = Int64((offset.seconds * Double(PCMBlock.sampleRate)).rounded())
-        let gap = place - writer.frameCount
+        let position = Int64((offset.seconds * Double(PCMBlock.sampleRate)).rounded())
+        let gap = position - writer.frameCount
         if gap > Self.maximumFill || gap < -Int64(PCMBlock.sampleRate) {
             first = block.captureTime - Self.duration(of: writer.frameCount)
         } else if gap > Self.tolerance {

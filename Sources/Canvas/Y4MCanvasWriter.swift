@@ -40,7 +40,7 @@ package final class Y4MCanvasWriter: CanvasConsumer {
     }
 
     package func write(_ frame: I420Frame) throws(ContainerError) {
-        guard let repeats = pacer.place(frame.captureTime) else {
+        guard let repeats = pacer.add(frame.captureTime) else {
             skipped += 1
             return
         }

@@ -28,7 +28,7 @@ struct Y4MChunks {
     /// - Precondition: `nextChunk` has returned nil since the previous frame.
     mutating func begin(_ frame: I420Frame) {
         precondition(current == nil && next == nil && repeats == 0)
-        guard let gap = pacer.place(frame.captureTime) else { return }
+        guard let gap = pacer.add(frame.captureTime) else { return }
         if header == nil {
             let upright = frame.upright()
             header = Y4MHeader(width: upright.width, height: upright.height, rate: pacer.rate)

@@ -163,10 +163,10 @@ extension EngineSession {
             next.append((PublishTransport.Section(track: section.track, stream: stream), isSame ? before : nil))
         }
         let kept = Set(next.compactMap(\.before))
-        for (place, section) in publisher.sections.enumerated() where !kept.contains(place) {
+        for (index, section) in publisher.sections.enumerated() where !kept.contains(index) {
             // Closing a stream has already removed its producers.
             guard names.contains(section.stream.name) else { continue }
-            for producer in publisher.producers[place].compactMap(\.self) {
+            for producer in publisher.producers[index].compactMap(\.self) {
                 remove(producer, of: section.stream, &inbound, quiesced)
             }
         }

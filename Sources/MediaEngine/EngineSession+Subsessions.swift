@@ -36,7 +36,7 @@ extension EngineSession {
     }
 
     private func move(_ stream: EngineStream, toSubsession name: String, _ inbound: borrowing InboundTable) {
-        // A stream that moves loses its place among the loudest and its role as active speaker.
+        // A stream that moves is no longer one of the loudest or the active speaker.
         for producer in stream.producers { fallSilent(producer.tag, inbound) }
         move(stream, to: subsession(named: name))
         for producer in stream.producers {

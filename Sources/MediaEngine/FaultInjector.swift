@@ -90,10 +90,12 @@
             case .noKeyFrame: return nil
             case .crossSession:
                 let groups = liveTracks(producer.kind, sessions)
-                guard groups.count > 1, let (group, place) = find(producer.tag, in: groups) else { return producer }
+                guard groups.count > 1, let (group, trackIndex) = find(producer.tag, in: groups) else {
+                    return producer
+                }
                 let source = groups[(group + groups.count - 1) % groups.count]
-                guard place < source.count else { return producer }
-                return inbound[source[place]].pointee.producer.takeUnretainedValue()
+                guard trackIndex < source.count else { return producer }
+                return inbound[source[trackIndex]].pointee.producer.takeUnretainedValue()
             case .dropVideo, .dropAudio, .swapAudio, .stall, .freeze, .noRetransmit, .deafToMoves, .trap, nil:
                 return producer
             }
@@ -118,10 +120,10 @@
             guard isDiverted else { return (header, track) }
             let groups = liveTracks(track.pointee.kind, sessions)
             let tag = inbound.index(of: track)
-            guard groups.count > 1, let (group, place) = find(tag, in: groups) else { return (header, track) }
+            guard groups.count > 1, let (group, trackIndex) = find(tag, in: groups) else { return (header, track) }
             let takers = groups[(group + 1) % groups.count]
-            guard place < takers.count else { return nil }
-            let taker = inbound[takers[place]]
+            guard trackIndex < takers.count else { return nil }
+            let taker = inbound[takers[trackIndex]]
             let producer = taker.pointee.producer.takeUnretainedValue()
             if taker.pointee.fault.source != tag {
                 taker.pointee.fault.source = tag
@@ -149,9 +151,9 @@
             }
         }
 
-        private func find(_ tag: Int, in groups: [[Int]]) -> (group: Int, place: Int)? {
+        private func find(_ tag: Int, in groups: [[Int]]) -> (group: Int, trackIndex: Int)? {
             for (group, tags) in groups.enumerated() {
-                if let place = tags.firstIndex(of: tag) { return (group, place) }
+                if let trackIndex = tags.firstIndex(of: tag) { return (group, trackIndex) }
             }
             return nil
         }

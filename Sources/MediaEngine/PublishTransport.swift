@@ -141,17 +141,17 @@ final class PublishTransport {
         for binding in oldBindings { table.remove(binding.ssrc) }
         bindings = []
         superseded = [:]
-        var places: [Int: Int] = [:]
-        for (place, entry) in next.enumerated() {
-            if let before = entry.before { places[before] = place }
+        var newIndices: [Int: Int] = [:]
+        for (index, entry) in next.enumerated() {
+            if let before = entry.before { newIndices[before] = index }
             for (e, encoding) in entry.section.track.encodings.enumerated() {
-                if let ssrc = encoding.ssrc { bind(ssrc, section: place, encoding: e, isRTX: false, .signalled) }
-                if let ssrc = encoding.rtxSSRC { bind(ssrc, section: place, encoding: e, isRTX: true, .signalled) }
+                if let ssrc = encoding.ssrc { bind(ssrc, section: index, encoding: e, isRTX: false, .signalled) }
+                if let ssrc = encoding.rtxSSRC { bind(ssrc, section: index, encoding: e, isRTX: true, .signalled) }
             }
         }
         for old in oldBindings {
-            if let place = places[old.section] {
-                bind(old.ssrc, section: place, encoding: old.encoding, isRTX: old.isRTX, old.origin)
+            if let index = newIndices[old.section] {
+                bind(old.ssrc, section: index, encoding: old.encoding, isRTX: old.isRTX, old.origin)
             } else if table.find(old.ssrc) == nil, ended.count < maximumEnded {
                 ended.insert(old.ssrc)
             }

@@ -92,15 +92,15 @@ struct RecordRing: ~Copyable, @unchecked Sendable {
             (memory + (at & (capacity - 1))).storeBytes(of: UInt32(filler) | Self.fillerBit, as: UInt32.self)
             at &+= filler
         }
-        let place = memory + (at & (capacity - 1))
-        place.storeBytes(
+        let record = memory + (at & (capacity - 1))
+        record.storeBytes(
             of: Prefix(length: UInt32(size), payloadLength: UInt32(length)), as: Prefix.self)
-        (place + MemoryLayout<Prefix>.size).storeBytes(of: header, as: Header.self)
+        (record + MemoryLayout<Prefix>.size).storeBytes(of: header, as: Header.self)
         if let base = payload.baseAddress {
-            (place + payloadOffset).copyMemory(from: base, byteCount: payload.count)
+            (record + payloadOffset).copyMemory(from: base, byteCount: payload.count)
         }
         if let base = trailer.baseAddress {
-            (place + payloadOffset + payload.count).copyMemory(from: base, byteCount: trailer.count)
+            (record + payloadOffset + payload.count).copyMemory(from: base, byteCount: trailer.count)
         }
         head.store(at &+ size, ordering: .sequentiallyConsistent)
         return true
@@ -159,18 +159,18 @@ struct RecordRing: ~Copyable, @unchecked Sendable {
     ) rethrows -> R? {
         var at = tail.load(ordering: .relaxed)
         guard at != head.load(ordering: .acquiring) else { return nil }
-        var place = memory + (at & (capacity - 1))
-        let first = place.load(as: UInt32.self)
+        var record = memory + (at & (capacity - 1))
+        let first = record.load(as: UInt32.self)
         if first & Self.fillerBit != 0 {
             at &+= Int(first & ~Self.fillerBit)
-            place = memory + (at & (capacity - 1))
+            record = memory + (at & (capacity - 1))
         }
-        let prefix = place.load(as: Prefix.self)
-        let header = (place + MemoryLayout<Prefix>.size).load(as: Header.self)
+        let prefix = record.load(as: Prefix.self)
+        let header = (record + MemoryLayout<Prefix>.size).load(as: Header.self)
         guard isDue(header) else { return nil }
         defer { tail.store(at &+ Int(prefix.length), ordering: .releasing) }
         return try body(
             header,
-            UnsafeRawBufferPointer(start: place + Self.payloadOffset(Header.self), count: Int(prefix.payloadLength)))
+            UnsafeRawBufferPointer(start: record + Self.payloadOffset(Header.self), count: Int(prefix.payloadLength)))
     }
 }

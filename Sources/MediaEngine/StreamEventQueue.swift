@@ -27,7 +27,7 @@ package struct StreamEventQueue: Sendable {
     /// Number of `slots[0]`.
     private var first = 0
     /// Number of the queued event of each subject.
-    private var places: [Subject: Int] = [:]
+    private var numbers: [Subject: Int] = [:]
     /// Number of the newest queued event by which a stream, or a kind of its media, begins or ends. Events
     /// before it concern an earlier stream of the same name.
     private var lives: [Stream: Int] = [:]
@@ -50,10 +50,10 @@ package struct StreamEventQueue: Sendable {
     package mutating func push(_ event: StreamEvent) {
         if isAllMissing { return noteMissed(event) }
         if let session = event.session, missing.contains(session) { return noteMissed(event) }
-        if count * 2 >= capacity, let (subject, stream) = Self.subject(of: event), let place = places[subject],
-            stream.flatMap({ lives[$0] }) ?? -1 < place
+        if count * 2 >= capacity, let (subject, stream) = Self.subject(of: event), let number = numbers[subject],
+            stream.flatMap({ lives[$0] }) ?? -1 < number
         {
-            slots[place - first] = nil
+            slots[number - first] = nil
             count -= 1
             append(event)
             closeGaps()
@@ -86,7 +86,7 @@ package struct StreamEventQueue: Sendable {
         let number = first + slots.count
         slots.append(event)
         count += 1
-        if let (subject, _) = Self.subject(of: event) { places[subject] = number }
+        if let (subject, _) = Self.subject(of: event) { numbers[subject] = number }
         switch event {
         case .published(let session, _, let name), .closed(let session, _, let name),
             .mediaBegan(let session, _, let name, _):
@@ -98,7 +98,7 @@ package struct StreamEventQueue: Sendable {
     }
 
     private mutating func forget(_ event: StreamEvent, at number: Int) {
-        if let (subject, _) = Self.subject(of: event), places[subject] == number { places[subject] = nil }
+        if let (subject, _) = Self.subject(of: event), numbers[subject] == number { numbers[subject] = nil }
         switch event {
         case .published(let session, _, let name), .closed(let session, _, let name),
             .mediaBegan(let session, _, let name, _):

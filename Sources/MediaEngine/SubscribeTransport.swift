@@ -324,10 +324,10 @@ final class SubscribeTransport {
     }
 
     private func reach(_ address: PeerAddress) {
-        let place = session.router.path(path)
-        place.pointee.address = address.address
-        place.pointee.lane = address.isTCP ? .tcp : .webRTC
-        place.pointee.connection = address.connection
-        place.pointee.local = address.local
+        let target = session.router.path(path)
+        target.pointee.address = address.address
+        target.pointee.lane = address.isTCP ? .tcp : .webRTC
+        target.pointee.connection = address.connection
+        target.pointee.local = address.local
     }
 }

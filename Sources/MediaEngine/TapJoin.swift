@@ -38,7 +38,7 @@ struct TapJoin {
             guard canStart else { return nil }
             resume(packet)
         }
-        guard let joined = place(packet, of: producer) else { return nil }
+        guard let joined = mapped(packet, of: producer) else { return nil }
         if latest.map({ joined.sequence > $0.sequence }) ?? true {
             latest = (joined.sequence, joined.timestamp, packet.arrival, kind == .audio || packet.marker)
         }
@@ -46,7 +46,7 @@ struct TapJoin {
     }
 
     /// Returns an earlier packet as taps would have seen it, or unchanged if taps have seen none yet; nil if taps see another encoding.
-    func place(_ packet: TapPacket, of producer: Producer) -> TapPacket? {
+    func mapped(_ packet: TapPacket, of producer: Producer) -> TapPacket? {
         guard let source else { return isInterrupted ? nil : packet }
         guard source === producer, packet.sequence >= first else { return nil }
         var joined = packet
@@ -59,7 +59,7 @@ struct TapJoin {
     mutating func replay(_ packet: TapPacket, of producer: Producer) -> TapPacket? {
         let isFirst = source == nil && !isInterrupted
         return isFirst || source === producer && !isPaused
-            ? join(packet, canStart: true, of: producer, wanted: producer) : place(packet, of: producer)
+            ? join(packet, canStart: true, of: producer, wanted: producer) : mapped(packet, of: producer)
     }
 
     /// Records that a producer ended, or continues with new sequence numbers and timestamps.

@@ -53,7 +53,7 @@ import Testing
         let reader = try Y4MReader(source: MemorySource(result.bytes))
         var frames = 0
         while try reader.next() != nil { frames += 1 }
-        // 40 frames in 1.3 s of arrival are 157 places at 120 a second; a jump may cost or add a few.
+        // 40 frames in 1.3 s of arrival are 157 frames at 120 a second; a jump may cost or add a few.
         #expect((150...165).contains(frames))
         #expect(result.statistics.restarts == 3 && result.statistics.decodedFrames == 40)
     }

@@ -46,8 +46,8 @@ final class CallRouter: Sendable {
             switch placement.beginSubscriber(session, opens: opens, spreadLoad: spreadLoad, now: now) {
             case nil where opens: finish(.failure(sessionLimit))
             case nil: post(to: placement.worker(of: session), session: session, body, finish)
-            case let place? where place.home == place.worker: open(session, on: place.home, body, finish)
-            case let place?: subscribe(to: session, place, body, finish)
+            case let workers? where workers.home == workers.worker: open(session, on: workers.home, body, finish)
+            case let workers?: subscribe(to: session, workers, body, finish)
             }
         }
     }
@@ -68,7 +68,7 @@ final class CallRouter: Sendable {
         if let refusal { finish(.failure(refusal)) }
     }
 
-    /// Posts a call that may open a session to the worker that `placement.begin` has placed it on.
+    /// Posts a call that may open a session to the worker that `placement.begin` has chosen for it.
     private func open<R: Sendable>(
         _ session: String, on worker: Int, _ body: @escaping Body<R>,
         _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
@@ -85,12 +85,12 @@ final class CallRouter: Sendable {
 
     /// Posts the call of a subscriber to a worker that has, or gets, another part of its session.
     private func subscribe<R: Sendable>(
-        to session: String, _ place: (home: Int, worker: Int), _ body: @escaping Body<R>,
+        to session: String, _ workers: (home: Int, worker: Int), _ body: @escaping Body<R>,
         _ finish: @escaping @Sendable (Result<R, EngineError>) -> Void
     ) {
         let placement = placement
-        let refusal = tryPost(to: place.worker, false) { worker in
-            worker.runInPart(of: session, home: place.home) { worker, failure in
+        let refusal = tryPost(to: workers.worker, false) { worker in
+            worker.runInPart(of: session, home: workers.home) { worker, failure in
                 let result = failure.map { .failure($0) } ?? worker.run(body, about: session)
                 placement.abandon(session)
                 if let part = worker.sessions[session] { worker.forgetIfEmpty(part) }

@@ -36,7 +36,7 @@ struct SessionPlacement {
             return placed + placedBefore
         }
 
-        mutating func place(_ now: MediaTime) {
+        mutating func add(_ now: MediaTime) {
             advance(to: now)
             placed += 1
             sessions += 1
@@ -79,7 +79,7 @@ struct SessionPlacement {
         }
         guard entries.count < limit else { return nil }
         let worker = leastLoaded(now, load)
-        shares[worker].place(now)
+        shares[worker].add(now)
         entries[name] = Entry(worker: worker)
         return worker
     }

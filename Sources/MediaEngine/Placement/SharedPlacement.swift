@@ -47,11 +47,11 @@ final class SharedPlacement: Sendable {
         _ name: String, opens: Bool, spreadLoad: Int, now: MediaTime
     ) -> (home: Int, worker: Int)? {
         guard !isSingle else { return (0, 0) }
-        let place = table.withLock {
+        let workers = table.withLock {
             $0.beginSubscriber(name, opens: opens, spreadLoad: spreadLoad, now: now) { loads[$0].load(at: now) }
         }
-        if place == nil, opens { refusals.wrappingAdd(1, ordering: .relaxed) }
-        return place
+        if workers == nil, opens { refusals.wrappingAdd(1, ordering: .relaxed) }
+        return workers
     }
 
     /// Records that the home worker of a session holds it.

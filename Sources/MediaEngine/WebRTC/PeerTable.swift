@@ -99,7 +99,7 @@ struct PeerTable: ~Copyable {
         schedule(peer, now: now)
     }
 
-    /// Removes a peer; the last one takes its place.
+    /// Removes a peer; the last one gets its index.
     /// - Returns: the addresses by which it was found; nil if it was not in the table.
     mutating func remove(_ peer: WebRTCPeer) -> [PeerAddress]? {
         let index = peer.index
@@ -241,7 +241,7 @@ struct PeerTable: ~Copyable {
         nextSweep = min(nextSweep, max(due, now + Self.sweepInterval))
     }
 
-    /// Begins a sweep. It visits peers from the last to the first, because the last peer takes the place of a peer that ends.
+    /// Begins a sweep. It visits peers from the last to the first, because the last peer gets the index of a peer that ends.
     func beginSweep() -> Sweep { Sweep(index: all.count - 1) }
 
     /// Returns the next peer that is due; nil at the end of the sweep, whose successor is then scheduled.
