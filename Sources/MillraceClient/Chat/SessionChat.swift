@@ -1,7 +1,7 @@
 import Foundation
 public import Signaling
 
-/// Chat of a session. A message goes to all users in the same place (the main session or one subsession), or to one of them. The relay does
+/// Chat of a session. A message goes to all users in the same location (the main session or one subsession), or to one of them. The relay does
 /// not store chat messages: a user who joins later does not receive earlier ones. For stored messages use `MessagingClient`.
 public struct SessionChat: Sendable {
     /// Maximum number of events buffered for one reader.
@@ -17,14 +17,14 @@ public struct SessionChat: Sendable {
     /// A new reader of the chat's events from now on. `Session.events` and delegates deliver the same events, in order with all others.
     public var events: Feed<ChatEvent> { core.board.chatEvents.feed(limit: Self.eventLimit) }
 
-    /// Sends a message to all users in the same place, or to one of them.
+    /// Sends a message to all users in the same location, or to one of them.
     ///
     /// If the connection is lost before the relay answers, the call waits for the reconnection and sends the message again; the relay
     /// delivers it once. If the client has to join again under a new connection id, it repeats the message only if the token names a user
     /// and the client was in the main session of the same session.
     /// - Parameters:
     ///   - text: 1 byte to 8 KiB of UTF-8.
-    ///   - user: recipient; nil for all users in the same place, including the sender.
+    ///   - user: recipient; nil for all users in the same location, including the sender.
     ///   - id: 1 to 64 printable ASCII characters, unique among the messages of this user; nil generates one. An application that repeats a
     ///     message after `notConnected` passes the first attempt's id, so that the message cannot be delivered twice.
     /// - Throws: `chatDisabled`; `textTooLong`; `unknownUser` if the recipient is in another subsession or in none; `rateLimited`;

@@ -13,7 +13,7 @@ struct JoinRoster: Sendable {
     private(set) var events: [(message: [UInt8], seq: UInt64)] = []
     private var page: UInt64
     private var known: Set<ConnectionID>
-    /// The local user, until a page lists it in its place.
+    /// The local user, until a page lists it instead.
     private var own: UserInfo?
 
     init(_ answer: JoinAnswer, resumed: ResumeRequest.Answer? = nil) {

@@ -62,7 +62,7 @@ public final class Session: Sendable {
     public var isMuteForced: Bool { board.snapshot.model.isMuteForced }
     /// Whether only the host and managers may publish a screen.
     public var isShareLocked: Bool { board.snapshot.model.isShareLocked }
-    /// Stream of the active speaker in the same place (the main session or a subsession) as the local user; nil if no user is speaking.
+    /// Stream of the active speaker in the same location (the main session or a subsession) as the local user; nil if no user is speaking.
     public var activeSpeaker: StreamID? { board.snapshot.model.activeSpeaker }
     /// Subsessions (breakout groups) of the session.
     public var subsessions: Subsessions { Subsessions(core: core) }

@@ -82,12 +82,12 @@ extension SessionMachine {
     mutating func restored(_ answer: ResumeRequest.Answer, _ snapshot: JoinAnswer, now: MediaTime) {
         stand(with: snapshot, now: now)
         isNewConnection = false
-        let place = model.ownSubsession
+        let former = model.ownSubsession
         for change in model.join(snapshot, publishLost: answer.publishLost) { outputs.append(.event(change)) }
         outputs.append(
             .media(.resumed(publishLost: answer.publishLost, subscribeLost: answer.subscribeLost, hasSnapshot: true)))
-        // Messages sent in another place would reach other users.
-        if model.ownSubsession == place { repeatChats(now: now) } else { failChats() }
+        // Messages sent in another subsession would reach other users.
+        if model.ownSubsession == former { repeatChats(now: now) } else { failChats() }
         sendSignals(now: now)
         updateMembers(now: now)
         resumeAgreement(now: now)

@@ -22,10 +22,10 @@ enum ConversationTable {
 
     private static let visible = "listed = 1 AND place > hidden"
 
-    static func page(_ db: Database, before place: Int64?, count: Int) throws -> [Conversation] {
+    static func page(_ db: Database, before order: Int64?, count: Int) throws -> [Conversation] {
         let rows = try Row.fetchAll(
             db, sql: "SELECT * FROM conversation WHERE \(visible) AND place < ? ORDER BY place DESC LIMIT ?",
-            arguments: [place ?? .max, count])
+            arguments: [order ?? .max, count])
         return rows.compactMap { entry($0)?.conversation }
     }
 
