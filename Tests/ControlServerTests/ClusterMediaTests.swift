@@ -65,7 +65,7 @@ struct ClusterMediaTests {
         #expect(world.media.origin(of: stream("s")) == Self.c)
     }
 
-    @Test("a pipe that begins during a move has the streams in their new places only", arguments: 1...20)
+    @Test("a pipe that begins during a move has the streams in their new locations only", arguments: 1...20)
     func subscribedDuringMove(_ seed: UInt64) throws {
         let world = ClusterWorld(seed: seed)
         world.publish([stream("s")], at: Self.b)
@@ -182,8 +182,8 @@ struct ClusterMediaTests {
             world.order(.setMuted(stream, .audio, world.random.below(3) > 0))
         case 6, 7, 8:
             let moving = peers.filter { _ in world.random.below(3) == 0 }
-            let place = ["", "x", "y"][world.random.below(3)]
-            let location = Location(place.isEmpty ? nil : SubsessionID(rawValue: place))
+            let subsession = ["", "x", "y"][world.random.below(3)]
+            let location = Location(subsession.isEmpty ? nil : SubsessionID(rawValue: subsession))
             if !moving.isEmpty {
                 world.order(.relocate(Dictionary(uniqueKeysWithValues: moving.map { ($0, location) })))
             }

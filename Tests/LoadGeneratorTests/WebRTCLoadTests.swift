@@ -104,7 +104,7 @@ import Testing
         #expect(report.sent.kilobitsPerSecond > report.received.kilobitsPerSecond / 2)
     }
 
-    @Test func churnReplacesViewers() async throws {
+    @Test func churnReplacesWebRTCSubscribers() async throws {
         var plan = try plan(subscribers: 4)
         plan.churn = 5
         let report = try await run(plan)

@@ -71,7 +71,7 @@ struct CrashNotesTests {
         #expect(CrashNotes.hash("a") == 0xaf63_dc4c_8601_ec8c)
     }
 
-    @Test("Every counter has a name that matches its place in memory")
+    @Test("Every counter has a name that matches its offset in memory")
     func counterNames() throws {
         let block = CounterBlock(worker: 0)
         let words = try #require(MemoryLayout<EngineCounters>.offset(of: \.delay)) / 8

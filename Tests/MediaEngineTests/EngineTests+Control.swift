@@ -114,7 +114,8 @@ extension EngineTests {
             let engine = try EngineTests.engine()
             defer { engine.stop() }
             let steady = try await TestPublisher(engine, stream: "steady", id: 99)
-            let viewer = try await TestSubscriber(engine, stream: "steady", mux: true).reporting(beside: steady)
+            let steadySubscriber = try await TestSubscriber(engine, stream: "steady", mux: true).reporting(
+                beside: steady)
             try steady.send(steady.video.frame(isKey: true))
             for round in 0..<30 {
                 let publisher = try await TestPublisher(
@@ -132,9 +133,11 @@ extension EngineTests {
                 }
                 let left = round % 3 == 0 ? publisher.transport.id : subscriber.transport.id
                 try await engine.closePlain(left, session: "demo")
-                try viewer.collect { viewer.streams.packets(from: steady.video.id).count >= 4 + 80 * (round + 1) }
+                try steadySubscriber.collect {
+                    subscriber.streams.packets(from: steady.video.id).count >= 4 + 80 * (round + 1)
+                }
             }
-            let got = viewer.streams.packets(from: steady.video.id)
+            let got = steadySubscriber.streams.packets(from: steady.video.id)
             #expect(got.map(\.index) == (0..<Int64(4 + 80 * 30)).map { got[0].index + $0 })
             let counters = await engine.counters()
             #expect(counters.transports == 2 && counters.streams == 1)

@@ -175,9 +175,9 @@ extension EngineTests {
             let publisher = try await TestPublisher(engine)
             let hostile = try await TestSubscriber(engine, mux: true)
             hostile.relayPort = publisher.rtcpPort - 1
-            let viewer = try await TestSubscriber(engine, mux: true)
+            let subscriber = try await TestSubscriber(engine, mux: true)
             try publisher.send(publisher.video.frame(isKey: true))
-            #expect(try viewer.collect(4, from: publisher.video).count == 4)
+            #expect(try subscriber.collect(4, from: publisher.video).count == 4)
             let kinds: [(UInt8, UInt8)] = [
                 (205, 1), (205, 15), (206, 1), (206, 4), (206, 15), (200, 0), (201, 1), (202, 1), (203, 1), (207, 0),
             ]
@@ -198,7 +198,7 @@ extension EngineTests {
                 }
                 if i % 10 == 0 { try publisher.send(publisher.video.frame(isKey: false)) }
             }
-            let got = try viewer.collect(4 + 200, from: publisher.video)
+            let got = try subscriber.collect(4 + 200, from: publisher.video)
             #expect(got.map(\.sequence) == (0..<204).map { got[0].sequence + $0 })
             let counters = try await EngineTests.counters(of: engine) {
                 $0.rtcpReceived + $0.droppedMalformedRTCP >= 500
@@ -213,7 +213,7 @@ extension EngineTests {
             defer { engine.stop() }
             let leaper = try await TestPublisher(engine, stream: "leaper", id: 1, kinds: [.video])
             let steady = try await TestPublisher(engine, stream: "steady", id: 2, kinds: [.video])
-            let viewer = try await TestSubscriber(
+            let subscriber = try await TestSubscriber(
                 engine, stream: PlainTransportRequest.allStreams, mux: true, kinds: [.video])
             var frames: [SourcePacket] = []
             for i in 0..<200 {
@@ -224,8 +224,8 @@ extension EngineTests {
                 frames += frame
                 try steady.send(frame)
             }
-            #expect(try viewer.collect(frames.count, from: steady.video).map(\.payload) == frames.map(\.payload))
-            let leaped = try viewer.collect(200, from: leaper.video)
+            #expect(try subscriber.collect(frames.count, from: steady.video).map(\.payload) == frames.map(\.payload))
+            let leaped = try subscriber.collect(200, from: leaper.video)
             #expect(leaped.allSatisfy { $0.sequence - leaped[0].sequence == $0.index - leaped[0].index })
         }
     }

@@ -92,16 +92,16 @@ extension EngineTests {
             #expect(Set(pairs.map { $0.publisher.audio.ssrc }).count == 1)
             var sent = Array(repeating: [[UInt8]](), count: pairs.count)
             for i in 0..<30 {
-                for place in pairs.indices {
+                for index in pairs.indices {
                     // Payload lengths differ between publishers.
-                    let packet = pairs[place].publisher.audio.audioPacket(bytes: 50 + 3 * i + place)
-                    try pairs[place].publisher.send([packet])
-                    sent[place].append(packet.payload)
+                    let packet = pairs[index].publisher.audio.audioPacket(bytes: 50 + 3 * i + index)
+                    try pairs[index].publisher.send([packet])
+                    sent[index].append(packet.payload)
                 }
             }
-            for (place, pair) in pairs.enumerated() {
+            for (index, pair) in pairs.enumerated() {
                 let got = try pair.subscriber.collect(30, from: pair.publisher.audio)
-                #expect(got.map(\.payload) == sent[place])
+                #expect(got.map(\.payload) == sent[index])
             }
             // RTCP reports are told apart in the same way.
             for pair in pairs {
@@ -114,9 +114,9 @@ extension EngineTests {
 
             // The remaining publishers continue when one of them closes.
             try await engine.closePlain(pairs[0].publisher.transport.id, session: "one")
-            for place in 1..<pairs.count {
-                try pairs[place].publisher.send([pairs[place].publisher.audio.audioPacket(bytes: 200)])
-                #expect(try pairs[place].subscriber.collect(31, from: pairs[place].publisher.audio).count == 31)
+            for index in 1..<pairs.count {
+                try pairs[index].publisher.send([pairs[index].publisher.audio.audioPacket(bytes: 200)])
+                #expect(try pairs[index].subscriber.collect(31, from: pairs[index].publisher.audio).count == 31)
             }
         }
 

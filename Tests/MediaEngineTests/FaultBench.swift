@@ -39,7 +39,7 @@
             }
         }
 
-        final class Viewer {
+        final class Subscriber {
             let transport: PlainTransport
             let address: PeerAddress
             let streams: ReceivedStreams
@@ -64,7 +64,7 @@
         let worker: Worker
         let wire = Wire()
         private(set) var publishers: [Publisher] = []
-        private(set) var viewers: [Viewer] = []
+        private(set) var subscribers: [Subscriber] = []
 
         init(_ fault: Fault?) throws {
             var configuration = EngineConfiguration()
@@ -89,18 +89,18 @@
             return publisher
         }
 
-        func view(_ session: String = "demo") throws -> Viewer {
-            let port = UInt16(20_000 + viewers.count)
+        func view(_ session: String = "demo") throws -> Subscriber {
+            let port = UInt16(20_000 + subscribers.count)
             var request = PlainTransportRequest(direction: .subscribe, session: session)
             request.rtcpMux = true
             request.address = "127.0.0.1"
             request.audio = PlainTrackRequest(port: port)
             request.video = PlainTrackRequest(port: port)
-            let viewer = try Viewer(
+            let subscriber = try Subscriber(
                 transport: try open(request),
                 address: PeerAddress(SocketAddress("127.0.0.1", port: port)!))
-            viewers.append(viewer)
-            return viewer
+            subscribers.append(subscriber)
+            return subscriber
         }
 
         private func open(_ request: PlainTransportRequest) throws -> PlainTransport {
@@ -124,15 +124,15 @@
             try run(for: .milliseconds(2))
         }
 
-        func sendRTCP(from viewer: Viewer, _ write: (inout [UInt8]) -> Void) throws {
+        func sendRTCP(from subscriber: Subscriber, _ write: (inout [UInt8]) -> Void) throws {
             var bytes: [UInt8] = []
             write(&bytes)
             var length = bytes.count
             bytes += [UInt8](repeating: 0, count: 160)
             try bytes.withUnsafeMutableBytes {
-                try viewer.context.protectRTCP($0.baseAddress!, length: &length, capacity: $0.count)
+                try subscriber.context.protectRTCP($0.baseAddress!, length: &length, capacity: $0.count)
             }
-            receive(bytes, length, from: viewer.address, on: .rtp)
+            receive(bytes, length, from: subscriber.address, on: .rtp)
             try run(for: .milliseconds(2))
         }
 
@@ -157,8 +157,8 @@
             wire.sent = sent.filter { $0.name != .rtp }
             for datagram in sent where datagram.name == .rtp {
                 let isRTCP = DatagramKind.isRTCP(secondByte: datagram.bytes[1])
-                if let viewer = viewers.first(where: { $0.address.address == datagram.to.address }) {
-                    if !isRTCP { try viewer.streams.receive(datagram.bytes) }
+                if let subscriber = subscribers.first(where: { $0.address.address == datagram.to.address }) {
+                    if !isRTCP { try subscriber.streams.receive(datagram.bytes) }
                 } else if let publisher = publishers.first(where: { $0.address.address == datagram.to.address }) {
                     let compound = try decryptRTCP(datagram.bytes, publisher.relay)
                     if try pickRTCP(compound, { $0.kind == .pli ? true : nil }) == true {

@@ -15,18 +15,18 @@
         func dropVideo(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()
-            let viewer = try bench.view()
+            let subscriber = try bench.view()
             for i in 0..<30 {
                 try bench.send([publisher.audio.audioPacket()], from: publisher)
                 try bench.send(publisher.video.frame(isKey: i == 0), from: publisher)
             }
-            let first = try #require(viewer.packets(.video).first)
-            let got = viewer.packets(.video).map { $0.sequence - first.sequence }
+            let first = try #require(subscriber.packets(.video).first)
+            let got = subscriber.packets(.video).map { $0.sequence - first.sequence }
             #expect(got == (0..<120).filter { fault == nil || $0 % 40 != 39 })
-            #expect(viewer.packets(.audio).count == 30)
-            try bench.sendRTCP(from: viewer) {
+            #expect(subscriber.packets(.audio).count == 30)
+            try bench.sendRTCP(from: subscriber) {
                 GenericNACK(
-                    sender: SSRC(7), media: viewer.ssrc(.video),
+                    sender: SSRC(7), media: subscriber.ssrc(.video),
                     sequences: [39, 40].map { first.header.sequenceNumber.advanced(by: $0) }
                 ).write(into: &$0)
             }
@@ -38,13 +38,13 @@
         func dropAudio(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()
-            let viewer = try bench.view()
+            let subscriber = try bench.view()
             for i in 0..<10 {
                 try bench.send([publisher.audio.audioPacket()], from: publisher)
                 try bench.send(publisher.video.frame(isKey: i == 0), from: publisher)
             }
-            #expect(viewer.packets(.audio).count == (fault == nil ? 10 : 0))
-            #expect(viewer.packets(.video).count == 40)
+            #expect(subscriber.packets(.audio).count == (fault == nil ? 10 : 0))
+            #expect(subscriber.packets(.video).count == 40)
         }
 
         @Test(
@@ -54,7 +54,7 @@
             let bench = try FaultBench(fault)
             let names = ["a", "b", "c"]
             let publishers = try names.map { try bench.publish($0) }
-            let viewers = try names.map { try bench.view($0) }
+            let subscribers = try names.map { try bench.view($0) }
             // Until all publishers have begun, some subscribers get their own media.
             let begun = [MediaKind.audio: 1, .video: 4]
             for i in 0..<12 {
@@ -63,11 +63,11 @@
                     try bench.send(publisher.video.frame(isKey: i < 2), from: publisher)
                 }
             }
-            for (i, viewer) in viewers.enumerated() {
+            for (i, subscriber) in subscribers.enumerated() {
                 for (kind, swapped) in [(MediaKind.audio, Fault.swapAudio), (.video, .crossSession)] {
                     let source = publishers[fault == swapped ? (i + 2) % 3 : i]
                     let id = kind == .audio ? source.audio.id : source.video.id
-                    let got = viewer.packets(kind)
+                    let got = subscriber.packets(kind)
                     #expect(got.count >= 11 * begun[kind, default: 0])
                     #expect(got.dropFirst(2 * begun[kind, default: 0]).allSatisfy { $0.sourceID == id })
                     #expect(zip(got, got.dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 })
@@ -77,8 +77,8 @@
                         })
                 }
                 let before = publishers.map(\.keyFrameRequests)
-                try bench.sendRTCP(from: viewer) {
-                    PLI(sender: SSRC(7), media: viewer.ssrc(.video)).write(into: &$0)
+                try bench.sendRTCP(from: subscriber) {
+                    PLI(sender: SSRC(7), media: subscriber.ssrc(.video)).write(into: &$0)
                 }
                 try bench.run(for: .milliseconds(600))
                 let asked = zip(publishers, before).map { $0.keyFrameRequests > $1 }
@@ -93,23 +93,23 @@
         func swapAlone() throws {
             let bench = try FaultBench(.swapAudio)
             let publisher = try bench.publish()
-            let viewer = try bench.view()
+            let subscriber = try bench.view()
             for _ in 0..<10 { try bench.send([publisher.audio.audioPacket()], from: publisher) }
-            #expect(viewer.packets(.audio).count == 10)
+            #expect(subscriber.packets(.audio).count == 10)
         }
 
         @Test("freeze: from 4 s after the first frame only audio is sent", arguments: [nil, Fault.freeze])
         func freeze(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()
-            let viewer = try bench.view()
+            let subscriber = try bench.view()
             for i in 0..<60 {
                 try bench.send([publisher.audio.audioPacket()], from: publisher)
                 try bench.send(publisher.video.frame(isKey: i % 10 == 0, packets: 1), from: publisher)
                 try bench.run(for: .milliseconds(96))
             }
-            #expect(viewer.packets(.audio).count == 60)
-            #expect(viewer.packets(.video).count == (fault == nil ? 60 : 40))
+            #expect(subscriber.packets(.audio).count == 60)
+            #expect(subscriber.packets(.video).count == (fault == nil ? 60 : 40))
             // A subscriber that joins later receives no video either.
             let late = try bench.view()
             try bench.run(for: .milliseconds(50))
@@ -120,15 +120,15 @@
         func noRetransmit(_ fault: Fault?) throws {
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()
-            let viewer = try bench.view()
+            let subscriber = try bench.view()
             for i in 0..<5 { try bench.send(publisher.video.frame(isKey: i == 0), from: publisher) }
-            let sequences = viewer.packets(.video).map(\.header.sequenceNumber)
+            let sequences = subscriber.packets(.video).map(\.header.sequenceNumber)
             #expect(sequences.count == 20)
-            try bench.sendRTCP(from: viewer) {
-                GenericNACK(sender: SSRC(7), media: viewer.ssrc(.video), sequences: Array(sequences[3...5])).write(
+            try bench.sendRTCP(from: subscriber) {
+                GenericNACK(sender: SSRC(7), media: subscriber.ssrc(.video), sequences: Array(sequences[3...5])).write(
                     into: &$0)
             }
-            #expect(viewer.streams.repeated.count == (fault == nil ? 3 : 0))
+            #expect(subscriber.streams.repeated.count == (fault == nil ? 3 : 0))
             #expect(bench.worker.counters.nacksReceived == 3)
         }
 
@@ -139,15 +139,17 @@
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()
             for i in 0..<10 { try bench.send(publisher.video.frame(isKey: i == 0), from: publisher) }
-            let viewer = try bench.view()
+            let subscriber = try bench.view()
             try bench.send(publisher.video.frame(isKey: false), from: publisher)
             try bench.run(for: .milliseconds(50))
-            #expect(viewer.packets(.video).count == (fault == nil ? 44 : 0))
-            try bench.sendRTCP(from: viewer) { PLI(sender: SSRC(7), media: viewer.ssrc(.video)).write(into: &$0) }
+            #expect(subscriber.packets(.video).count == (fault == nil ? 44 : 0))
+            try bench.sendRTCP(from: subscriber) {
+                PLI(sender: SSRC(7), media: subscriber.ssrc(.video)).write(into: &$0)
+            }
             try bench.run(for: .milliseconds(600))
             #expect((publisher.keyFrameRequests > 0) == (fault == nil))
             try bench.send(publisher.video.frame(isKey: true), from: publisher)
-            #expect(viewer.packets(.video).count == (fault == nil ? 48 : 4))
+            #expect(subscriber.packets(.video).count == (fault == nil ? 48 : 4))
         }
 
         @Test("deaf-to-moves: media stays at a peer's first address", arguments: [nil, Fault.deafToMoves])
@@ -155,15 +157,15 @@
             let bench = try FaultBench(fault)
             let publisher = try bench.publish()
             try bench.send([publisher.audio.audioPacket()], from: publisher)
-            let viewer = try FaultPeer(bench)
-            #expect(try viewer.run(for: .seconds(5)) { viewer.isConnected })
+            let subscriber = try FaultPeer(bench)
+            #expect(try subscriber.run(for: .seconds(5)) { subscriber.isConnected })
             try bench.send([publisher.audio.audioPacket()], from: publisher)
-            #expect(try viewer.media() == [viewer.home: 1])
-            viewer.moves = true
-            try viewer.run(for: .seconds(12)) { false }
-            _ = try viewer.media()
+            #expect(try subscriber.media() == [subscriber.home: 1])
+            subscriber.moves = true
+            try subscriber.run(for: .seconds(12)) { false }
+            _ = try subscriber.media()
             try bench.send([publisher.audio.audioPacket()], from: publisher)
-            #expect(try viewer.media() == [fault == nil ? viewer.away : viewer.home: 1])
+            #expect(try subscriber.media() == [fault == nil ? subscriber.away : subscriber.home: 1])
         }
     }
 

@@ -15,7 +15,7 @@ struct FeedbackRestTests {
         #expect(rest.end == .microseconds(12_150))
     }
 
-    @Test("Pauses longer if the worker has no publishers") func viewersAlone() {
+    @Test("Pauses longer if the worker has no publishers") func subscribersAlone() {
         var rest = FeedbackRest(length: .milliseconds(1))
         for i in 0..<2 as Range<Int64> {
             rest.read(isFeedbackAlone: true, hasPublishers: false, now: .milliseconds(10 + i))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Stream events that wait")
 struct StreamEventQueueTests {
-    private let viewer = TransportID(rawValue: "v")
+    private let subscriber = TransportID(rawValue: "v")
     private let publisher = TransportID(rawValue: "p")
 
     private func all(_ queue: inout StreamEventQueue) -> [StreamEvent] {
@@ -21,8 +21,8 @@ struct StreamEventQueueTests {
     @Test("In a half-full queue, a newer state replaces the older state of the same subject")
     func states() {
         var queue = StreamEventQueue(capacity: 12)
-        let paused = StreamEvent.trackPaused(session: "s", transport: viewer, stream: "cam", kind: .video)
-        let resumed = StreamEvent.trackResumed(session: "s", transport: viewer, stream: "cam", kind: .video)
+        let paused = StreamEvent.trackPaused(session: "s", transport: subscriber, stream: "cam", kind: .video)
+        let resumed = StreamEvent.trackResumed(session: "s", transport: subscriber, stream: "cam", kind: .video)
         let other = StreamEvent.trackPaused(
             session: "s", transport: TransportID(rawValue: "w"), stream: "cam", kind: .video)
         queue.push(.published(session: "s", transport: publisher, stream: "cam"))

@@ -51,7 +51,7 @@ import Testing
         return sockets.counters.framesReceived > before
     }
 
-    @Test func aFloodOfStrangersTakesNoPlaceOfThoseWhoProvedThemselves() throws {
+    @Test func unprovenConnectionsDoNotReplaceProvenOnes() throws {
         let sockets = try sockets {
             $0.connections = 20
             $0.unprovenPerAddress = 1_000
@@ -63,7 +63,7 @@ import Testing
         #expect(sockets.counters.unproven == 285)
         #expect(strangers[0].seesClose())
         #expect(friends.allSatisfy { isAlive(sockets, $0) })
-        // The newest unproven connection was accepted: legitimate clients always get a place.
+        // The newest unproven connection was accepted: legitimate clients always get a connection.
         #expect(isAlive(sockets, strangers[299]))
     }
 
@@ -81,7 +81,7 @@ import Testing
         let first = try (0..<5).map { _ in try connect(sockets) }
         #expect(sockets.counters.refused == 2)
         #expect(first[4].seesClose())
-        // Other addresses are not affected, and an admitted connection frees an unproven place.
+        // Other addresses are not affected, and an admitted connection is no longer counted as unproven.
         let other = try connect(sockets, from: "127.0.0.2")
         #expect(isAlive(sockets, other))
         #expect(isAlive(sockets, first[0]))
@@ -89,7 +89,7 @@ import Testing
         let next = try connect(sockets)
         #expect(isAlive(sockets, next))
         #expect(sockets.counters.refused == 2)
-        // A closed connection frees a place, too.
+        // Nor is a closed connection.
         first[1].close()
         serve(sockets) { sockets.counters.lost == 1 }
         #expect(isAlive(sockets, try connect(sockets)))

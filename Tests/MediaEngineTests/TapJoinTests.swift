@@ -21,7 +21,7 @@ struct TapJoinTests {
     @Test("One encoding keeps its numbers, and after a restart continues at a key frame") func restart() {
         let producer = Self.producer(.video)
         var join = TapJoin(.video)
-        #expect(join.place(Self.packet(.video, 5, 0, at: 0), of: producer)?.sequence == 5)
+        #expect(join.mapped(Self.packet(.video, 5, 0, at: 0), of: producer)?.sequence == 5)
         for i in 0..<3 as Range<Int64> {
             let seen = join.join(
                 Self.packet(.video, 100 + i, 9_000 * i, at: 100 * i), canStart: false, of: producer, wanted: producer)
@@ -30,7 +30,7 @@ struct TapJoinTests {
         join.interrupt(producer)
         let early = Self.packet(.video, 70_000, 77, at: 250)
         #expect(join.join(early, canStart: false, of: producer, wanted: producer) == nil)
-        #expect(join.place(early, of: producer) == nil)
+        #expect(join.mapped(early, of: producer) == nil)
         let key = Self.packet(.video, 70_001, 50, at: 300)
         let first = join.join(key, canStart: true, of: producer, wanted: producer)
         #expect(first?.sequence == 103 && first?.timestamp == 18_000 + 9_000)
@@ -38,8 +38,8 @@ struct TapJoinTests {
             Self.packet(.video, 70_002, 3_050, at: 333), canStart: false, of: producer, wanted: producer)
         #expect(next?.sequence == 104 && next?.timestamp == 30_000)
         // A tap that opens now sees the cached packets under the same numbers.
-        #expect(join.place(key, of: producer)?.sequence == 103)
-        #expect(join.place(early, of: producer) == nil)
+        #expect(join.mapped(key, of: producer)?.sequence == 103)
+        #expect(join.mapped(early, of: producer) == nil)
     }
 
     @Test("Another encoding continues the numbers of the frames that the first tap began with")

@@ -33,7 +33,7 @@ package final class MutationFuzzer {
         for _ in 0..<count { body(UnsafeRawBufferPointer(nextInput())) }
     }
 
-    /// Returns one input: an entry of the corpus, cut, extended or spliced with another, with one to four places changed.
+    /// Returns one input: an entry of the corpus, cut, extended or spliced with another, with one to four bytes changed.
     private func nextInput() -> UnsafeMutableRawBufferPointer {
         let choice = random.next()
         let source = corpus[random.below(corpus.count)]
@@ -51,23 +51,23 @@ package final class MutationFuzzer {
         guard length > 0 else { return input }
         if choice & 0x38 == 0 {
             let other = corpus[random.below(corpus.count)]
-            let place = random.below(length)
-            let taken = min(other.count, length - place)
+            let offset = random.below(length)
+            let taken = min(other.count, length - offset)
             other.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(rebasing: input[place...])
+                UnsafeMutableRawBufferPointer(rebasing: input[offset...])
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<taken]))
             }
         }
         for _ in 0...Int((choice >> 6) & 3) {
             let change = random.next()
             // Headers are short and most important, so half of the changes are made there.
-            let place = random.below(change & 1 == 0 ? min(length, 24) : length)
+            let offset = random.below(change & 1 == 0 ? min(length, 24) : length)
             let value = UInt8(truncatingIfNeeded: change >> 8)
             switch (change >> 1) & 3 {
-            case 0: input[place] ^= 1 << (value & 7)
-            case 1: input[place] = value
-            case 2: input[place] = value & 1 == 0 ? 0x00 : value & 2 == 0 ? 0xff : value & 4 == 0 ? 0x7f : 0x80
-            default: input[place] = input[place] &+ (value & 1 == 0 ? 1 : 0xff)
+            case 0: input[offset] ^= 1 << (value & 7)
+            case 1: input[offset] = value
+            case 2: input[offset] = value & 1 == 0 ? 0x00 : value & 2 == 0 ? 0xff : value & 4 == 0 ? 0x7f : 0x80
+            default: input[offset] = input[offset] &+ (value & 1 == 0 ? 1 : 0xff)
             }
         }
         return input

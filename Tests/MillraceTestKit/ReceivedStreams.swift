@@ -35,7 +35,7 @@ extension ViewedPacket: CustomStringConvertible {
 }
 
 /// Fault in a packet that a subscriber received.
-package struct ViewerFault: Error, CustomStringConvertible {
+package struct SubscriberFault: Error, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }
 }
@@ -95,7 +95,7 @@ package final class ReceivedStreams {
         let key = UInt64(ssrc) << 32 | UInt64(truncatingIfNeeded: sequence & 0xffff_ffff)
         if let earlier = datagrams[key] {
             guard isSame(earlier, datagram) else {
-                throw ViewerFault("two packets under one index \(sequence) of SSRC \(ssrc)")
+                throw SubscriberFault("two packets under one index \(sequence) of SSRC \(ssrc)")
             }
             guard let first = packets[ssrc]?.last(where: { $0.sequence == sequence }) else { return }
             repeated.append(first)
@@ -131,7 +131,7 @@ package final class ReceivedStreams {
             return
         }
         guard header.payloadLength >= 2, let unwrapper = unwrappers[media] else {
-            throw ViewerFault("a retransmission of nothing")
+            throw SubscriberFault("a retransmission of nothing")
         }
         let original = SequenceNumber(
             UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1]))
@@ -150,7 +150,7 @@ package final class ReceivedStreams {
         if let first = packets[media]?.last(where: { $0.sequence == viewed.sequence }) {
             guard first.payload == viewed.payload, first.header.marker == viewed.header.marker,
                 first.header.timestamp == viewed.header.timestamp
-            else { throw ViewerFault("a retransmission of \(viewed.sequence) that is another packet") }
+            else { throw SubscriberFault("a retransmission of \(viewed.sequence) that is another packet") }
         }
         viewed.head = head
         retransmitted[media, default: []].append(viewed)
@@ -182,13 +182,13 @@ package final class ReceivedStreams {
             start = parsed.headerLength + 1
         }
         guard payload.count >= start + SyntheticSource.identityLength else {
-            throw ViewerFault("a payload without identity")
+            throw SubscriberFault("a payload without identity")
         }
         func number(_ at: Int, _ count: Int) -> UInt64 {
             (0..<count).reduce(0) { $0 << 8 | UInt64(payload[start + at + $1]) }
         }
-        guard number(0, 4) == 0x4d49_4c4c else { throw ViewerFault("a payload of nobody's") }
-        guard number(16, 8) == UInt64(payload.count) else { throw ViewerFault("padding counted as payload") }
+        guard number(0, 4) == 0x4d49_4c4c else { throw SubscriberFault("a payload of nobody's") }
+        guard number(16, 8) == UInt64(payload.count) else { throw SubscriberFault("padding counted as payload") }
         return ViewedPacket(
             header: header, payload: Array(payload), descriptor: descriptor, sourceID: UInt32(number(4, 4)),
             index: Int64(bitPattern: number(8, 8)), datagramLength: datagramLength, sequence: sequence,

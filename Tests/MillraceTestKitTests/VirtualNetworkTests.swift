@@ -166,8 +166,8 @@ struct VirtualNetworkTests {
         var addresses = [relay]
         network.add(
             VirtualEndpoint(receive: { bytes, from, _, _ in
-                let place = Int(from.port) - 5000
-                for next in 1...2 { network.send(bytes, from: relay, to: addresses[(place - 1 + next) % count + 1]) }
+                let index = Int(from.port) - 5000
+                for next in 1...2 { network.send(bytes, from: relay, to: addresses[(index - 1 + next) % count + 1]) }
             }), at: [relay])
         let others = extra ? [Peer(network, at: address(4000), to: address(4001), every: .milliseconds(7))] : []
         let peers = (1...count).map { i in

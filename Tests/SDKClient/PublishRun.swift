@@ -39,7 +39,7 @@ struct PublishRun {
                     truncatingIfNeeded: 16 + (x + 3 * number >> 4 ^ y >> 4) * 8 % 180)
             }
         }
-        for place in frame.uRange.lowerBound..<frame.vRange.upperBound { frame.bytes[place] = 128 }
+        for index in frame.uRange.lowerBound..<frame.vRange.upperBound { frame.bytes[index] = 128 }
         let bar = WallBar(
             number: UInt16(truncatingIfNeeded: number), milliseconds: UInt16(truncatingIfNeeded: Report.clock),
             source: options.source)

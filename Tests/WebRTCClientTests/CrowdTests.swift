@@ -11,9 +11,9 @@ struct CrowdTests {
         var missed: UInt64 = 0
         for seed in 0..<50 as Range<UInt64> {
             let session = try PeerSession(seed: 1000 + seed, conditions: conditions)
-            let viewer = try session.addViewer()
+            let subscriber = try session.addSubscriber()
             session.run(seconds: 5)
-            let reception = viewer.reception
+            let reception = subscriber.reception
             #expect(reception.wrong == 0 && reception.outOfOrder == 0, "session \(seed): \(reception)")
             #expect(reception.frames > 30, "session \(seed): \(reception)")
             missed += reception.missedFrames

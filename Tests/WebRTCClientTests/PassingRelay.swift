@@ -15,7 +15,7 @@ final class PassingRelay {
 
     let network: VirtualNetwork
     var publisher: RelayConnection?
-    var viewers: [RelayConnection] = []
+    var subscribers: [RelayConnection] = []
     /// Called with the publisher's media packets in the clear.
     var onMedia: (([UInt8]) -> Void)?
     /// Called with the publisher's RTCP in the clear.
@@ -39,7 +39,7 @@ final class PassingRelay {
                 }), at: [Self.address])
     }
 
-    private var connections: [RelayConnection] { viewers + (publisher.map { [$0] } ?? []) }
+    private var connections: [RelayConnection] { subscribers + (publisher.map { [$0] } ?? []) }
 
     /// Admits the client at `address`. - Returns: the answer.
     func admit(_ offer: SessionDescription, sources: [TrackDescription] = [], at address: SocketAddress) throws
@@ -48,7 +48,7 @@ final class PassingRelay {
         let connection = try RelayConnection(
             offer: offer.text, relay: Self.address, credentials: .random(using: &random), identity: Self.identity,
             sent: sources, now: network.now)
-        if sources.isEmpty { publisher = connection } else { viewers.append(connection) }
+        if sources.isEmpty { publisher = connection } else { subscribers.append(connection) }
         owners[address] = connection
         network.wake(id)
         return connection.answer
@@ -67,13 +67,13 @@ final class PassingRelay {
         switch arrival {
         case .rtp(let packet) where connection === publisher:
             onMedia?(packet)
-            for viewer in viewers { send(packet, isRTCP: false, to: viewer) }
+            for subscriber in subscribers { send(packet, isRTCP: false, to: subscriber) }
         case .rtcp(let packet):
             if connection !== publisher {
                 if let publisher { send(packet, isRTCP: true, to: publisher) }
             } else {
                 onReport?(packet)
-                for viewer in viewers { send(packet, isRTCP: true, to: viewer) }
+                for subscriber in subscribers { send(packet, isRTCP: true, to: subscriber) }
             }
         case .rtp, nil: break
         }

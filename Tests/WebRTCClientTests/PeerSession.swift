@@ -10,13 +10,13 @@ final class PeerSession {
     let network: VirtualNetwork
     let relay: PassingRelay
     let publisher: SyntheticPublisher
-    var viewers: [SyntheticViewer] = []
+    var subscribers: [SyntheticSubscriber] = []
     var ends: [TransportEnd] = []
     var connectedAt: MediaTime?
     private(set) var random: SeededGenerator
 
     static let publisherAddress = SocketAddress("10.0.0.2", port: 5000)!
-    static func viewerAddress(_ n: Int) -> SocketAddress { SocketAddress("10.0.1.\(n + 1)", port: 5000)! }
+    static func subscriberAddress(_ n: Int) -> SocketAddress { SocketAddress("10.0.1.\(n + 1)", port: 5000)! }
 
     init(
         seed: UInt64, retransmits: Bool = true, rids: [RID] = [], encodings: [SyntheticVideo.Encoding]? = nil,
@@ -64,21 +64,21 @@ final class PeerSession {
     }
 
     @discardableResult
-    func addViewer(
+    func addSubscriber(
         retransmits: Bool = true, _ change: (inout WebRTCEndpoint.Configuration) -> Void = { _ in }
-    ) throws -> SyntheticViewer {
+    ) throws -> SyntheticSubscriber {
         var configuration = WebRTCEndpoint.Configuration.viewer(
             identity: PassingRelay.clientIdentity, retransmits: retransmits, using: &random)
         change(&configuration)
         let endpoint = WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
-        let viewer = SyntheticViewer(endpoint, source: 77)
-        let address = Self.viewerAddress(viewers.count)
-        viewers.append(viewer)
+        let subscriber = SyntheticSubscriber(endpoint, source: 77)
+        let address = Self.subscriberAddress(subscribers.count)
+        subscribers.append(subscriber)
         let answer = try relay.admit(
             endpoint.offer, sources: publisher.endpoint.configuration.tracks, at: address)
         try endpoint.accept(answer.utf8, now: network.now)
         let drain = { [unowned self] in
-            while let output = viewer.nextOutput() {
+            while let output = subscriber.nextOutput() {
                 switch output {
                 case .transmit(let bytes, let to): network.send(bytes, from: address, to: to.address)
                 case .ended(let reason): ends.append(reason)
@@ -89,15 +89,15 @@ final class PeerSession {
         network.add(
             VirtualEndpoint(
                 receive: { datagram, from, _, now in
-                    viewer.receive(datagram, from: PeerAddress(from), now: now)
+                    subscriber.receive(datagram, from: PeerAddress(from), now: now)
                     drain()
-                }, deadline: { viewer.deadline },
+                }, deadline: { subscriber.deadline },
                 handleTimeout: { now in
-                    viewer.handleTimeout(now: now)
+                    subscriber.handleTimeout(now: now)
                     drain()
                 }), at: [address])
         drain()
-        return viewer
+        return subscriber
     }
 
     func run(seconds: Double) { network.run(until: network.now + .seconds(seconds)) }

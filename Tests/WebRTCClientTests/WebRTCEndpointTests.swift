@@ -12,9 +12,9 @@ struct WebRTCEndpointTests {
     @Test("Connects, and every frame and audio packet arrives unchanged")
     func cleanPath() throws {
         let session = try PeerSession(seed: 1)
-        let viewer = try session.addViewer()
+        let subscriber = try session.addSubscriber()
         session.run(seconds: 5)
-        let reception = viewer.reception
+        let reception = subscriber.reception
         let connected = try #require(session.connectedAt)
         #expect(connected < .milliseconds(500), "\(connected)")
         #expect(session.publisher.frames > 130 && session.publisher.audioPackets > 200)
@@ -23,7 +23,7 @@ struct WebRTCEndpointTests {
         #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
         #expect(reception.longestPause < .milliseconds(40) && reception.longestDelay < .milliseconds(25))
         let sender = session.publisher.endpoint.statistics
-        let receiver = viewer.endpoint.statistics
+        let receiver = subscriber.endpoint.statistics
         #expect(sender.feedbackReceived > 20 && sender.acknowledged > 500)
         #expect(sender.reportsReceived >= 4 && receiver.reportsReceived >= 4)
         let roundTrip = try #require(sender.roundTrip)
@@ -35,14 +35,14 @@ struct WebRTCEndpointTests {
     @Test("5 % loss each way: retransmissions recover everything", arguments: 1...3 as ClosedRange<UInt64>)
     func loss(seed: UInt64) throws {
         let session = try PeerSession(seed: seed, conditions: LinkConditions(loss: 0.05, delay: .milliseconds(15)))
-        let viewer = try session.addViewer()
+        let subscriber = try session.addSubscriber()
         session.run(seconds: 10)
-        let reception = viewer.reception
+        let reception = subscriber.reception
         #expect(reception.wrong == 0 && reception.outOfOrder == 0)
         #expect(reception.frames > 220, "\(reception)")
         #expect(reception.missedFrames <= 3, "\(reception)")
-        #expect(viewer.endpoint.statistics.recovered > 50)
-        #expect(session.publisher.endpoint.statistics.retransmissions >= viewer.endpoint.statistics.recovered)
+        #expect(subscriber.endpoint.statistics.recovered > 50)
+        #expect(session.publisher.endpoint.statistics.retransmissions >= subscriber.endpoint.statistics.recovered)
         // Audio is not retransmitted: two links with 5 % loss each.
         let lost = Double(reception.missedAudioPackets) / Double(reception.audioPackets + reception.missedAudioPackets)
         #expect((0.05...0.15).contains(lost), "\(lost)")
@@ -51,40 +51,43 @@ struct WebRTCEndpointTests {
     @Test("Without RTX, lost packets are retransmitted unchanged")
     func plainRetransmission() throws {
         let session = try PeerSession(seed: 5, retransmits: false)
-        let viewer = try session.addViewer(retransmits: false)
+        let subscriber = try session.addSubscriber(retransmits: false)
         session.network.set(
             LinkConditions(loss: 0.1, delay: .milliseconds(10)), from: PeerSession.publisherAddress,
             to: PassingRelay.address)
         session.run(seconds: 10)
         #expect(session.publisher.endpoint.statistics.retransmissions > 50)
-        #expect(viewer.endpoint.statistics.recovered == 0, "nothing marks them")
-        #expect(viewer.reception.missedFrames <= 3 && viewer.reception.frames > 250 && viewer.reception.wrong == 0)
+        #expect(subscriber.endpoint.statistics.recovered == 0, "nothing marks them")
+        #expect(
+            subscriber.reception.missedFrames <= 3 && subscriber.reception.frames > 250
+                && subscriber.reception.wrong == 0)
     }
 
     @Test("A subscriber that requests no retransmissions misses frames, and continues at key frames")
     func noRetransmission() throws {
         let session = try PeerSession(seed: 6)
-        let viewer = try session.addViewer { $0.asksForLostPackets = false }
+        let subscriber = try session.addSubscriber { $0.asksForLostPackets = false }
         session.run(seconds: 2)
         session.network.set(
             LinkConditions(loss: 0.02, delay: .milliseconds(10)), from: PassingRelay.address,
-            to: PeerSession.viewerAddress(0))
+            to: PeerSession.subscriberAddress(0))
         session.run(seconds: 10)
-        #expect(viewer.reception.missedFrames > 20)
-        #expect(viewer.endpoint.statistics.keyFrameRequestsSent > 3)
+        #expect(subscriber.reception.missedFrames > 20)
+        #expect(subscriber.endpoint.statistics.keyFrameRequestsSent > 3)
         #expect(session.publisher.endpoint.statistics.keyFrameRequestsReceived > 3)
-        #expect(session.publisher.keyFrames > 3 && viewer.reception.keyFrames > 3 && viewer.reception.wrong == 0)
+        #expect(
+            session.publisher.keyFrames > 3 && subscriber.reception.keyFrames > 3 && subscriber.reception.wrong == 0)
     }
 
     @Test("A subscriber that joins late requests a key frame")
-    func lateViewer() throws {
+    func lateSubscriber() throws {
         let session = try PeerSession(seed: 7)
         session.run(seconds: 5)
-        let viewer = try session.addViewer()
+        let subscriber = try session.addSubscriber()
         session.run(seconds: 4)
-        let first = try #require(viewer.reception.firstFrame)
+        let first = try #require(subscriber.reception.firstFrame)
         #expect(first < .milliseconds(6600), "\(first)")
-        #expect(session.publisher.keyFrames == 2 && viewer.reception.missedFrames == 0)
+        #expect(session.publisher.keyFrames == 2 && subscriber.reception.missedFrames == 0)
     }
 
     @Test("Simulcast: each encoding carries its RID until a report shows that it is known")
@@ -168,9 +171,9 @@ struct WebRTCEndpointTests {
     func determinism() throws {
         func run(_ seed: UInt64) throws -> SyntheticReception {
             let session = try PeerSession(seed: seed, conditions: LinkConditions(loss: 0.05, delay: .milliseconds(10)))
-            let viewer = try session.addViewer()
+            let subscriber = try session.addSubscriber()
             session.run(seconds: 4)
-            return viewer.reception
+            return subscriber.reception
         }
         let first = try run(11)
         #expect(try run(11) == first)
@@ -180,19 +183,19 @@ struct WebRTCEndpointTests {
     @Test("A silent relay is given up after the consent timeout, one that sends a goodbye at once")
     func ends() throws {
         let session = try PeerSession(seed: 13)
-        let viewer = try session.addViewer()
+        let subscriber = try session.addSubscriber()
         session.run(seconds: 2)
-        viewer.endpoint.close(now: session.network.now)
+        subscriber.endpoint.close(now: session.network.now)
         var said = 0
-        while let output = viewer.nextOutput() {
+        while let output = subscriber.nextOutput() {
             if case .transmit(let bytes, let to) = output {
                 said += 1
-                session.network.send(bytes, from: PeerSession.viewerAddress(0), to: to.address)
+                session.network.send(bytes, from: PeerSession.subscriberAddress(0), to: to.address)
             }
         }
-        #expect(said == 1 && viewer.endpoint.isEnded && viewer.deadline == .never)
+        #expect(said == 1 && subscriber.endpoint.isEnded && subscriber.deadline == .never)
         session.run(seconds: 0.1)
-        #expect(session.relay.viewers[0].end == .closedByPeer)
+        #expect(session.relay.subscribers[0].end == .closedByPeer)
         session.network.unbind(PassingRelay.address)
         session.run(seconds: 40)
         #expect(session.ends == [.consentLost])
@@ -217,9 +220,9 @@ struct WebRTCEndpointTests {
     @Test("No datagram traps an endpoint, and none that is not authentic changes its state")
     func hostileInput() throws {
         let session = try PeerSession(seed: 15)
-        let viewer = try session.addViewer()
+        let subscriber = try session.addSubscriber()
         session.run(seconds: 1)
-        let before = viewer.reception
+        let before = subscriber.reception
         let corpus: [[UInt8]] = [
             [0x80, 96, 0, 1] + [UInt8](repeating: 1, count: 60), [0x90, 97, 0, 1] + [UInt8](repeating: 2, count: 40),
             [0x81, 200, 0, 6] + [UInt8](repeating: 3, count: 60), [0x8f, 205, 0, 9] + [UInt8](repeating: 4, count: 60),
@@ -229,12 +232,12 @@ struct WebRTCEndpointTests {
         let now = session.network.now
         let relay = PeerAddress(PassingRelay.address)
         MutationFuzzer(corpus: corpus, seed: 3).run(count: 3000) { datagram in
-            viewer.receive(datagram, from: relay, now: now)
-            while viewer.nextOutput() != nil {}
+            subscriber.receive(datagram, from: relay, now: now)
+            while subscriber.nextOutput() != nil {}
         }
-        #expect(viewer.reception == before)
-        #expect(viewer.endpoint.statistics.refused > 1000)
+        #expect(subscriber.reception == before)
+        #expect(subscriber.endpoint.statistics.refused > 1000)
         session.run(seconds: 2)
-        #expect(viewer.reception.frames >= before.frames + 58 && viewer.reception.missedFrames == 0)
+        #expect(subscriber.reception.frames >= before.frames + 58 && subscriber.reception.missedFrames == 0)
     }
 }

@@ -61,11 +61,12 @@ package struct SyntheticVideo: Sendable {
     package mutating func nextFrame(
         captured: MediaTime, _ body: (_ encoding: Int, _ payload: UnsafeRawBufferPointer, _ isLast: Bool) -> Void
     ) {
-        let place = temporalLayers == 1 ? 0 : temporalLayers == 2 ? Int(number & 1) : [0, 2, 1, 2][Int(number & 3)]
+        let temporalLayer =
+            temporalLayers == 1 ? 0 : temporalLayers == 2 ? Int(number & 1) : [0, 2, 1, 2][Int(number & 3)]
         for index in encodings.indices {
             let encoding = encodings[index]
             // A key frame restarts the pattern of temporal layers, so it waits until the pattern starts over.
-            let isKeyFrame = wantsKeyFrame[index] && place == 0
+            let isKeyFrame = wantsKeyFrame[index] && temporalLayer == 0
             if isKeyFrame {
                 wantsKeyFrame[index] = false
                 keyFrames += 1
@@ -76,11 +77,11 @@ package struct SyntheticVideo: Sendable {
                 captured: captured)
             let bytes = frame.bytes(
                 length: usual * (isKeyFrame ? Self.keyFrameSize : 1), width: encoding.width, height: encoding.height)
-            let layer = VP8Packetizer.Layer(temporalID: UInt8(place), sync: place > 0)
+            let layer = VP8Packetizer.Layer(temporalID: UInt8(temporalLayer), sync: temporalLayer > 0)
             bytes.withUnsafeBytes { bytes in
                 packetizers[index].packetize(
                     bytes, layer: temporalLayers > 1 ? layer : nil,
-                    nonReference: place > 0 && place == temporalLayers - 1
+                    nonReference: temporalLayer > 0 && temporalLayer == temporalLayers - 1
                 ) { payload, isLast in body(index, payload, isLast) }
             }
         }

@@ -158,19 +158,19 @@ struct SessionPlacementTests {
     @Test("A subscriber stays on the home worker until that is loaded, then goes to the worker with the least load")
     func subscribers() {
         var placement = SessionPlacement(workers: 3, limit: 10)
-        func place(_ loads: [Int], spreadLoad: Int = 600) -> Int? {
+        func worker(_ loads: [Int], spreadLoad: Int = 600) -> Int? {
             placement.beginSubscriber("a", opens: false, spreadLoad: spreadLoad, now: Self.later(0)) { loads[$0] }?
                 .worker
         }
-        #expect(place([0, 0, 0]) == nil)
+        #expect(worker([0, 0, 0]) == nil)
         #expect(open("a", in: &placement, at: Self.later(0), loads: [0, 500, 500]) == 0)
-        #expect(place([599, 0, 0]) == 0)
-        #expect(place([600, 100, 0]) == 2)
-        #expect(place([900, 100, 200]) == 1)
+        #expect(worker([599, 0, 0]) == 0)
+        #expect(worker([600, 100, 0]) == 2)
+        #expect(worker([900, 100, 200]) == 1)
         // No other worker has less load.
-        #expect(place([900, 920, 999]) == 0)
+        #expect(worker([900, 920, 999]) == 0)
         // With a limit of 0 the subscribers of every session are spread.
-        #expect(Set((0..<3).compactMap { _ in place([0, 0, 0], spreadLoad: 0) }) == [0, 1, 2])
+        #expect(Set((0..<3).compactMap { _ in worker([0, 0, 0], spreadLoad: 0) }) == [0, 1, 2])
         // Until the home worker holds the session, there is nothing to copy.
         _ = placement.begin("new", now: Self.later(0)) { _ in 0 }
         let early = placement.beginSubscriber("new", opens: true, spreadLoad: 0, now: Self.later(0)) { _ in 0 }

@@ -55,13 +55,13 @@ struct BandwidthDrop: Sendable, CustomStringConvertible {
         let (call, _) = try VirtualCall.withPublisher(
             seed: seed, rids: ["l", "m", "h"].map { RID($0)! }, video: SyntheticVideo.Encoding.simulcast)
         call.run(seconds: 2)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         func limit(_ kilobits: Int64) {
-            call.network.set(path(kilobits), from: VirtualCall.relayAddress, to: viewer.address)
+            call.network.set(path(kilobits), from: VirtualCall.relayAddress, to: subscriber.address)
         }
-        func seen(_ encoding: UInt8) -> UInt64 { viewer.reception.framesByEncoding[encoding] ?? 0 }
+        func seen(_ encoding: UInt8) -> UInt64 { subscriber.reception.framesByEncoding[encoding] ?? 0 }
         func overflowed() -> Int {
-            call.network.statistics(from: VirtualCall.relayAddress, to: viewer.address).overflowed
+            call.network.statistics(from: VirtualCall.relayAddress, to: subscriber.address).overflowed
         }
         func time(atMost seconds: Double, until condition: () -> Bool) -> MediaTime? {
             let start = call.now
@@ -72,26 +72,26 @@ struct BandwidthDrop: Sendable, CustomStringConvertible {
         // The seed varies when the path changes between two frames and two allocations.
         call.run(seconds: 3 + Double(seed % 16) * 0.017)
         let overflowedAtJoin = overflowed()
-        viewer.forgetPauses()
-        let before = viewer.reception
+        subscriber.forgetPauses()
+        let before = subscriber.reception
         limit(rate)
         let small = seen(0) + seen(1)
         let down = time(atMost: Self.narrowFor) { seen(0) + seen(1) > small }
         call.run(seconds: Self.narrowFor - (down?.seconds ?? Self.narrowFor))
-        let during = viewer.reception
+        let during = subscriber.reception
         let overflowedInAll = overflowed()
         let large = seen(2)
         limit(Self.wide)
         let up = time(atMost: 12) { seen(2) > large }
         call.run(seconds: 3)
-        let after = viewer.reception
+        let after = subscriber.reception
         let heard = Double(after.audioPackets - before.audioPackets)
         let lost = Double(after.missedAudioPackets) - Double(before.missedAudioPackets)
         return Outcome(
-            down: down, up: up, pause: after.longestPause, audioPause: viewer.audio.longestPause,
+            down: down, up: up, pause: after.longestPause, audioPause: subscriber.audio.longestPause,
             lostAudio: lost / (heard + lost), frames: during.frames - before.frames,
             switches: during.switches - before.switches, switchesAfter: after.switches - during.switches,
             overflowedAtJoin: overflowedAtJoin, overflowed: overflowedInAll - overflowedAtJoin,
-            first: (before.firstFrame ?? .zero) - (viewer.connectedAt ?? .zero), wrong: after.wrong)
+            first: (before.firstFrame ?? .zero) - (subscriber.connectedAt ?? .zero), wrong: after.wrong)
     }
 }

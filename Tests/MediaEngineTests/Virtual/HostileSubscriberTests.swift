@@ -25,13 +25,13 @@ struct HostileSubscriberTests {
     private final class Scene {
         let call: VirtualCall
         let attacker: VirtualClient
-        let viewer: VirtualClient
+        let subscriber: VirtualClient
         var number: UInt16 = 0
 
         init(seed: UInt64) throws {
             call = try VirtualCall.withPublisher(seed: seed).0
             attacker = try call.view()
-            viewer = try call.view()
+            subscriber = try call.view()
             let take = attacker.endpoint.onPacket
             attacker.endpoint.onPacket = { [unowned self] packet in
                 number = packet.extensions.transportSequence?.number.rawValue ?? number
@@ -42,11 +42,13 @@ struct HostileSubscriberTests {
 
         /// Checks that the other subscriber received everything, in time.
         func checkOther() {
-            let reception = viewer.reception
-            #expect(viewer.audio.isContiguous && viewer.frames.isContiguous, "\(viewer.audio) \(viewer.frames)")
+            let reception = subscriber.reception
+            #expect(
+                subscriber.audio.isContiguous && subscriber.frames.isContiguous,
+                "\(subscriber.audio) \(subscriber.frames)")
             #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
             #expect(reception.longestPause < .milliseconds(50), "\(reception.longestPause)")
-            #expect(viewer.end == nil && attacker.end == nil)
+            #expect(subscriber.end == nil && attacker.end == nil)
             let counters = call.relay.counters
             #expect(counters.dropped.allSatisfy { $0.count == 0 }, "\(counters.dropped)")
         }
@@ -75,7 +77,7 @@ struct HostileSubscriberTests {
         scene.call.run(seconds: 3)
         #expect(scene.call.relay.counters.rtcpReceived - before >= 450)
         scene.checkOther()
-        #expect(scene.viewer.reception.frames > 260)
+        #expect(scene.subscriber.reception.frames > 260)
     }
 
     @Test("RTCP of any kind with any values does not affect the media of others", arguments: UInt64(1)...3)
@@ -143,8 +145,8 @@ struct HostileSubscriberTests {
             scene.call.run(seconds: 0.01)
         }
         scene.call.run(seconds: 2)
-        let reception = scene.viewer.reception
+        let reception = scene.subscriber.reception
         #expect(reception.missedFrames == 0 && reception.missedAudioPackets == 0 && reception.wrong == 0)
-        #expect(scene.viewer.end == nil && reception.frames > 250, "\(reception)")
+        #expect(scene.subscriber.end == nil && reception.frames > 250, "\(reception)")
     }
 }

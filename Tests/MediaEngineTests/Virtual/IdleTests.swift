@@ -62,9 +62,9 @@ struct IdleTests {
     @Test("A session whose publisher pauses wakes the worker rarely, and media continue at once after the pause")
     func pause() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 53)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 3)
-        #expect(viewer.reception.frames > 60)
+        #expect(subscriber.reception.frames > 60)
         publisher.alter = { bytes in bytes.withUnsafeBytes { DatagramKind($0) } == .rtp ? nil : bytes }
         // The active speaker is forgotten after 15 s.
         call.run(seconds: 20)
@@ -74,11 +74,11 @@ struct IdleTests {
         // Reports and estimates are due every 5 s.
         #expect(call.wakeUps - before <= 10)
         publisher.alter = nil
-        let paused = viewer.reception
+        let paused = subscriber.reception
         call.run(seconds: 2)
-        #expect(viewer.reception.frames > paused.frames + 50, "\(viewer.reception)")
-        #expect(viewer.reception.audioPackets > paused.audioPackets + 90, "\(viewer.reception)")
-        #expect(publisher.end == nil && viewer.end == nil)
+        #expect(subscriber.reception.frames > paused.frames + 50, "\(subscriber.reception)")
+        #expect(subscriber.reception.audioPackets > paused.audioPackets + 90, "\(subscriber.reception)")
+        #expect(publisher.end == nil && subscriber.end == nil)
     }
 
     @Test("A connected publisher that has sent nothing wakes the worker only for its consent")

@@ -67,7 +67,7 @@ struct PartTests {
         var muted: [String: Set<MediaKind>] = [:]
         for _ in 0..<60 {
             if room.below(2) == 0 {
-                room.place(room.participants.filter { _ in room.below(6) == 0 }, in: names[room.below(3)])
+                room.move(room.participants.filter { _ in room.below(6) == 0 }, to: names[room.below(3)])
             } else {
                 let stream = "camera \(room.below(8))"
                 let kind = MediaKind.allCases[room.below(2)]
@@ -85,7 +85,7 @@ struct PartTests {
             #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
             for other in room.participants where other !== participant {
                 let received = participant.received[other.published[0].name]
-                let isTogether = other.place == participant.place
+                let isTogether = other.subsession == participant.subsession
                 #expect((received?.audioPackets ?? 0 > 40) == isTogether, "\(participant.name) \(other.name)")
                 #expect((received?.frames ?? 0 > 15) == isTogether, "\(participant.name) \(other.name)")
             }
@@ -128,8 +128,8 @@ struct PartTests {
         let room = try VirtualSession(seed: 330, Self.spread)
         let ada = room.join("Ada")
         try room.publish("camera", by: ada)
-        let viewers = (0..<6).map { room.join("viewer \($0)") }
-        for viewer in viewers { try room.subscribe(viewer, to: "camera") }
+        let subscribers = (0..<6).map { room.join("subscriber \($0)") }
+        for subscriber in subscribers { try room.subscribe(subscriber, to: "camera") }
         try room.run(seconds: 1)
         #expect(room.call.relay.counters.transports == 7)
         // The publisher leaves first: its session remains for the subscribers of all workers, and its next stream reaches them.
@@ -138,11 +138,11 @@ struct PartTests {
         #expect(room.call.relay.counters.sessions == 1 && room.call.relay.counters.streams == 0)
         let bob = room.join("Bob")
         try room.publish("second", by: bob)
-        for viewer in viewers { try room.subscribe(viewer, to: "second") }
+        for subscriber in subscribers { try room.subscribe(subscriber, to: "second") }
         try room.run(seconds: 1.5)
-        for viewer in viewers { #expect(viewer.received["second"]?.frames ?? 0 > 10, "\(viewer.name)") }
+        for subscriber in subscribers { #expect(subscriber.received["second"]?.frames ?? 0 > 10, "\(subscriber.name)") }
         try room.call.control { relay in
-            for viewer in viewers { try relay.closeWebRTC(viewer.subscriberID!, session: room.session) }
+            for subscriber in subscribers { try relay.closeWebRTC(subscriber.subscriberID!, session: room.session) }
             try relay.closeWebRTC(bob.publisherID!, session: room.session)
         }
         try room.run(seconds: 0.5)
@@ -160,7 +160,7 @@ struct PartTests {
         }
         try room.publish("camera", by: room.join("Ada"))
         try room.run(seconds: 0.5)
-        for number in 0..<4 { try room.subscribe(room.join("viewer \(number)"), to: "camera") }
+        for number in 0..<4 { try room.subscribe(room.join("subscriber \(number)"), to: "camera") }
         #expect(throws: EngineError.limitReached(name: "transportsPerSession", limit: 5)) {
             try room.subscribe(room.join("late"), to: "camera")
         }
@@ -184,11 +184,11 @@ struct PartTests {
                 .init(width: 640, height: 360, bitrate: .kilobits(500)),
             ])
         call.run(seconds: 0.5)
-        let viewers = try (0..<6).map { _ in try call.view() }
-        #expect(Set(viewers.map { $0.id.rawValue.prefix(2) }).count == 3)
+        let subscribers = try (0..<6).map { _ in try call.view() }
+        #expect(Set(subscribers.map { $0.id.rawValue.prefix(2) }).count == 3)
         call.run(seconds: 3)
-        for viewer in viewers {
-            let reception = viewer.viewer.reception
+        for subscriber in subscribers {
+            let reception = subscriber.subscriber.reception
             #expect(reception.wrong == 0 && reception.frames > 40, "\(reception)")
         }
         #expect(throws: EngineError.unknownStream("other")) { try call.view(stream: "other") }

@@ -57,10 +57,10 @@ extension ParticipantTests {
             try room.prefer(bob, "camera", .init(height: 180))
             try room.run(seconds: Double(milliseconds) / 1_000)
             // Before the router was asked which encoding feeds him.
-            room.place([bob], in: "one")
+            room.move([bob], to: "one")
             try ada.unpublish("camera")
             try room.run(seconds: 0.2)
-            room.place([bob], in: MediaEngine.mainSubsession)
+            room.move([bob], to: MediaEngine.mainSubsession)
             try room.publish("camera", by: ada, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids)
             try room.run(seconds: 0.5)
             bob.forgetReceived()

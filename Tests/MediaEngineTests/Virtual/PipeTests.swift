@@ -17,10 +17,12 @@ import WebRTCTestKit
         let late = try pipe.mirror.view()
         let near = try pipe.origin.view()
         try pipe.run(seconds: 4)
-        for viewer in [first, late, near] {
-            #expect(viewer.audio.isContiguous && viewer.frames.isContiguous, "\(viewer.audio) \(viewer.frames)")
-            #expect(viewer.reception.missedFrames == 0 && viewer.reception.missedAudioPackets == 0)
-            #expect(viewer.reception.wrong == 0)
+        for subscriber in [first, late, near] {
+            #expect(
+                subscriber.audio.isContiguous && subscriber.frames.isContiguous,
+                "\(subscriber.audio) \(subscriber.frames)")
+            #expect(subscriber.reception.missedFrames == 0 && subscriber.reception.missedAudioPackets == 0)
+            #expect(subscriber.reception.wrong == 0)
         }
         #expect(first.reception.frames > 200 && first.reception.audioPackets > 350, "\(first.reception)")
         let start = try #require(late.reception.firstFrame) - (try #require(late.connectedAt))
@@ -42,7 +44,7 @@ import WebRTCTestKit
         var path = LinkConditions(delay: .milliseconds(10))
         path.loss = .uniform(share)
         let (pipe, _) = try VirtualPipe.withPublisher(seed: seed, path: path)
-        let viewer = try pipe.mirror.view()
+        let subscriber = try pipe.mirror.view()
         try pipe.run(seconds: 20)
         pipe.set(LinkConditions(delay: .milliseconds(10)))
         try pipe.run(seconds: 1)
@@ -50,8 +52,8 @@ import WebRTCTestKit
             from: pipe.origin.plainAddresses[0], to: pipe.mirror.plainAddresses[0]
         ).lost
         if VirtualCall.workers == 1 { #expect(lost > 10) }
-        #expect(viewer.reception.frames > 550 && viewer.reception.missedFrames == 0, "\(viewer.reception)")
-        #expect(viewer.reception.audioPackets > 900 && viewer.reception.missedAudioPackets == 0)
+        #expect(subscriber.reception.frames > 550 && subscriber.reception.missedFrames == 0, "\(subscriber.reception)")
+        #expect(subscriber.reception.audioPackets > 900 && subscriber.reception.missedAudioPackets == 0)
         #expect(pipe.mirror.relay.counters.rtxReceived > 0)
     }
 
@@ -59,21 +61,21 @@ import WebRTCTestKit
     func simulcast() throws {
         let (pipe, _) = try VirtualPipe.withPublisher(
             seed: 921, rids: Self.rids, video: SyntheticVideo.Encoding.simulcast)
-        let viewer = try pipe.mirror.view()
+        let subscriber = try pipe.mirror.view()
         try pipe.run(seconds: 6)
-        for (place, rid) in [(0, "l"), (2, "h"), (1, "m")] {
+        for (encoding, rid) in [(0, "l"), (2, "h"), (1, "m")] {
             try pipe.mirror.control {
-                try $0.setLayer(viewer.id, session: "room", .encoding(RID(rid)!, temporal: nil))
+                try $0.setLayer(subscriber.id, session: "room", .encoding(RID(rid)!, temporal: nil))
             }
             try pipe.run(seconds: 0.5)
-            let before = viewer.reception
+            let before = subscriber.reception
             try pipe.run(seconds: 1)
-            let after = viewer.reception
-            let of = after.framesByEncoding[UInt8(place), default: 0]
-            let had = before.framesByEncoding[UInt8(place), default: 0]
+            let after = subscriber.reception
+            let of = after.framesByEncoding[UInt8(encoding), default: 0]
+            let had = before.framesByEncoding[UInt8(encoding), default: 0]
             #expect(of - had == after.frames - before.frames && of - had > 25, "\(rid): \(before) \(after)")
         }
-        #expect(viewer.frames.isContiguous && viewer.reception.wrong == 0, "\(viewer.frames)")
+        #expect(subscriber.frames.isContiguous && subscriber.reception.wrong == 0, "\(subscriber.frames)")
     }
 
     @Test("Spatial layers of one encoding pass with their dependency descriptors") func spatialLayers() throws {
@@ -108,15 +110,16 @@ import WebRTCTestKit
     @Test("A stream that is muted, ended and published again at its relay is so at the other one")
     func changes() throws {
         let (pipe, publisher) = try VirtualPipe.withPublisher(seed: 931)
-        let viewer = try pipe.mirror.view()
+        let subscriber = try pipe.mirror.view()
         try pipe.run(seconds: 2)
         try pipe.origin.control {
             try $0.setMuted(session: "room", stream: "stream", kind: .video, muted: true)
         }
         try pipe.run(seconds: 0.1)
-        let muted = viewer.reception
+        let muted = subscriber.reception
         try pipe.run(seconds: 1)
-        #expect(viewer.reception.frames == muted.frames && viewer.reception.audioPackets > muted.audioPackets + 45)
+        #expect(
+            subscriber.reception.frames == muted.frames && subscriber.reception.audioPackets > muted.audioPackets + 45)
         let snapshot = try pipe.mirror.control { try $0.streams(session: "room") }
         #expect(snapshot.map(\.name) == ["stream"] && snapshot.first?.video?.muted == true)
         #expect(throws: EngineError.invalidRequest(field: "stream", reason: "is published at another relay")) {
@@ -132,15 +135,15 @@ import WebRTCTestKit
             try $0.setMuted(session: "room", stream: "stream", kind: .video, muted: false)
         }
         try pipe.run(seconds: 1)
-        #expect(viewer.reception.frames > muted.frames + 25 && viewer.reception.wrong == 0)
+        #expect(subscriber.reception.frames > muted.frames + 25 && subscriber.reception.wrong == 0)
         #expect(later.allSatisfy { $0.reception.frames > 20 && $0.reception.wrong == 0 })
         publisher.close()
         try pipe.run(seconds: 1)
         #expect(try pipe.mirror.control { try $0.streams(session: "room") }.isEmpty)
         try pipe.origin.publish(source: 2)
-        viewer.expect(2)
+        subscriber.expect(2)
         try pipe.run(seconds: 3)
-        #expect(viewer.reception.frames > 60 && viewer.reception.wrong == 0, "\(viewer.reception)")
+        #expect(subscriber.reception.frames > 60 && subscriber.reception.wrong == 0, "\(subscriber.reception)")
         try pipe.mirror.control { try $0.closePipe(pipe.receiver.id, session: "room") }
         try pipe.origin.control { try $0.closePipe(pipe.sender.id, session: "room") }
         #expect(try pipe.mirror.control { try $0.streams(session: "room") }.isEmpty)
@@ -152,9 +155,9 @@ import WebRTCTestKit
     @Test("The loudest talkers of both relays are heard at each of them") func loudest() throws {
         let origin = try VirtualCall(seed: 941) { $0.webRTC.loudestAudio = 2 }
         let mirror = try VirtualCall(seed: 942, host: 2, besides: origin) { $0.webRTC.loudestAudio = 2 }
-        for (place, call) in [origin, mirror].enumerated() {
+        for (index, call) in [origin, mirror].enumerated() {
             for number in 0..<2 {
-                let source = UInt32(2 * place + number)
+                let source = UInt32(2 * index + number)
                 let client = try call.publish(stream: "talker\(source)", source: source, video: nil)
                 // From the loudest to the softest: 0 (origin), 2 (mirror), 1, 3.
                 client.publisher.level = AudioLevel(level: [20, 30, 25, 35][Int(source)], isVoice: true)
@@ -164,11 +167,11 @@ import WebRTCTestKit
         let pipes = [try VirtualPipe(from: origin, to: mirror), try VirtualPipe(from: mirror, to: origin)]
         for pipe in pipes { try pipe.update() }
         for call in [origin, mirror] {
-            let viewers = try (0..<4).map { try call.view(stream: "talker\($0)", source: UInt32($0), video: false) }
+            let subscribers = try (0..<4).map { try call.view(stream: "talker\($0)", source: UInt32($0), video: false) }
             origin.network.run(until: origin.now + .seconds(3))
-            let before = viewers.map(\.reception.audioPackets)
+            let before = subscribers.map(\.reception.audioPackets)
             origin.network.run(until: origin.now + .seconds(2))
-            let heard = zip(viewers, before).map { $0.reception.audioPackets - $1 }
+            let heard = zip(subscribers, before).map { $0.reception.audioPackets - $1 }
             #expect(heard[0] > 95 && heard[2] > 95 && heard[1] == 0 && heard[3] == 0, "\(heard)")
         }
         // A mirrored stream is not sent back.
@@ -177,38 +180,41 @@ import WebRTCTestKit
 
     @Test("Participants of other subsessions do not receive a mirrored stream") func subsessions() throws {
         let (pipe, publisher) = try VirtualPipe.withPublisher(seed: 951)
-        let viewer = try pipe.mirror.view()
+        let subscriber = try pipe.mirror.view()
         try pipe.run(seconds: 1)
         try pipe.origin.control {
             try $0.move([PeerMove(peer: publisher.id, subsession: "b1")], session: "room")
         }
         try pipe.run(seconds: 0.2)
-        let apart = viewer.reception
+        let apart = subscriber.reception
         try pipe.run(seconds: 1)
-        #expect(viewer.reception.frames == apart.frames && viewer.reception.audioPackets == apart.audioPackets)
-        try pipe.mirror.control { try $0.move([PeerMove(peer: viewer.id, subsession: "b1")], session: "room") }
+        #expect(subscriber.reception.frames == apart.frames && subscriber.reception.audioPackets == apart.audioPackets)
+        try pipe.mirror.control { try $0.move([PeerMove(peer: subscriber.id, subsession: "b1")], session: "room") }
         try pipe.run(seconds: 1)
-        #expect(viewer.reception.frames > apart.frames + 25 && viewer.reception.audioPackets > apart.audioPackets + 45)
+        #expect(
+            subscriber.reception.frames > apart.frames + 25
+                && subscriber.reception.audioPackets > apart.audioPackets + 45)
     }
 
     @Test("Many pipes between the same addresses keep apart, and all of them request lost packets") func many() throws {
         let origin = try VirtualCall(seed: 961)
         let mirror = try VirtualCall(seed: 962, host: 2, besides: origin)
         let sessions = (0..<20).map { "session\($0)" }
-        for (place, session) in sessions.enumerated() { try origin.publish(session, source: UInt32(place + 1)) }
+        for (index, session) in sessions.enumerated() { try origin.publish(session, source: UInt32(index + 1)) }
         origin.network.run(until: .seconds(1))
         let pipes = try sessions.map { try VirtualPipe(from: origin, to: mirror, session: $0) }
         for pipe in pipes { try pipe.update() }
         var path = LinkConditions(delay: .milliseconds(10))
         path.loss = .uniform(0.02)
         pipes[0].set(path)
-        let viewers = try sessions.enumerated().map { try mirror.view($1, source: UInt32($0 + 1)) }
+        let subscribers = try sessions.enumerated().map { try mirror.view($1, source: UInt32($0 + 1)) }
         origin.network.run(until: .seconds(8))
         pipes[0].set(LinkConditions(delay: .milliseconds(10)))
         origin.network.run(until: .seconds(9))
-        for viewer in viewers {
-            #expect(viewer.reception.frames > 180 && viewer.reception.missedFrames == 0, "\(viewer.reception)")
-            #expect(viewer.reception.missedAudioPackets == 0 && viewer.reception.wrong == 0)
+        for subscriber in subscribers {
+            #expect(
+                subscriber.reception.frames > 180 && subscriber.reception.missedFrames == 0, "\(subscriber.reception)")
+            #expect(subscriber.reception.missedAudioPackets == 0 && subscriber.reception.wrong == 0)
         }
     }
 

@@ -15,7 +15,7 @@ struct PipeWithholdingTests {
         try pipe.mirror.control { try $0.withholdMirrors(streams, pipe.receiver.id, session: "room") }
     }
 
-    private func place(_ clients: [VirtualClient], in subsession: String, at call: VirtualCall) throws {
+    private func move(_ clients: [VirtualClient], to subsession: String, at call: VirtualCall) throws {
         try call.control { try $0.move(clients.map { PeerMove(peer: $0.id, subsession: subsession) }, session: "room") }
     }
 
@@ -36,8 +36,8 @@ struct PipeWithholdingTests {
         let answered = sent(pipe)
         pipe.origin.run(seconds: 0.3)
         #expect(sent(pipe) == answered)
-        try place([publisher], in: "b1", at: pipe.origin)
-        try place(moving, in: "b1", at: pipe.mirror)
+        try move([publisher], to: "b1", at: pipe.origin)
+        try move(moving, to: "b1", at: pipe.mirror)
         pipe.origin.run(seconds: 0.3)
         #expect(sent(pipe) == answered)
         // New subscribers get packets that probe their paths.
@@ -52,18 +52,22 @@ struct PipeWithholdingTests {
         #expect(
             zip(moving, before[3...]).allSatisfy { $0.reception.frames > $1.frames + 3 }, "a key frame is requested")
         pipe.origin.run(seconds: 1)
-        for (viewer, before) in zip(moving, before[3...]) {
-            #expect(viewer.reception.frames > before.frames + 25, "\(viewer.reception)")
-            #expect(viewer.reception.audioPackets > before.audioPackets + 55, "\(viewer.reception)")
+        for (subscriber, before) in zip(moving, before[3...]) {
+            #expect(subscriber.reception.frames > before.frames + 25, "\(subscriber.reception)")
+            #expect(subscriber.reception.audioPackets > before.audioPackets + 55, "\(subscriber.reception)")
         }
-        for (viewer, before) in zip(staying + late, before[..<3] + before[6...]) {
-            #expect(viewer.reception.frames == before.frames && viewer.reception.audioPackets == before.audioPackets)
+        for (subscriber, before) in zip(staying + late, before[..<3] + before[6...]) {
+            #expect(
+                subscriber.reception.frames == before.frames && subscriber.reception.audioPackets == before.audioPackets
+            )
         }
-        for viewer in staying + moving {
-            #expect(viewer.audio.isContiguous && viewer.frames.isContiguous, "\(viewer.audio) \(viewer.frames)")
-            #expect(viewer.reception.wrong == 0)
+        for subscriber in staying + moving {
+            #expect(
+                subscriber.audio.isContiguous && subscriber.frames.isContiguous,
+                "\(subscriber.audio) \(subscriber.frames)")
+            #expect(subscriber.reception.wrong == 0)
         }
-        try place([publisher], in: "", at: pipe.origin)
+        try move([publisher], to: "", at: pipe.origin)
         try pipe.update()
         pipe.origin.run(seconds: 1)
         #expect((staying + late).allSatisfy { $0.reception.frames > 20 && $0.reception.wrong == 0 })
@@ -87,20 +91,25 @@ struct PipeWithholdingTests {
         var before = (first + second).map(\.reception)
         try pipe.update()
         pipe.origin.run(seconds: 1)
-        for (viewer, before) in zip(first, before) {
-            #expect(viewer.reception.frames > before.frames + 25, "\(viewer.reception)")
-            #expect(viewer.reception.audioPackets > before.audioPackets + 45, "\(viewer.reception)")
+        for (subscriber, before) in zip(first, before) {
+            #expect(subscriber.reception.frames > before.frames + 25, "\(subscriber.reception)")
+            #expect(subscriber.reception.audioPackets > before.audioPackets + 45, "\(subscriber.reception)")
         }
-        for (viewer, before) in zip(second, before[3...]) {
+        for (subscriber, before) in zip(second, before[3...]) {
             #expect(
-                viewer.reception.frames == before.frames && viewer.reception.audioPackets > before.audioPackets + 45)
+                subscriber.reception.frames == before.frames
+                    && subscriber.reception.audioPackets > before.audioPackets + 45)
         }
         try pipe.origin.control { try $0.setMuted(session: "room", stream: "second", kind: .video, muted: false) }
         before = (first + second).map(\.reception)
         try pipe.run(seconds: 1)
-        for (viewer, before) in zip(first + second, before) {
-            #expect(viewer.reception.frames > before.frames + 25 && viewer.reception.wrong == 0, "\(viewer.reception)")
-            #expect(viewer.audio.isContiguous && viewer.frames.isContiguous, "\(viewer.audio) \(viewer.frames)")
+        for (subscriber, before) in zip(first + second, before) {
+            #expect(
+                subscriber.reception.frames > before.frames + 25 && subscriber.reception.wrong == 0,
+                "\(subscriber.reception)")
+            #expect(
+                subscriber.audio.isContiguous && subscriber.frames.isContiguous,
+                "\(subscriber.audio) \(subscriber.frames)")
         }
         #expect(publisher.publisher.keyFrames > 0)
     }
@@ -109,13 +118,14 @@ struct PipeWithholdingTests {
         let (pipe, _) = try VirtualPipe.withPublisher(seed: 1021)
         try pipe.mirror.publish(stream: "own", source: 2)
         pipe.origin.run(seconds: 1)
-        let viewer = try pipe.mirror.view(stream: "own", source: 2)
+        let subscriber = try pipe.mirror.view(stream: "own", source: 2)
         try pipe.run(seconds: 1)
         try withhold(["own"], pipe)
-        let before = viewer.reception
+        let before = subscriber.reception
         try pipe.run(seconds: 1)
         #expect(
-            viewer.reception.frames > before.frames + 25 && viewer.reception.audioPackets > before.audioPackets + 45)
+            subscriber.reception.frames > before.frames + 25
+                && subscriber.reception.audioPackets > before.audioPackets + 45)
         #expect(throws: EngineError.unknownTransport(pipe.sender.id.rawValue)) {
             try pipe.origin.control { try $0.withholdMirrors(["stream"], pipe.sender.id, session: "room") }
         }
@@ -134,19 +144,19 @@ struct PipeWithholdingTests {
         try pipe.origin.publish(stream: "second", source: 2)
         let other = try pipe.mirror.publish(stream: "second", source: 3)
         try pipe.run(seconds: 1)
-        let viewer = try pipe.mirror.view(stream: "second", source: 3)
+        let subscriber = try pipe.mirror.view(stream: "second", source: 3)
         try pipe.run(seconds: 1)
         #expect(pipe.description.streams.map(\.name) == ["stream", "second"])
         let offered = Set(pipe.description.streams[0].tracks.map(\.number))
-        #expect(Set(pipe.tracks.map(\.number)) == offered && viewer.reception.frames > 20)
+        #expect(Set(pipe.tracks.map(\.number)) == offered && subscriber.reception.frames > 20)
         let description = pipe.description
         other.close()
         pipe.origin.run(seconds: 0.5)
-        viewer.expect(2)
+        subscriber.expect(2)
         try pipe.update()
         #expect(pipe.description == description)
         #expect(Set(pipe.tracks.map(\.number)) == Set(description.streams.flatMap(\.tracks).map(\.number)))
         try pipe.run(seconds: 1)
-        #expect(viewer.reception.frames > 20 && viewer.reception.wrong == 0, "\(viewer.reception)")
+        #expect(subscriber.reception.frames > 20 && subscriber.reception.wrong == 0, "\(subscriber.reception)")
     }
 }

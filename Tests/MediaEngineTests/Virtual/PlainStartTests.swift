@@ -70,15 +70,15 @@ struct PlainStartTests {
             let bench = try FaultBench(nil)
             let publisher = try bench.publish()
             try send(8, isKey: true, from: publisher, in: bench)
-            let viewer = try bench.view()
+            let subscriber = try bench.view()
             try send(36, from: publisher, in: bench)
             #expect(publisher.keyFrameRequests == 2, "after 1 and 2 s")
-            let keyFrames = { viewer.packets(.video).filter { $0.descriptor?.isKeyFrameStart == true } }
+            let keyFrames = { subscriber.packets(.video).filter { $0.descriptor?.isKeyFrameStart == true } }
             let early = keyFrames().count
             #expect(early == 2, "when the transport was opened, and after 2 s, when the key frame was 2.8 s old")
             try send(10, from: publisher, in: bench)
             #expect(publisher.keyFrameRequests == 3 && keyFrames().count == 3)
-            let packets = viewer.packets(.video)
+            let packets = subscriber.packets(.video)
             #expect(zip(packets, packets.dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 })
             // From each key frame on, all packets of the publisher in order, each with its own timestamp.
             #expect(Set(keyFrames().map(\.index)).count == 1 && Set(keyFrames().map(\.header.timestamp)).count == 1)
@@ -92,12 +92,12 @@ struct PlainStartTests {
             let bench = try FaultBench(nil)
             let publisher = try bench.publish()
             try send(8, isKey: true, from: publisher, in: bench)
-            let viewer = try bench.view()
+            let subscriber = try bench.view()
             try send(5, from: publisher, in: bench)
-            try bench.sendRTCP(from: viewer) { ReceiverReport(sender: SSRC(7)).write(into: &$0) }
+            try bench.sendRTCP(from: subscriber) { ReceiverReport(sender: SSRC(7)).write(into: &$0) }
             try send(60, from: publisher, in: bench)
             #expect(publisher.keyFrameRequests == 0)
-            #expect(viewer.packets(.video).count { $0.descriptor?.isKeyFrameStart == true } == 1)
+            #expect(subscriber.packets(.video).count { $0.descriptor?.isKeyFrameStart == true } == 1)
         }
     #endif
 }

@@ -16,10 +16,10 @@ struct QualityTests {
     @Test("Publisher and subscriber have a point each second, with packets, bit rate, layer and round-trip time")
     func course() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 81)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 20)
         let sent = try points(publisher, in: call)
-        let received = try points(viewer, in: call)
+        let received = try points(subscriber, in: call)
         for points in [sent, received] {
             #expect((17...20).contains(points.count), "\(points.count)")
             let gaps = zip(points.dropFirst(), points).map { $0.at - $1.at }
@@ -58,12 +58,12 @@ struct QualityTests {
     func narrowPath() throws {
         let (call, _) = try VirtualCall.withPublisher(
             seed: 83, rids: ["l", "m", "h"].map { RID($0)! }, video: SyntheticVideo.Encoding.simulcast)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         func limit(_ kilobits: Int64) {
             var path = LinkConditions(delay: .milliseconds(20))
             path.rate = .kilobits(kilobits)
             path.queue = 40_000
-            call.network.set(path, from: VirtualCall.relayAddress, to: viewer.address)
+            call.network.set(path, from: VirtualCall.relayAddress, to: subscriber.address)
         }
         limit(10_000)
         call.run(seconds: 15)
@@ -73,7 +73,7 @@ struct QualityTests {
         let end = call.now
         limit(10_000)
         call.run(seconds: 20)
-        let points = try points(viewer, in: call)
+        let points = try points(subscriber, in: call)
         let before = try #require(points.last { $0.at <= drop })
         let during = points.filter { $0.at > drop + .seconds(5) && $0.at <= end }
         let after = try #require(points.last)

@@ -43,27 +43,27 @@ struct ReportedPathTests {
             video: limit.simulcast
                 ? SyntheticVideo.Encoding.simulcast : [.init(width: 1280, height: 720, bitrate: .kilobits(1_500))])
         call.run(seconds: 1)
-        let viewer = try call.view(sendsREMB: true)
+        let subscriber = try call.view(sendsREMB: true)
         func set(_ kilobits: Int64) {
             call.network.set(
-                Self.path(kilobits, queue: limit.queue), from: VirtualCall.relayAddress, to: viewer.address)
+                Self.path(kilobits, queue: limit.queue), from: VirtualCall.relayAddress, to: subscriber.address)
         }
         let largest: UInt8 = limit.simulcast ? 2 : 0
-        func frames(of encoding: UInt8) -> UInt64 { viewer.reception.framesByEncoding[encoding] ?? 0 }
+        func frames(of encoding: UInt8) -> UInt64 { subscriber.reception.framesByEncoding[encoding] ?? 0 }
         set(10_000)
         #expect(call.run(atMost: 15) { frames(of: largest) > 60 })
         call.run(seconds: 2)
-        #expect(viewer.reception.missedAudioPackets == 0)
+        #expect(subscriber.reception.missedAudioPackets == 0)
 
         set(limit.rate)
         call.run(seconds: 2)
         let before = frames(of: largest)
-        let decided = try Self.largestIsOff(viewer, call)
+        let decided = try Self.largestIsOff(subscriber, call)
         // The queue left by the flood drains.
         call.run(seconds: 1)
-        let saved = viewer.reception
+        let saved = subscriber.reception
         call.run(seconds: 19)
-        let during = viewer.reception
+        let during = subscriber.reception
         let heard = Double(during.audioPackets - saved.audioPackets)
         let lost = max(0, Double(during.missedAudioPackets) - Double(saved.missedAudioPackets)) / (19 * 50)
         let tail = frames(of: largest) - before
@@ -79,12 +79,12 @@ struct ReportedPathTests {
         #expect(heard > 900)
         #expect(lost <= 0.02)
         #expect(isBack && back < .seconds(10))
-        #expect(viewer.reception.wrong == 0)
+        #expect(subscriber.reception.wrong == 0)
     }
 
     /// Returns whether the relay has stopped sending the largest encoding.
-    private static func largestIsOff(_ viewer: VirtualClient, _ call: VirtualCall) throws -> Bool {
-        let statistics = try call.control { try $0.peerStatistics(viewer.id, session: viewer.session) }
+    private static func largestIsOff(_ subscriber: VirtualClient, _ call: VirtualCall) throws -> Bool {
+        let statistics = try call.control { try $0.peerStatistics(subscriber.id, session: subscriber.session) }
         let video = try #require(statistics.subscribed.first { $0.kind == .video })
         return video.isPaused == true || video.height.map { $0 < 720 } ?? false
     }

@@ -12,12 +12,12 @@ struct SubsessionTests {
         try room.run(seconds: 0.5)
         #expect(bob.received["camera"]?.frames ?? 0 > 5)
         for round in 0..<4 {
-            room.place([round % 2 == 0 ? bob : ada], in: "one")
+            room.move([round % 2 == 0 ? bob : ada], to: "one")
             try room.run(seconds: 0.05)
             bob.forgetReceived()
             try room.run(seconds: 1)
             #expect(bob.received["camera"]?.packets == 0, "round \(round)")
-            room.place([round % 2 == 0 ? ada : bob], in: "one")
+            room.move([round % 2 == 0 ? ada : bob], to: "one")
             let since = room.call.now
             var isSeen = false
             while !isSeen, room.call.now - since < .milliseconds(200) {
@@ -25,7 +25,7 @@ struct SubsessionTests {
                 isSeen = bob.received["camera"]?.frames ?? 0 > 0 && bob.received["camera"]?.audioPackets ?? 0 > 0
             }
             #expect(isSeen, "round \(round)")
-            room.place([ada, bob], in: MediaEngine.mainSubsession)
+            room.move([ada, bob], to: MediaEngine.mainSubsession)
             try room.run(seconds: 0.3)
         }
         #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
@@ -38,14 +38,14 @@ struct SubsessionTests {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 100 + seed)
         let cleo = room.join("Cleo")
         try room.subscribe(cleo, to: "camera")
-        room.place([cleo], in: "one")
+        room.move([cleo], to: "one")
         try room.run(seconds: 1)
         for _ in 0..<20 {
             // Bob does not move; he must not receive the media that Cleo sees in the other subsession.
-            room.place([ada], in: "one")
+            room.move([ada], to: "one")
             try room.run(seconds: 0.03 + Double(room.below(900)) / 1_000)
             bob.forgetReceived()
-            room.place([ada], in: MediaEngine.mainSubsession)
+            room.move([ada], to: MediaEngine.mainSubsession)
             try room.run(seconds: 0.8)
             #expect(bob.received["camera"]?.frames ?? 0 >= 3)
             #expect(bob.received["camera"]?.audioPackets ?? 0 >= 35)
@@ -58,24 +58,24 @@ struct SubsessionTests {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 62)
         try room.run(seconds: 0.5)
         bob.forgetReceived()
-        room.place([ada, bob], in: "one")
+        room.move([ada, bob], to: "one")
         try room.run(seconds: 1)
         #expect(bob.received["camera"]?.audioPackets ?? 0 >= 49)
         #expect(bob.received["camera"]?.frames ?? 0 >= 19)
         let cleo = room.join("Cleo")
         try room.publish("late", by: cleo)
         try room.subscribe(cleo, to: "camera")
-        room.place([cleo], in: "two")
+        room.move([cleo], to: "two")
         try room.subscribe(bob, to: "late")
         try room.run(seconds: 1)
         #expect(cleo.received["camera"]?.packets ?? 0 == 0)
         #expect(bob.received["late"]?.packets ?? 0 == 0)
-        room.place([cleo], in: "one")
+        room.move([cleo], to: "one")
         try room.run(seconds: 1)
         #expect(cleo.received["camera"]?.frames ?? 0 > 15)
         #expect(bob.received["late"]?.frames ?? 0 > 15)
         // A new stream starts in the subsession of its publisher.
-        room.place([ada], in: "two")
+        room.move([ada], to: "two")
         try room.publish("screen", by: ada, audio: false)
         try room.subscribe(bob, to: "screen")
         try room.run(seconds: 1)
@@ -87,10 +87,10 @@ struct SubsessionTests {
     func preferences() throws {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 63)
         try room.prefer(bob, "camera", StreamPreferences(audio: true, video: false))
-        room.place([ada], in: "one")
+        room.move([ada], to: "one")
         try room.prefer(bob, "camera", StreamPreferences(audio: false, video: true))
         try room.mute("camera", .video, true)
-        room.place([bob], in: "one")
+        room.move([bob], to: "one")
         try room.run(seconds: 0.1)
         bob.forgetReceived()
         try room.run(seconds: 1)
@@ -102,7 +102,7 @@ struct SubsessionTests {
         #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
     }
 
-    @Test("SUB-3 loud participants in another subsession take no one's place; each subsession has its own speaker")
+    @Test("SUB-3 loud participants in another subsession replace no one; each subsession has its own speaker")
     func loudness() async throws {
         let room = try VirtualSession(seed: 64) { $0.webRTC.loudestAudio = 2 }
         let people = try (0..<6).map { number in
@@ -116,7 +116,7 @@ struct SubsessionTests {
         }
         try room.run(seconds: 1)
         // The last two are softer than all others, and hear each other once they have moved.
-        room.place(Array(people[4...]), in: "one")
+        room.move(Array(people[4...]), to: "one")
         try room.run(seconds: 4)
         for person in people { person.forgetReceived() }
         try room.run(seconds: 2)
@@ -150,7 +150,7 @@ struct SubsessionTests {
         let names = [MediaEngine.mainSubsession, "one", "two"]
         for _ in 0..<60 {
             let some = room.participants.filter { _ in room.below(6) == 0 }
-            room.place(some, in: names[room.below(3)])
+            room.move(some, to: names[room.below(3)])
             try room.run(seconds: Double(room.below(120)) / 1_000)
         }
         try room.run(seconds: 1)
@@ -161,7 +161,7 @@ struct SubsessionTests {
             for other in room.participants where other !== participant {
                 let stream = other.published[0].name
                 let received = participant.received[stream]
-                let isTogether = other.place == participant.place
+                let isTogether = other.subsession == participant.subsession
                 #expect((received?.audioPackets ?? 0 > 40) == isTogether, "\(participant.name) \(stream)")
                 #expect((received?.frames ?? 0 > 15) == isTogether, "\(participant.name) \(stream)")
             }
@@ -185,7 +185,7 @@ struct SubsessionTests {
         try room.run(seconds: 3)
         let moving = ThreadTime.measure {
             for (number, participant) in room.participants.enumerated() {
-                room.place([participant], in: "room \(number % roomCount)")
+                room.move([participant], to: "room \(number % roomCount)")
             }
         }
         try room.run(seconds: 0.1)
@@ -197,7 +197,7 @@ struct SubsessionTests {
             #expect(heard == Set(mates.map { "s\($0)" }), "\(participant.name)")
             #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
         }
-        let stopping = ThreadTime.measure { room.place(room.participants, in: MediaEngine.mainSubsession) }
+        let stopping = ThreadTime.measure { room.move(room.participants, to: MediaEngine.mainSubsession) }
         for participant in room.participants { participant.forgetReceived() }
         try room.run(seconds: 1)
         for participant in room.participants {

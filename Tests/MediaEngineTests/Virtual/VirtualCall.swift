@@ -27,7 +27,7 @@ final class VirtualCall {
     /// Number of times that a deadline has woken the relay.
     private(set) var wakeUps = 0
     private var random: SeededGenerator
-    private var place: VirtualNetwork.ID = 0
+    private var endpointID: VirtualNetwork.ID = 0
     private var addresses = 0
     private let host: Int
     /// Address of the first worker.
@@ -66,7 +66,7 @@ final class VirtualCall {
             network.send($0, from: addresses[$1], to: $2.address)
         }
         relay.transmitPlain = { network.send($0, from: plainAddresses[$1], to: $2) }
-        place = network.add(
+        endpointID = network.add(
             VirtualEndpoint(
                 receive: { [relay] datagram, from, to, now in
                     let plain = plainAddresses.firstIndex(of: to)
@@ -98,7 +98,7 @@ final class VirtualCall {
     /// Calls the relay as a control call would.
     func control<T>(_ body: (VirtualEngine) throws -> T) rethrows -> T {
         relay.run(at: now)
-        defer { network.wake(place) }
+        defer { network.wake(endpointID) }
         return try body(relay)
     }
 
@@ -161,7 +161,7 @@ final class VirtualCall {
         configuration.consentTimeout = clientConsentTimeout
         let endpoint = WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
         let answer = try accept(endpoint, .subscribe, session, stream)
-        return add(.viewer(SyntheticViewer(endpoint, source: source)), endpoint, answer)
+        return add(.subscriber(SyntheticSubscriber(endpoint, source: source)), endpoint, answer)
     }
 
     private func accept(

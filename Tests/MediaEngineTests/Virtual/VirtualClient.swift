@@ -10,7 +10,7 @@ import WebRTCTestKit
 final class VirtualClient {
     enum Role {
         case publisher(SyntheticPublisher)
-        case viewer(SyntheticViewer)
+        case subscriber(SyntheticSubscriber)
     }
 
     let id: TransportID
@@ -26,7 +26,7 @@ final class VirtualClient {
     /// Changes a datagram before it is sent; nil drops it.
     var alter: (([UInt8]) -> [UInt8]?)?
     private let network: VirtualNetwork
-    private var place: VirtualNetwork.ID = 0
+    private var endpointID: VirtualNetwork.ID = 0
 
     init(
         _ role: Role, _ endpoint: WebRTCEndpoint, answer: WebRTCAnswer, at address: SocketAddress,
@@ -40,25 +40,25 @@ final class VirtualClient {
         self.address = address
         self.network = network
         watch()
-        place = network.add(
+        endpointID = network.add(
             VirtualEndpoint(
                 receive: { [unowned self] datagram, from, _, now in
                     switch self.role {
                     case .publisher(let publisher): publisher.receive(datagram, from: PeerAddress(from), now: now)
-                    case .viewer(let viewer): viewer.receive(datagram, from: PeerAddress(from), now: now)
+                    case .subscriber(let subscriber): subscriber.receive(datagram, from: PeerAddress(from), now: now)
                     }
                     drain()
                 },
                 deadline: { [unowned self] in
                     switch self.role {
                     case .publisher(let publisher): publisher.deadline
-                    case .viewer(let viewer): viewer.deadline
+                    case .subscriber(let subscriber): subscriber.deadline
                     }
                 },
                 handleTimeout: { [unowned self] now in
                     switch self.role {
                     case .publisher(let publisher): publisher.handleTimeout(now: now)
-                    case .viewer(let viewer): viewer.handleTimeout(now: now)
+                    case .subscriber(let subscriber): subscriber.handleTimeout(now: now)
                     }
                     drain()
                 }), at: [address])
@@ -67,29 +67,29 @@ final class VirtualClient {
 
     /// - Precondition: it publishes.
     var publisher: SyntheticPublisher {
-        guard case .publisher(let publisher) = role else { preconditionFailure("a viewer") }
+        guard case .publisher(let publisher) = role else { preconditionFailure("a subscriber") }
         return publisher
     }
 
     /// - Precondition: it views.
-    var viewer: SyntheticViewer {
-        guard case .viewer(let viewer) = role else { preconditionFailure("a publisher") }
-        return viewer
+    var subscriber: SyntheticSubscriber {
+        guard case .subscriber(let subscriber) = role else { preconditionFailure("a publisher") }
+        return subscriber
     }
 
-    var reception: SyntheticReception { viewer.reception }
+    var reception: SyntheticReception { subscriber.reception }
     var statistics: EndpointStatistics { endpoint.statistics }
 
     /// Restarts the reception counters and expects media of `source` from now on; sequence numbers continue to be tracked.
     func expect(_ source: UInt32) {
-        role = .viewer(SyntheticViewer(endpoint, source: source))
+        role = .subscriber(SyntheticSubscriber(endpoint, source: source))
         watch()
     }
 
     func forgetPauses() {
         audio.forgetPauses()
         frames.forgetPauses()
-        if case .viewer(let viewer) = role { viewer.forgetPauses() }
+        if case .subscriber(let subscriber) = role { subscriber.forgetPauses() }
     }
 
     private func watch() {
@@ -116,13 +116,13 @@ final class VirtualClient {
             case .connect, .disconnect, .keyFrameWanted, .noPath: break
             }
         }
-        network.wake(place)
+        network.wake(endpointID)
     }
 
     private func nextOutput() -> WebRTCEndpoint.Output? {
         switch role {
         case .publisher(let publisher): publisher.nextOutput(now: network.now)
-        case .viewer(let viewer): viewer.nextOutput()
+        case .subscriber(let subscriber): subscriber.nextOutput()
         }
     }
 
@@ -131,7 +131,7 @@ final class VirtualClient {
     func move(to other: SocketAddress, isNoticed: Bool = true) {
         network.unbind(address)
         address = other
-        network.bind(other, to: place)
+        network.bind(other, to: endpointID)
         if isNoticed { endpoint.rebind(now: network.now) }
         drain()
     }
@@ -144,5 +144,5 @@ final class VirtualClient {
     }
 
     /// Removes the client from the network without a goodbye.
-    func vanish() { network.remove(place) }
+    func vanish() { network.remove(endpointID) }
 }

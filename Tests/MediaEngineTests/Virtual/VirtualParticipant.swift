@@ -45,8 +45,8 @@ final class VirtualParticipant {
     private(set) var received: [String: ParticipantReception] = [:]
     /// Subsessions of the participant and the times at which it entered them; the last one is the current one.
     private(set) var stays = [(room: MediaEngine.mainSubsession, since: MediaTime.zero)]
-    var place: String { stays[stays.count - 1].room }
-    var placedAt: MediaTime { stays[stays.count - 1].since }
+    var subsession: String { stays[stays.count - 1].room }
+    var movedAt: MediaTime { stays[stays.count - 1].since }
     /// Audio level that the participant reports.
     var level = AudioLevel(level: 30, isVoice: true)
     private(set) var strays: [Stray] = []
@@ -55,7 +55,7 @@ final class VirtualParticipant {
     unowned let room: VirtualSession
     private let videoCodecs: [VideoCodec]
     private var addresses: [SocketAddress] = []
-    private var places: [VirtualNetwork.ID] = [0, 0]
+    private var endpointIDs: [VirtualNetwork.ID] = [0, 0]
     private var nextAudio = MediaTime.never
     private var nextFrame = MediaTime.never
 
@@ -68,14 +68,14 @@ final class VirtualParticipant {
         publishing = room.endpoint(.publish)
         receiving = room.endpoint(.receive, videoCodecs: videoCodecs)
         addresses = [room.call.freeAddress(), room.call.freeAddress()]
-        places[0] = room.call.network.add(
+        endpointIDs[0] = room.call.network.add(
             VirtualEndpoint(
                 receive: { [unowned self] datagram, from, _, now in
                     publishing.receive(datagram, from: PeerAddress(from), now: now)
                     drain()
                 }, deadline: { [unowned self] in min(publishing.deadline, nextAudio, nextFrame) },
                 handleTimeout: { [unowned self] in publish(now: $0) }), at: [addresses[0]])
-        places[1] = room.call.network.add(
+        endpointIDs[1] = room.call.network.add(
             VirtualEndpoint(
                 receive: { [unowned self] datagram, from, _, now in
                     receiving.receive(datagram, from: PeerAddress(from), now: now)
@@ -115,13 +115,13 @@ final class VirtualParticipant {
             if codecs.contains(.vp9) { track.extensions[.dependencyDescriptor] = 14 }
             tracks.append(track)
         }
-        let places = publishing.addTracks(tracks)
+        let indices = publishing.addTracks(tracks)
         var made = Published(
             name: stream, source: source, units: SyntheticH264(source: source),
             layers: SyntheticLayers(id: source, spatialLayers: 3, temporalLayers: 3))
-        if audio { made.audio = places.first }
+        if audio { made.audio = indices.first }
         if !video.isEmpty {
-            made.video = places.last
+            made.video = indices.last
             made.vp8 = SyntheticVideo(
                 source: source, encodings: video, framesPerSecond: 20, temporalLayers: temporalLayers)
         }
@@ -132,14 +132,14 @@ final class VirtualParticipant {
     func unpublish(_ stream: String) throws {
         guard let at = published.firstIndex(where: { $0.name == stream }) else { return }
         let gone = published.remove(at: at)
-        for place in [gone.audio, gone.video].compactMap(\.self) { publishing.stopTrack(place) }
+        for index in [gone.audio, gone.video].compactMap(\.self) { publishing.stopTrack(index) }
         try negotiatePublishing()
     }
 
     /// Sends an offer without the stream's audio, or with it again.
     func setAudio(of stream: String, _ isOn: Bool, startsMuted: Set<MediaKind> = []) throws {
         guard let at = published.firstIndex(where: { $0.name == stream }) else { return }
-        if let place = published[at].audio { publishing.stopTrack(place) }
+        if let index = published[at].audio { publishing.stopTrack(index) }
         published[at].audio = isOn ? publishing.addTracks([.offered(.audio, encodings: [.init()])]).first : nil
         try negotiatePublishing(startsMuted: startsMuted, of: stream)
     }
@@ -162,8 +162,8 @@ final class VirtualParticipant {
         let mids = description.media.map(\.mid)
         var sections: [PublishedSection] = []
         for one in published {
-            for place in [one.audio, one.video].compactMap(\.self) {
-                guard let track = tracks.first(where: { $0.mid.rawValue == mids[place] }) else { continue }
+            for index in [one.audio, one.video].compactMap(\.self) {
+                guard let track = tracks.first(where: { $0.mid.rawValue == mids[index] }) else { continue }
                 sections.append(
                     PublishedSection(
                         stream: one.name, track: track,
@@ -256,7 +256,7 @@ final class VirtualParticipant {
         streamOfMID = [:]
         received = [:]
         watch()
-        room.call.network.wake(places[1])
+        room.call.network.wake(endpointIDs[1])
     }
 
     /// Restarts the reception counters.
@@ -371,9 +371,9 @@ final class VirtualParticipant {
             case .connect, .disconnect, .connected, .keyFrameWanted, .noPath: break
             }
         }
-        for place in places { room.call.network.wake(place) }
+        for id in endpointIDs { room.call.network.wake(id) }
     }
 
     /// Removes the participant from the network without a goodbye.
-    func vanish() { for place in places { room.call.network.remove(place) } }
+    func vanish() { for id in endpointIDs { room.call.network.remove(id) } }
 }

@@ -3,13 +3,13 @@ import MediaEngine
 
 extension VirtualSession {
     /// Moves participants to a subsession, all at once.
-    func place(_ participants: [VirtualParticipant], in subsession: String) {
+    func move(_ participants: [VirtualParticipant], to subsession: String) {
         let moves = participants.flatMap { participant in
             [participant.publisherID, participant.subscriberID].compactMap(\.self).map {
                 PeerMove(peer: $0, subsession: subsession)
             }
         }
-        for participant in participants where participant.place != subsession {
+        for participant in participants where participant.subsession != subsession {
             participant.enter(subsession, at: call.now)
         }
         try! call.control { try $0.move(moves, session: session) }
@@ -30,6 +30,6 @@ extension VirtualSession {
     /// Returns whether a participant may receive a stream now: both are in one subsession, or were until a moment ago.
     func areTogether(_ participant: VirtualParticipant, _ stream: String, _ now: MediaTime) -> Bool {
         guard let owner = owners[stream] else { return true }
-        return owner.place == participant.place || now - max(owner.placedAt, participant.placedAt) <= flight
+        return owner.subsession == participant.subsession || now - max(owner.movedAt, participant.movedAt) <= flight
     }
 }

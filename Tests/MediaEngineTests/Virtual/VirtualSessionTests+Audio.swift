@@ -15,12 +15,12 @@ extension VirtualSessionTests {
             return client
         }
         call.run(seconds: 1)
-        let viewers = try (0..<14).map { try call.view(stream: "\($0)", source: UInt32($0 + 1)) }
+        let subscribers = try (0..<14).map { try call.view(stream: "\($0)", source: UInt32($0 + 1)) }
         call.run(seconds: 4)
         func heard(seconds: Double) -> [UInt64] {
-            let before = viewers.map(\.reception.audioPackets)
+            let before = subscribers.map(\.reception.audioPackets)
             call.run(seconds: seconds)
-            return zip(viewers, before).map { $0.reception.audioPackets - $1 }
+            return zip(subscribers, before).map { $0.reception.audioPackets - $1 }
         }
         let first = heard(seconds: 4)
         #expect(first[..<10].allSatisfy { $0 >= 199 } && first[10...].allSatisfy { $0 == 0 }, "\(first)")
@@ -29,7 +29,7 @@ extension VirtualSessionTests {
         let second = heard(seconds: 4)
         #expect(second[..<9].allSatisfy { $0 >= 199 } && second[9...12].allSatisfy { $0 == 0 }, "\(second)")
         #expect(second[13] >= 199, "\(second)")
-        #expect(viewers.allSatisfy { $0.reception.wrong == 0 && ($0.audio.packets == 0 || $0.audio.isContiguous) })
+        #expect(subscribers.allSatisfy { $0.reception.wrong == 0 && ($0.audio.packets == 0 || $0.audio.isContiguous) })
         #expect(call.relay.counters.packetsWithheld > 1000)
     }
 

@@ -57,16 +57,16 @@ extension VirtualSessionTests {
         let (call, _) = try VirtualCall.withPublisher(
             seed: 35, rids: ["l", "m", "h"].map { RID($0)! }, video: SyntheticVideo.Encoding.simulcast)
         call.run(seconds: wait)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         var path = LinkConditions(delay: .milliseconds(10))
         path.rate = .kilobits(10_000)
         path.queue = 40_000
-        call.network.set(path, from: VirtualCall.relayAddress, to: viewer.address)
+        call.network.set(path, from: VirtualCall.relayAddress, to: subscriber.address)
         call.run(seconds: 2)
-        let link = call.network.statistics(from: VirtualCall.relayAddress, to: viewer.address)
+        let link = call.network.statistics(from: VirtualCall.relayAddress, to: subscriber.address)
         #expect(link.overflowed == 0, "\(link)")
-        let first = try #require(viewer.reception.firstFrame) - (try #require(viewer.connectedAt))
+        let first = try #require(subscriber.reception.firstFrame) - (try #require(subscriber.connectedAt))
         #expect(first <= .milliseconds(100), "\(first)")
-        #expect(viewer.reception.longestPause < .milliseconds(200), "\(viewer.reception)")
+        #expect(subscriber.reception.longestPause < .milliseconds(200), "\(subscriber.reception)")
     }
 }

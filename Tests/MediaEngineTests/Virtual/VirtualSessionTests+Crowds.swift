@@ -17,7 +17,7 @@ extension VirtualSessionTests {
         func session(_ publisher: Int) -> String { self == .oneSession ? "room" : "room \(publisher)" }
     }
 
-    private static let sizeOfCrowd = (publishers: 10, viewers: 90)
+    private static let sizeOfCrowd = (publishers: 10, subscribers: 90)
 
     /// Result of a run: equal for equal seeds.
     private struct Outcome: Equatable {
@@ -55,13 +55,13 @@ extension VirtualSessionTests {
         #expect(call.run(atMost: 10) { publishers.allSatisfy { $0.connectedAt != nil } })
         // The relay knows a stream once it has the keys, which may be one flight later than the publisher.
         call.run(seconds: 3)
-        let viewers = try (0..<Self.sizeOfCrowd.viewers).map { number in
+        let subscribers = try (0..<Self.sizeOfCrowd.subscribers).map { number in
             call.run(seconds: 0.005)
             let publisher = number % publishers.count
             return try call.view(
                 crowd.session(publisher), stream: "stream \(publisher)", source: UInt32(publisher + 1))
         }
-        #expect(call.run(atMost: 10) { viewers.allSatisfy { $0.connectedAt != nil } })
+        #expect(call.run(atMost: 10) { subscribers.allSatisfy { $0.connectedAt != nil } })
         call.run(seconds: seconds)
         for publisher in publishers { publisher.publisher.stop() }
         call.run(seconds: 1)
@@ -70,7 +70,7 @@ extension VirtualSessionTests {
         return (
             call,
             Outcome(
-                received: viewers.map(\.statistics), seen: viewers.map(\.reception),
+                received: subscribers.map(\.statistics), seen: subscribers.map(\.reception),
                 published: publishers.map(\.statistics),
                 relay: relay + counters.dropped.map { "\($0.cause) \($0.count)" }),
             Lap(virtual: call.now, spent: ThreadTime.now - before)
@@ -87,8 +87,8 @@ extension VirtualSessionTests {
         var audioPackets: UInt64 = 0
         var lost: UInt64 = 0
         for (number, seen) in outcome.seen.enumerated() {
-            #expect(seen.wrong == 0, "viewer \(number): \(seen)")
-            #expect(seen.frames > 200, "viewer \(number): \(seen)")
+            #expect(seen.wrong == 0, "subscriber \(number): \(seen)")
+            #expect(seen.frames > 200, "subscriber \(number): \(seen)")
             frames += seen.frames
             missed += seen.missedFrames
             audioPackets += seen.audioPackets

@@ -13,9 +13,9 @@ extension VirtualSessionTests {
     @Test("ICE restarts on both sides while media flow, and the new credentials keep consent")
     func restart() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 3)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 2)
-        for client in [publisher, viewer] {
+        for client in [publisher, subscriber] {
             let mine = call.credentials()
             let theirs = try call.control {
                 try $0.restartICE(client.id, session: client.session, peer: mine)
@@ -25,9 +25,9 @@ extension VirtualSessionTests {
             call.run(seconds: 1)
         }
         call.run(seconds: 35)
-        let reception = viewer.reception
-        #expect(publisher.end == nil && viewer.end == nil && call.relay.counters.peersLostConsent == 0)
-        #expect(viewer.audio.isContiguous && viewer.frames.isContiguous && reception.wrong == 0)
+        let reception = subscriber.reception
+        #expect(publisher.end == nil && subscriber.end == nil && call.relay.counters.peersLostConsent == 0)
+        #expect(subscriber.audio.isContiguous && subscriber.frames.isContiguous && reception.wrong == 0)
         #expect(reception.missedFrames == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
     }
 
@@ -46,19 +46,19 @@ extension VirtualSessionTests {
     @Test("Addresses change in the middle of a call, on either side and repeatedly")
     func addressChange() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 4)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 2)
         for round in 0..<3 {
-            for client in [publisher, viewer] {
+            for client in [publisher, subscriber] {
                 client.move(to: call.freeAddress())
-                let before = viewer.reception
+                let before = subscriber.reception
                 call.run(seconds: 3)
-                #expect(viewer.reception.frames > before.frames + 80, "round \(round)")
-                #expect(viewer.reception.audioPackets > before.audioPackets + 140, "round \(round)")
+                #expect(subscriber.reception.frames > before.frames + 80, "round \(round)")
+                #expect(subscriber.reception.audioPackets > before.audioPackets + 140, "round \(round)")
             }
         }
-        let reception = viewer.reception
-        #expect(publisher.end == nil && viewer.end == nil && reception.wrong == 0)
+        let reception = subscriber.reception
+        #expect(publisher.end == nil && subscriber.end == nil && reception.wrong == 0)
         #expect(reception.longestPause < .milliseconds(300), "\(reception)")
         let counters = call.relay.counters
         #expect(counters.peersConnected == 2 && counters.transports == 2)
@@ -67,14 +67,14 @@ extension VirtualSessionTests {
     @Test("CON-4 a NAT changes the publisher's address, which the publisher does not notice: no frame is late")
     func unnoticedAddressOfPublisher() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 14)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 2)
         for _ in 0..<3 {
             publisher.move(to: call.freeAddress(), isNoticed: false)
             call.run(seconds: 8)
         }
-        let reception = viewer.reception
-        #expect(publisher.end == nil && viewer.end == nil && reception.wrong == 0)
+        let reception = subscriber.reception
+        #expect(publisher.end == nil && subscriber.end == nil && reception.wrong == 0)
         #expect(reception.longestPause < .milliseconds(100) && reception.missedFrames == 0, "\(reception)")
         #expect(call.relay.counters.droppedUnknownPeer == 0)
     }
@@ -82,7 +82,7 @@ extension VirtualSessionTests {
     @Test("CON-4 packets from strangers do not keep the relay from following a publisher that has moved")
     func strangersBesideMove() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 16)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 2)
         let stranger = call.freeAddress()
         var nonsense = [UInt8](repeating: 0x55, count: 60)
@@ -92,8 +92,8 @@ extension VirtualSessionTests {
             if round == 15 { publisher.move(to: call.freeAddress(), isNoticed: false) }
             call.run(seconds: 0.1)
         }
-        let reception = viewer.reception
-        #expect(publisher.end == nil && viewer.end == nil && reception.wrong == 0)
+        let reception = subscriber.reception
+        #expect(publisher.end == nil && subscriber.end == nil && reception.wrong == 0)
         #expect(reception.longestPause < .milliseconds(100) && reception.missedFrames == 0, "\(reception)")
         #expect(call.relay.counters.droppedUnknownPeer >= 3_000)
     }
@@ -101,7 +101,7 @@ extension VirtualSessionTests {
     @Test("CON-4 a publisher's own packets sent from a subscriber's address do not take over that address")
     func borrowedAddress() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 17)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 2)
         let before = call.relay.counters
         var borrowed = 0
@@ -114,7 +114,7 @@ extension VirtualSessionTests {
                 guard case .transmit(let bytes, _) = output,
                     bytes.withUnsafeBytes({ DatagramKind($0) }) == .rtp
                 else { continue }
-                call.network.send(bytes, from: viewer.address, to: VirtualCall.relayAddress)
+                call.network.send(bytes, from: subscriber.address, to: VirtualCall.relayAddress)
                 borrowed += 1
             }
             call.run(seconds: 0.2)
@@ -124,22 +124,22 @@ extension VirtualSessionTests {
         #expect(after.droppedUnknownPeer >= before.droppedUnknownPeer + 10)
         // The relay still understands the subscriber's feedback.
         #expect(after.droppedUnauthenticRTCP == before.droppedUnauthenticRTCP)
-        #expect(after.rtcpReceived > before.rtcpReceived && viewer.end == nil)
-        #expect(viewer.reception.frames > 80, "\(viewer.reception)")
+        #expect(after.rtcpReceived > before.rtcpReceived && subscriber.end == nil)
+        #expect(subscriber.reception.frames > 80, "\(subscriber.reception)")
     }
 
     @Test("CON-4 a NAT changes the subscriber's address: video resumes as soon as the relay learns of it")
-    func unnoticedAddressOfViewer() throws {
+    func unnoticedAddressOfSubscriber() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 15)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 2)
-        viewer.move(to: call.freeAddress(), isNoticed: false)
+        subscriber.move(to: call.freeAddress(), isNoticed: false)
         // Until the next consent check no packet can arrive.
         call.run(seconds: 7)
-        let before = viewer.reception
+        let before = subscriber.reception
         call.run(seconds: 3)
-        let after = viewer.reception
-        #expect(publisher.end == nil && viewer.end == nil && after.wrong == 0)
+        let after = subscriber.reception
+        #expect(publisher.end == nil && subscriber.end == nil && after.wrong == 0)
         #expect(after.frames >= before.frames + 88, "\(before) \(after)")
         #expect(after.longestPause < .milliseconds(6500), "\(after)")
         // The lost packets are not retransmitted.
@@ -150,57 +150,58 @@ extension VirtualSessionTests {
         "CON-4 if the connection that carries a subscriber's media closes, media goes to its previous address at once")
     func closedConnection() throws {
         let (call, _) = try VirtualCall.withPublisher(seed: 18)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 2)
-        let (first, second) = (viewer.address, call.freeAddress())
-        viewer.move(to: second)
+        let (first, second) = (subscriber.address, call.freeAddress())
+        subscriber.move(to: second)
         call.run(seconds: 1)
-        viewer.move(to: first, isNoticed: false)
-        let before = viewer.reception
+        subscriber.move(to: first, isNoticed: false)
+        let before = subscriber.reception
         call.control { $0.disconnected(PeerAddress(second)) }
         // Long before the next consent check.
         call.run(seconds: 1)
-        let after = viewer.reception
+        let after = subscriber.reception
         #expect(after.frames >= before.frames + 20 && after.wrong == 0, "\(before) \(after)")
         // Closing an unknown or an already closed connection changes nothing.
         call.control { $0.disconnected(PeerAddress(second)) }
         call.control { $0.disconnected(PeerAddress(call.freeAddress())) }
         call.run(seconds: 1)
-        #expect(viewer.reception.frames >= after.frames + 25 && viewer.end == nil, "\(viewer.reception)")
+        #expect(subscriber.reception.frames >= after.frames + 25 && subscriber.end == nil, "\(subscriber.reception)")
     }
 
     @Test("A publisher leaves and comes back: its subscriber stays and sees the new one under continuous numbers")
     func publisherReturns() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 5)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 3)
-        #expect(viewer.reception.frames > 80)
+        #expect(subscriber.reception.frames > 80)
         publisher.close()
         call.run(seconds: 2)
         #expect(try call.relay.streams(session: "room").isEmpty)
-        let seen = viewer.reception.audioPackets
+        let seen = subscriber.reception.audioPackets
         try call.publish(source: 2)
-        viewer.expect(2)
+        subscriber.expect(2)
         call.run(seconds: 5)
-        let reception = viewer.reception
+        let reception = subscriber.reception
         #expect(reception.frames > 130 && reception.audioPackets > 220 && reception.wrong == 0, "\(reception)")
         #expect(reception.missedFrames == 0 && seen > 140)
-        #expect(viewer.audio.isContiguous && viewer.frames.isContiguous, "\(viewer.audio) \(viewer.frames)")
-        #expect(viewer.end == nil && call.relay.counters.peersClosed == 1)
+        #expect(
+            subscriber.audio.isContiguous && subscriber.frames.isContiguous, "\(subscriber.audio) \(subscriber.frames)")
+        #expect(subscriber.end == nil && call.relay.counters.peersClosed == 1)
     }
 
     @Test("A subscriber that is silent for 30 s is removed, then a publisher, then the session")
     func silence() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 6)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         let other = try call.view()
         call.run(seconds: 2)
-        viewer.vanish()
+        subscriber.vanish()
         call.run(seconds: 24)
-        try call.control { try $0.setLayer(viewer.id, session: "room", .automatic) }
+        try call.control { try $0.setLayer(subscriber.id, session: "room", .automatic) }
         call.run(seconds: 8)
-        #expect(throws: EngineError.unknownTransport(viewer.id.rawValue)) {
-            try call.control { try $0.setLayer(viewer.id, session: "room", .automatic) }
+        #expect(throws: EngineError.unknownTransport(subscriber.id.rawValue)) {
+            try call.control { try $0.setLayer(subscriber.id, session: "room", .automatic) }
         }
         #expect(call.relay.counters.peersLostConsent == 1 && call.relay.counters.transports == 2)
         #expect(other.frames.isContiguous && other.reception.longestPause < .milliseconds(50))
@@ -234,7 +235,7 @@ extension VirtualSessionTests {
     @Test("4,000 peers that never connect: no more than the limit are held, and a live session is not affected")
     func halfOpen() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 8)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 1)
         let offer = publisher.endpoint.offer.text
         for number in 0..<4000 {
@@ -250,8 +251,8 @@ extension VirtualSessionTests {
         #expect(late.connectedAt != nil && late.reception.frames > 450)
         #expect(counters.peersDisplaced + counters.peersTimedOut == 4000, "\(counters.peersTimedOut)")
         #expect(counters.sessions == 1 && counters.transports == 3)
-        let reception = viewer.reception
-        #expect(viewer.audio.isContiguous && viewer.frames.isContiguous && reception.wrong == 0)
+        let reception = subscriber.reception
+        #expect(subscriber.audio.isContiguous && subscriber.frames.isContiguous && reception.wrong == 0)
         #expect(reception.missedFrames == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
     }
 }

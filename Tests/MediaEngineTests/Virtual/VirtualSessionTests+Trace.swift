@@ -7,13 +7,13 @@ extension VirtualSessionTests {
     @Test("ISS-1 the trace holds all packets of the last 30 s in order, each with its outcome, and the decisions")
     func trace() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 21)
-        let viewer = try call.view()
+        let subscriber = try call.view()
         call.run(seconds: 40)
         try call.control {
             try $0.setMuted(session: publisher.session, stream: publisher.stream, kind: .audio, muted: true)
         }
         call.run(seconds: 2)
-        viewer.move(to: call.freeAddress(), isNoticed: true)
+        subscriber.move(to: call.freeAddress(), isNoticed: true)
         call.run(seconds: 2)
 
         let published = try call.control { try $0.peerTrace(publisher.id, session: publisher.session) }
@@ -30,7 +30,7 @@ extension VirtualSessionTests {
         #expect((880...920).contains(frames.count { $0.flags.contains(.marker) }))
         #expect(frames.allSatisfy { $0.fate == .forwarded && $0.bytes > 0 })
 
-        let viewed = try call.control { try $0.peerTrace(viewer.id, session: viewer.session) }
+        let viewed = try call.control { try $0.peerTrace(subscriber.id, session: subscriber.session) }
         #expect(viewed.published.isEmpty && viewed.subscribed.count == 2)
         #expect(viewed.subscribed.allSatisfy { $0.sequenceOffset != nil && !$0.headers.isEmpty })
         let moves = viewed.decisions.filter { $0.kind == .moved }

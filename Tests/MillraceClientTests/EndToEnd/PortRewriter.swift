@@ -15,13 +15,13 @@ struct PortRewriter {
     mutating func pass(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var data = rest
         data.append(contentsOf: bytes)
-        var place = 0
-        while place + from.count <= data.count {
-            if data[place] == from[0], data[place..<(place + from.count)].elementsEqual(from) {
-                data.replaceSubrange(place..<(place + from.count), with: to)
-                place += from.count
+        var offset = 0
+        while offset + from.count <= data.count {
+            if data[offset] == from[0], data[offset..<(offset + from.count)].elementsEqual(from) {
+                data.replaceSubrange(offset..<(offset + from.count), with: to)
+                offset += from.count
             } else {
-                place += 1
+                offset += 1
             }
         }
         let longest = min(from.count - 1, data.count)

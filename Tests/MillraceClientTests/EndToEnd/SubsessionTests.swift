@@ -56,7 +56,7 @@ import Testing
             await Self.wait(ada, "who is where") {
                 ada.subsessions.list.map { $0.users.map(\.name) } == [["Bob"], ["Cleo"]]
             }
-            await Self.wait(bob, "one's own place") { bob.subsessions.current?.id == again[0].id }
+            await Self.wait(bob, "one's own subsession") { bob.subsessions.current?.id == again[0].id }
             try await cleo.subsessions.list[0].join()
             await Self.wait(bob, "Cleo's move") {
                 bob.subsessions.list.map { $0.users.map(\.name) } == [["Bob", "Cleo"], []]

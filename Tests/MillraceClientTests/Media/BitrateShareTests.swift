@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [(640, 360), (641, 361), (2, 2), (16, 9)])
     func halfAFrame(width: Int, height: Int) {
         var frame = I420Frame(width: width, height: height)
-        for place in frame.bytes.indices { frame.bytes[place] = UInt8(truncatingIfNeeded: place * 7) }
+        for index in frame.bytes.indices { frame.bytes[index] = UInt8(truncatingIfNeeded: index * 7) }
         frame.captureTime = .seconds(3)
         guard let half = FrameScaler.half(frame) else {
             #expect(width < 4 || height < 4)

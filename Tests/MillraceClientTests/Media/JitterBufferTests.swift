@@ -130,10 +130,10 @@ import Testing
             let expected = 2_000 * loss
             #expect(Double(run.lost) > expected * 0.6 && Double(run.lost) < expected * 1.4 + 40)
             var others: UInt64 = 0
-            for (place, entry) in run.outputs.enumerated() {
+            for (index, entry) in run.outputs.enumerated() {
                 guard case .lost(_, _, let following?) = entry.output else { continue }
                 // The following packet is played next, unless a growing delay inserts others before it.
-                let next = run.outputs[(place + 1)...].first { if case .packet = $0.output { true } else { false } }
+                let next = run.outputs[(index + 1)...].first { if case .packet = $0.output { true } else { false } }
                 guard case .packet(let packet) = next?.output else { continue }
                 if packet.sequence != following.sequence { others += 1 }
             }

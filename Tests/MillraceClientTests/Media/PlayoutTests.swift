@@ -12,8 +12,8 @@ import Testing
     /// Tone of 400 Hz; one period is 120 samples.
     private static func tone(from start: Int, count: Int) -> PCMBlock {
         var samples: [Int16] = []
-        for place in start..<(start + count) {
-            let value = Int16(8_000 * sin(2 * .pi * Double(place) / 120))
+        for index in start..<(start + count) {
+            let value = Int16(8_000 * sin(2 * .pi * Double(index) / 120))
             samples += [value, value]
         }
         return PCMBlock(channels: 2, samples: samples)
@@ -81,7 +81,7 @@ import Testing
         var now = MediaTime.zero
         for number in 0..<120 {
             var frame = I420Frame(width: 160, height: 96)
-            for place in frame.yRange { frame.bytes[place] = UInt8(truncatingIfNeeded: place / 7 + number * 5) }
+            for index in frame.yRange { frame.bytes[index] = UInt8(truncatingIfNeeded: index / 7 + number * 5) }
             let isAnswer = asked > 0 && number % 10 == 0
             guard
                 let encoded = try encoder.encode(frame, timestamp: Int64(number) * 3_000, forceKeyFrame: isAnswer)
@@ -90,11 +90,11 @@ import Testing
             var packets = Array(payloads.enumerated())
             // Packets are reordered within a frame, and one frame loses a packet.
             packets.shuffle(using: &random)
-            for (place, payload) in packets where !(number == 40 && place == 0) {
+            for (index, payload) in packets where !(number == 40 && index == 0) {
                 payload.withUnsafeBytes {
                     playout.insert(
-                        sequence: sequence + Int64(place), timestamp: RTPTimestamp(UInt32(number * 3_000)),
-                        marker: place == payloads.count - 1, payload: $0,
+                        sequence: sequence + Int64(index), timestamp: RTPTimestamp(UInt32(number * 3_000)),
+                        marker: index == payloads.count - 1, payload: $0,
                         captureTime: .seconds(9) + .microseconds(Int64(number) * 33_333), now: now)
                 }
             }
@@ -160,7 +160,7 @@ import Testing
         var frames: [(frame: EncodedVideoFrame, payloads: [[UInt8]])] = []
         for number in 0..<count {
             var frame = I420Frame(width: width, height: 96)
-            for place in frame.yRange { frame.bytes[place] = UInt8(truncatingIfNeeded: place / 7 + number * 5) }
+            for index in frame.yRange { frame.bytes[index] = UInt8(truncatingIfNeeded: index / 7 + number * 5) }
             let encoded = try encoder.encode(
                 frame, timestamp: Int64(number) * 3_000, forceKeyFrame: keyFrames.contains(number))
             if let encoded { frames.append((encoded, try packetizer.payloads(of: encoded.bytes))) }
@@ -172,11 +172,11 @@ import Testing
         _ codec: VideoCodec, _ payloads: [[UInt8]], into playout: VideoPlayout, sequence: Int64, number: Int,
         without lost: Int? = nil, now: MediaTime
     ) {
-        for (place, payload) in payloads.enumerated() where place != lost {
+        for (index, payload) in payloads.enumerated() where index != lost {
             payload.withUnsafeBytes {
                 playout.insert(
-                    codec, sequence: sequence + Int64(place), timestamp: RTPTimestamp(UInt32(number * 3_000)),
-                    marker: place == payloads.count - 1, payload: $0, captureTime: nil, now: now)
+                    codec, sequence: sequence + Int64(index), timestamp: RTPTimestamp(UInt32(number * 3_000)),
+                    marker: index == payloads.count - 1, payload: $0, captureTime: nil, now: now)
             }
         }
     }

@@ -52,9 +52,9 @@ import Testing
         // A different tone on each channel.
         var packet: [UInt8] = []
         for block in 0..<5 {
-            let samples = (0..<1_920).map { place -> Int16 in
-                let time = Double(block * 960 + place / 2) / 48_000
-                let pitch = place % 2 == 0 ? 440.0 : 3_000.0
+            let samples = (0..<1_920).map { index -> Int16 in
+                let time = Double(block * 960 + index / 2) / 48_000
+                let pitch = index % 2 == 0 ? 440.0 : 3_000.0
                 let phase = (time * pitch).truncatingRemainder(dividingBy: 1)
                 return Int16((phase - 0.5) * 12_000)
             }

@@ -4,7 +4,7 @@ package import WebRTCClient
 import RTP
 
 /// Subscriber of synthetic media: assembles frames, checks each of them, and requests a key frame if it has none.
-package final class SyntheticViewer {
+package final class SyntheticSubscriber {
     package let endpoint: WebRTCEndpoint
     /// Source of the expected media; nil: the first source that is received.
     package private(set) var source: UInt32?
