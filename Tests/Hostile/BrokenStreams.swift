@@ -20,13 +20,13 @@ final class BrokenStreams: HostilePeer {
     func send(using random: inout SeededGenerator, count: inout PacketCounts) {
         if streams.count < Self.limit, let target, let opened = try? StreamSocket(to: target) { streams.append(opened) }
         guard !streams.isEmpty else { return }
-        let place = random.below(streams.count)
+        let index = random.below(streams.count)
         let frame = NoiseSource.frame(using: &random)
-        streams[place].send(random.below(4) == 0 ? Array(frame.prefix(random.below(frame.count))) : frame)
+        streams[index].send(random.below(4) == 0 ? Array(frame.prefix(random.below(frame.count))) : frame)
         count.add(.brokenFrames)
         guard random.below(20) == 0 else { return }
-        if random.below(2) == 0 { streams[place].reset() }
-        streams.remove(at: place)
+        if random.below(2) == 0 { streams[index].reset() }
+        streams.remove(at: index)
     }
 
     func close(_ relay: RelayControl) async { streams = [] }

@@ -25,8 +25,8 @@ final class FeedbackFlood {
         let publisher = try await PlainPublisher.open(
             relay, session: "flood", stream: "plain", media: media, using: &random)
         var counts = PacketCounts()
-        let viewer = try await WebRTCPeer.open(
-            relay, .viewer, habit: .none, session: "flood", stream: "plain", identity: DTLSIdentity.generate(),
+        let subscriber = try await WebRTCPeer.open(
+            relay, .subscriber, habit: .none, session: "flood", stream: "plain", identity: DTLSIdentity.generate(),
             media: media, now: HostileRun.now, using: &random)
         var sent: UInt64 = 0
         let end = HostileRun.now + .seconds(20)
@@ -35,17 +35,17 @@ final class FeedbackFlood {
             let now = HostileRun.now
             for _ in 0..<4 { publisher.send(using: &random, count: &counts) }
             publisher.service(now: now)
-            viewer.service(now: now)
-            if viewer.isReady, viewer.receivesMedia {
-                viewer.acknowledge(blocks: Int(Self.blocksAtOnce))
+            subscriber.service(now: now)
+            if subscriber.isReady, subscriber.receivesMedia {
+                subscriber.acknowledge(blocks: Int(Self.blocksAtOnce))
                 sent += Self.blocksAtOnce
-            } else if now > end || viewer.isOver {
-                throw HostileError.relay("the viewer did not connect")
+            } else if now > end || subscriber.isOver {
+                throw HostileError.relay("the subscriber did not connect")
             }
             _ = millrace_wait([], 0, 2_000_000)
         }
         _ = try await relay.metrics()
-        await viewer.close(relay)
+        await subscriber.close(relay)
         await publisher.close(relay)
         return sent
     }

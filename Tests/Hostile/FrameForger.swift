@@ -21,7 +21,7 @@ enum FrameForger {
             frame[9] = UInt8(truncatingIfNeeded: height >> 8)
         case 1 where isKeyFrame:
             let zero = random.below(2) == 0
-            for place in 6..<10 { frame[place] = zero ? 0 : place % 2 == 0 ? 0xff : 0x3f }
+            for index in 6..<10 { frame[index] = zero ? 0 : index % 2 == 0 ? 0xff : 0x3f }
         case 2 where isKeyFrame: frame[3 + random.below(3)] = UInt8(truncatingIfNeeded: random.next())
         case 3:
             // Size of the first partition: 19 bits of the frame tag.
@@ -34,7 +34,7 @@ enum FrameForger {
         case 6: frame = random.bytes(1 + random.below(frame.count))
         case 7:
             let start = random.below(frame.count)
-            for place in start..<min(frame.count, start + 16) { frame[place] = 0xff }
+            for index in start..<min(frame.count, start + 16) { frame[index] = 0xff }
         default: ByteMutator.mutate(&frame, using: &random)
         }
     }

@@ -51,17 +51,17 @@ final class HostileRun {
         var checked = counts.total
         var told = Self.now
         while counts.total < packets {
-            let place = turns[random.below(turns.count)]
+            let index = turns[random.below(turns.count)]
             let now = Self.now
-            await prepare(place, now: now)
+            await prepare(index, now: now)
             for slot in slots { slot.peer?.service(now: now) }
-            guard let peer = slots[place].peer, peer.isReady else {
+            guard let peer = slots[index].peer, peer.isReady else {
                 _ = millrace_wait([], 0, 200_000)
                 continue
             }
             let before = counts.total
             for _ in 0..<Self.burst where counts.total < packets { peer.send(using: &random, count: &counts) }
-            slots[place].sent += Int(counts.total - before)
+            slots[index].sent += Int(counts.total - before)
             if counts.total - checked >= Self.window {
                 checked = counts.total
                 try await pace()
@@ -77,30 +77,30 @@ final class HostileRun {
             }
         }
         try await pace()
-        for place in slots.indices {
-            await slots[place].peer?.close(relay)
-            slots[place].peer = nil
+        for index in slots.indices {
+            await slots[index].peer?.close(relay)
+            slots[index].peer = nil
         }
     }
 
     /// Opens the peer of a slot, and replaces a peer that has sent its share.
-    private func prepare(_ place: Int, now: MediaTime) async {
-        if let peer = slots[place].peer {
-            guard peer.isOver || slots[place].sent >= slots[place].lifetime else { return }
+    private func prepare(_ index: Int, now: MediaTime) async {
+        if let peer = slots[index].peer {
+            guard peer.isOver || slots[index].sent >= slots[index].lifetime else { return }
             await peer.close(relay)
-            slots[place].peer = nil
+            slots[index].peer = nil
         }
-        guard now >= slots[place].retry else { return }
+        guard now >= slots[index].retry else { return }
         do {
-            slots[place].peer = try await open(slots[place])
-            slots[place].opened += 1
-            slots[place].sent = 0
-            slots[place].lifetime =
+            slots[index].peer = try await open(slots[index])
+            slots[index].opened += 1
+            slots[index].sent = 0
+            slots[index].lifetime =
                 Self.lifetimes.lowerBound + random.below(Self.lifetimes.upperBound - Self.lifetimes.lowerBound)
         } catch {
-            slots[place].refusals += 1
-            slots[place].lastRefusal = "\(error)"
-            slots[place].retry = now + .milliseconds(300)
+            slots[index].refusals += 1
+            slots[index].lastRefusal = "\(error)"
+            slots[index].retry = now + .milliseconds(300)
         }
     }
 

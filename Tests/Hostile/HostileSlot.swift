@@ -1,6 +1,6 @@
 import MediaBase
 
-/// Place of one sender in the run: its kind, and its share of the turns.
+/// One sender of the run: its kind, and its share of the turns.
 struct HostileSlot {
     enum Sender: Sendable {
         case noise
@@ -33,7 +33,7 @@ struct HostileSlot {
 
     /// Returns each slot as often as its weight says.
     static func turns(of slots: [HostileSlot]) -> [Int] {
-        slots.enumerated().flatMap { place, slot in Array(repeating: place, count: slot.weight) }
+        slots.enumerated().flatMap { index, slot in Array(repeating: index, count: slot.weight) }
     }
 
     /// Returns senders for `sessions` sessions: each has publishers and subscribers of all kinds, so that forged media is
@@ -51,10 +51,10 @@ struct HostileSlot {
                 HostileSlot(
                     .webRTC(.publisher(isSimulcast: false), .usesTCP, stream: "framed"), session: session, weight: 4),
                 HostileSlot(.plainSubscriber, session: session, weight: 8),
-                HostileSlot(.webRTC(.viewer, .none, stream: "plain"), session: session, weight: 8),
-                HostileSlot(.webRTC(.viewer, .none, stream: "simulcast"), session: session, weight: 10),
-                HostileSlot(.webRTC(.viewer, .usesTCP, stream: "webrtc"), session: session, weight: 4),
-                HostileSlot(.webRTC(.viewer, .breaksHandshake, stream: "webrtc"), session: session, weight: 1),
+                HostileSlot(.webRTC(.subscriber, .none, stream: "plain"), session: session, weight: 8),
+                HostileSlot(.webRTC(.subscriber, .none, stream: "simulcast"), session: session, weight: 10),
+                HostileSlot(.webRTC(.subscriber, .usesTCP, stream: "webrtc"), session: session, weight: 4),
+                HostileSlot(.webRTC(.subscriber, .breaksHandshake, stream: "webrtc"), session: session, weight: 1),
             ]
         }
         return slots

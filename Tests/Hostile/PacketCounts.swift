@@ -7,12 +7,12 @@ struct PacketCounts: Sendable {
     var datagrams: UInt64 { total - self[.framed] - self[.brokenFrames] }
     var authentic: UInt64 { PacketKind.allCases.reduce(0) { $0 + ($1.isAuthentic ? self[$1] : 0) } }
 
-    subscript(kind: PacketKind) -> UInt64 { counts[Self.places[kind] ?? 0] }
+    subscript(kind: PacketKind) -> UInt64 { counts[Self.indices[kind] ?? 0] }
 
     mutating func add(_ kind: PacketKind) {
-        counts[Self.places[kind] ?? 0] += 1
+        counts[Self.indices[kind] ?? 0] += 1
         total += 1
     }
 
-    private static let places = Dictionary(uniqueKeysWithValues: PacketKind.allCases.enumerated().map { ($1, $0) })
+    private static let indices = Dictionary(uniqueKeysWithValues: PacketKind.allCases.enumerated().map { ($1, $0) })
 }

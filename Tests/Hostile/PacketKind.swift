@@ -16,7 +16,7 @@ enum PacketKind: String, CaseIterable, Sendable {
     case webRTCRTP
     case webRTCRTCP
     case webRTCFeedback
-    /// Authentic RTP and RTCP over ICE-TCP, cut at random places.
+    /// Authentic RTP and RTCP over ICE-TCP, cut at random offsets.
     case framed
     /// Frames with false lengths (RFC 4571 section 2).
     case brokenFrames

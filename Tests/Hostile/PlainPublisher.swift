@@ -46,33 +46,33 @@ final class PlainPublisher: HostilePeer {
     func service(now: MediaTime) { socket.receive { _, _ in } }
 
     func send(using random: inout SeededGenerator, count: inout PacketCounts) {
-        let place = random.below(4) == 0 ? 0 : tracks.count - 1
+        let index = random.below(4) == 0 ? 0 : tracks.count - 1
         if random.below(8) == 0 {
             guard let packet = sealer.rtcp(rtcp.next(using: &random)) else { return }
-            socket.send(packet, to: tracks[place].rtcp)
+            socket.send(packet, to: tracks[index].rtcp)
             return count.add(.plainRTCP)
         }
-        let clear = tracks[place].forger.next(using: &random)
+        let clear = tracks[index].forger.next(using: &random)
         guard let packet = sealer.rtp(clear) else {
             // The packet is not protected by a key, so the relay has to refuse it by its header.
-            socket.send(clear, to: tracks[place].rtp)
+            socket.send(clear, to: tracks[index].rtp)
             return count.add(.noise)
         }
-        socket.send(packet, to: tracks[place].rtp)
+        socket.send(packet, to: tracks[index].rtp)
         count.add(.plainRTP)
     }
 
     /// Sends one valid frame of video and the audio of the same time. `change` may prepare the frame.
     func sendClean(using random: inout SeededGenerator, _ change: (inout RTPForger) -> Void = { _ in }) {
-        for place in tracks.indices {
-            tracks[place].forger.isClean = true
-            change(&tracks[place].forger)
-            let count = tracks[place].forger.identity.kind == .audio ? 2 : 1
+        for index in tracks.indices {
+            tracks[index].forger.isClean = true
+            change(&tracks[index].forger)
+            let count = tracks[index].forger.identity.kind == .audio ? 2 : 1
             for _ in 0..<count {
                 repeat {
-                    guard let packet = sealer.rtp(tracks[place].forger.next(using: &random)) else { break }
-                    socket.send(packet, to: tracks[place].rtp)
-                } while tracks[place].forger.isWithinFrame
+                    guard let packet = sealer.rtp(tracks[index].forger.next(using: &random)) else { break }
+                    socket.send(packet, to: tracks[index].rtp)
+                } while tracks[index].forger.isWithinFrame
             }
         }
     }

@@ -58,8 +58,8 @@ final class PlainSubscriber: HostilePeer {
 
     func send(using random: inout SeededGenerator, count: inout PacketCounts) {
         guard let packet = sealer.rtcp(rtcp.next(using: &random)) else { return }
-        let place = random.below(sockets.count)
-        sockets[place].send(packet, to: targets[place])
+        let index = random.below(sockets.count)
+        sockets[index].send(packet, to: targets[index])
         count.add(.plainFeedback)
     }
 

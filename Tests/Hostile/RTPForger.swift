@@ -17,7 +17,7 @@ struct RTPForger {
     }
 
     private(set) var identity: Identity
-    /// Whether the stream has no forged packets: scenarios change a valid stream at chosen places.
+    /// Whether the stream has no forged packets: scenarios change a valid stream at chosen packets.
     var isClean = false
     /// Frame that replaces the next one.
     var replacement: [UInt8]?
@@ -103,10 +103,10 @@ struct RTPForger {
             waiting = [(payload, number % 50 == 0)]
             return
         }
-        let place = number % media.frames.count
-        var frame = media.frames[place]
+        let index = number % media.frames.count
+        var frame = media.frames[index]
         if random.below(8) == 0 { FrameForger.mutateVideo(&frame, using: &random) }
-        let layer = VP8Packetizer.Layer(temporalID: UInt8(place & 1), sync: place & 1 == 1 && random.below(4) == 0)
+        let layer = VP8Packetizer.Layer(temporalID: UInt8(index & 1), sync: index & 1 == 1 && random.below(4) == 0)
         let payloads = packetizer.payloads(of: frame, layer: layer, nonReference: random.below(20) == 0)
         waiting = payloads.enumerated().map { ($1, $0 == payloads.count - 1) }
         if random.below(40) == 0, waiting.count > 1 { waiting.remove(at: random.below(waiting.count)) }
@@ -133,7 +133,7 @@ struct RTPForger {
         case 1: payload[0] |= 0x80
         case 2 where payload.count > 1: payload[1] = UInt8(truncatingIfNeeded: random.next())
         case 3: payload = Array(payload.prefix(random.below(min(payload.count, 7))))
-        case 4 where payload.count > 6: for place in 2..<6 { payload[place] = UInt8(truncatingIfNeeded: random.next()) }
+        case 4 where payload.count > 6: for index in 2..<6 { payload[index] = UInt8(truncatingIfNeeded: random.next()) }
         default: payload[random.below(min(payload.count, 8))] = ByteMutator.edges[random.below(6)]
         }
     }

@@ -33,7 +33,7 @@ final class Scenario {
                 case (.jumps, 150), (.jumps, 180), (.jumps, 210): forger.skip(ticks: isVideo ? 810_000 : 432_000)
                 case (.damage, 0) where isVideo, (.damage, 90) where isVideo:
                     var frame = media.frames[0]
-                    for place in 6..<10 { frame[place] = 0 }
+                    for index in 6..<10 { frame[index] = 0 }
                     forger.replacement = frame
                 case (.damage, 150) where isVideo, (.damage, 211) where !isVideo: forger.skip(ticks: 1 << 30)
                 case (.damage, 151) where isVideo, (.damage, 210) where !isVideo: forger.skip(ticks: 0 &- (1 << 30))

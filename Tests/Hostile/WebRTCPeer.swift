@@ -12,7 +12,7 @@ import WebRTCClient
 final class WebRTCPeer: HostilePeer {
     enum Role: Sendable {
         case publisher(isSimulcast: Bool)
-        case viewer
+        case subscriber
     }
 
     /// Special behaviour of the peer.
@@ -56,7 +56,7 @@ final class WebRTCPeer: HostilePeer {
             let rids = isSimulcast ? ["lo", "mid", "hi"].compactMap { RID($0) } : []
             configuration = .publisher(identity: identity, rids: rids, using: &random)
             direction = .publish
-        case .viewer:
+        case .subscriber:
             configuration = .viewer(identity: identity, using: &random)
             direction = .subscribe
         }
@@ -212,8 +212,8 @@ final class WebRTCPeer: HostilePeer {
             let kind: PacketKind = forgers.isEmpty ? .webRTCFeedback : .webRTCRTCP
             deliver(packet, to: target, as: kind, using: &random, count: &count)
         default:
-            let place = random.below(forgers.count)
-            let clear = forgers[place].next(using: &random)
+            let index = random.below(forgers.count)
+            let clear = forgers[index].next(using: &random)
             if let packet = sealer.rtp(clear) {
                 deliver(packet, to: target, as: .webRTCRTP, using: &random, count: &count)
             } else {

@@ -98,13 +98,13 @@ struct CommandLineTests {
             "GENERAL:", "HTTP:", "APPS, WEBHOOKS AND REPORTS:", "MEDIA:", "WEBRTC:", "CONTROL CONNECTIONS:",
             "RECORDINGS AND MESSAGES:", "LIMITS:",
         ]
-        let places = titles.compactMap { text.range(of: "\n\($0)\n")?.lowerBound }
-        #expect(places.count == titles.count && places == places.sorted(), "\(text)")
+        let starts = titles.compactMap { text.range(of: "\n\($0)\n")?.lowerBound }
+        #expect(starts.count == titles.count && starts == starts.sorted(), "\(text)")
         for (flag, group) in [
             ("--http-port ", 1), ("--media-workers ", 3), ("--webrtc-port ", 4), ("--limit-streams ", 7),
         ] {
-            let place = try #require(text.range(of: flag)?.lowerBound)
-            #expect(place > places[group] && (group + 1 == places.count || place < places[group + 1]), "\(flag)")
+            let start = try #require(text.range(of: flag)?.lowerBound)
+            #expect(start > starts[group] && (group + 1 == starts.count || start < starts[group + 1]), "\(flag)")
         }
     }
 

@@ -112,7 +112,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test("conversations are in a directory or in a database, and those of a cluster in a database")
-    func placeOfConversations() {
+    func storageOfConversations() {
         let url = "postgres://db/millrace"
         for (directory, storage, cluster, isValid) in [
             ("/var/lib/a", "", "", true), ("", url, "", true), ("", url, url, true), ("", "", url, true),

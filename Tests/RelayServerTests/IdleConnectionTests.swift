@@ -55,7 +55,7 @@ struct IdleConnectionTests {
             // The refusal is sent before any request.
             #expect(try await http.exchange("").status == 503)
             try await others.removeLast().close()
-            try await eventually("there is a place again") {
+            try await eventually("another connection is accepted") {
                 try await http.request("GET", "/healthz").status == 200
             }
             #expect(statistics.values.limits["http.connectionsPerAddress", default: 0] >= 2)

@@ -23,7 +23,7 @@ final class IdleFlood {
             guard Self.call(connect, socket, remote) == 0 || errno == EINPROGRESS else {
                 throw Failed(step: "connect", errno: errno)
             }
-            // The listen queue has 256 places: before it can be full, the relay gets time to accept some connections.
+            // The listen queue has 256 entries: before it can be full, the relay gets time to accept some connections.
             if index % 50 == 49 { Self.waitUntilConnected(socket) }
         }
     }

@@ -46,16 +46,16 @@ struct TokenMemoryTests {
             socket.pause()
             sockets.append(socket)
         }
-        var viewers = 0
+        var subscribers = 0
         let fields = ["Authorization": "Bearer \(subscriber)"]
-        while viewers < 200, try await http.view("demo/cam", fields: fields).status == 201 { viewers += 1 }
+        while subscribers < 200, try await http.view("demo/cam", fields: fields).status == 201 { subscribers += 1 }
         var peak = relay.residentBytes
         let data = String(repeating: "x", count: 8_000)
         for _ in 0..<1_500 {
             #expect(try await talker.ask(SignalRequest(type: "n", data: data)) == nil)
             peak = max(peak, relay.residentBytes)
         }
-        #expect(sockets.count == 16 && viewers == 32)
+        #expect(sockets.count == 16 && subscribers == 32)
         #expect(peak - before < 64 << 20, "\((peak - before) >> 20) MiB")
         let metrics = try await http.request("GET", "/metrics").text
         for limit in ["participantsPerToken", "transportsPerToken"] {

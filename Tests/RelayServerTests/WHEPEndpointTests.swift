@@ -7,9 +7,9 @@ import Testing
 
 @Suite("WHEP: subscribing", .serialized)
 struct WHEPEndpointTests {
-    static let viewers = ["aiortc-view", "chromium-data", "chromium-view", "firefox-data", "firefox-view"]
+    static let subscribers = ["aiortc-view", "chromium-data", "chromium-view", "firefox-data", "firefox-view"]
 
-    @Test("an answer has the tracks of the stream", arguments: viewers)
+    @Test("an answer has the tracks of the stream", arguments: subscribers)
     func view(offer: String) async throws {
         try await withDoubledWebRTC { double, http, _ in
             _ = try await http.publish(stream: "old")
@@ -86,7 +86,7 @@ struct WHEPEndpointTests {
     func waiting(path: String, published: String?) async throws {
         try await withDoubledWebRTC { double, http, _ in
             let start = ContinuousClock.now
-            async let viewer = http.view("\(path)?wait=20")
+            async let subscriber = http.view("\(path)?wait=20")
             try await until { double.state.withLock { $0.attempts } == 1 }
             // Streams of other sessions do not end the wait.
             _ = try await http.publish("elsewhere", stream: "cam")
@@ -95,7 +95,7 @@ struct WHEPEndpointTests {
                 try await until { double.state.withLock { $0.attempts } >= 4 }
                 _ = try await http.publish(stream: "cam")
             }
-            let answer = try await viewer
+            let answer = try await subscriber
             #expect(answer.status == 201)
             #expect(start.duration(to: .now) < .seconds(15))
             if published == nil { #expect(double.state.withLock { $0.attempts } == 4) }
@@ -104,19 +104,19 @@ struct WHEPEndpointTests {
 
     @Test func aWaitEndsWhenTheRelayDrains() async throws {
         try await withDoubledWebRTC { double, http, bodies in
-            async let viewer = http.view("demo?wait=60")
+            async let subscriber = http.view("demo?wait=60")
             try await until { double.state.withLock { $0.attempts } == 1 }
             bodies.beginDraining()
             bodies.closeAll()
-            let answer = try await viewer
+            let answer = try await subscriber
             #expect(answer.status == 503 && answer.problemCode == "draining")
         }
     }
 
-    @Test func aWaitEndsWithItsViewer() async throws {
+    @Test func aWaitEndsWithItsSubscriber() async throws {
         try await withDoubledWebRTC { double, http, bodies in
             let offer = try RawHTTPClient.offer("chromium-view")
-            let viewer = Task {
+            let subscriber = Task {
                 try await http.begin(
                     "POST /whep/demo?wait=60 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\n"
                         + "Content-Length: \(offer.utf8.count)\r\n\r\n" + offer, until: .max)
@@ -124,7 +124,7 @@ struct WHEPEndpointTests {
             try await until { double.state.withLock { $0.attempts } == 1 }
             #expect(bodies.count == 1)
             #expect(try await http.request("GET", "/metrics").text.contains("millrace_http_waiting_viewers 1\n"))
-            viewer.cancel()
+            subscriber.cancel()
             try await until { bodies.count == 0 }
             _ = try await http.publish()
             #expect(double.state.withLock { $0.transports.count } == 1)

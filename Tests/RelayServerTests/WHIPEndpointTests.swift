@@ -143,7 +143,7 @@ struct WHIPEndpointTests {
     @Test(
         "an offer that cannot be accepted is 422 with the reason",
         arguments: [
-            ("a viewer's offer", "sendonly"), ("ICE-lite", "ice-lite"), ("no fingerprint", "fingerprint"),
+            ("a subscriber's offer", "sendonly"), ("ICE-lite", "ice-lite"), ("no fingerprint", "fingerprint"),
             ("no credentials", "ice-ufrag"), ("two videos", "one track of video"),
             ("no known codec", "no codec for video"),
         ])
@@ -151,7 +151,7 @@ struct WHIPEndpointTests {
         let offer = try RawHTTPClient.offer("chromium-publish")
         let changed: String
         switch what {
-        case "a viewer's offer": changed = try RawHTTPClient.offer("chromium-view")
+        case "a subscriber's offer": changed = try RawHTTPClient.offer("chromium-view")
         case "ICE-lite": changed = offer.replacing("t=0 0\r\n", with: "t=0 0\r\na=ice-lite\r\n")
         case "no fingerprint": changed = offer.replacing("a=fingerprint:", with: "a=finger:")
         case "no credentials": changed = offer.replacing("a=ice-ufrag:", with: "a=frag:")
@@ -319,11 +319,12 @@ struct WHIPEndpointTests {
             $0.wrongTokensPerMinute = 1_000
         }) { _, http, _ in
             let publisher = ["Authorization": "Bearer let-me-publish"]
-            let viewer = ["Authorization": "bearer let-me-view"]
+            let subscriber = ["Authorization": "bearer let-me-view"]
             let whip = try #require(try await http.publish(stream: "cam", fields: publisher).fields["location"])
-            let whep = try #require(try await http.view(fields: viewer).fields["location"])
-            for (path, wrong) in [("/whip/demo", viewer), (whip, viewer), ("/whep/demo", publisher), (whep, publisher)]
-            {
+            let whep = try #require(try await http.view(fields: subscriber).fields["location"])
+            for (path, wrong) in [
+                ("/whip/demo", subscriber), (whip, authorization), ("/whep/demo", publisher), (whep, publisher),
+            ] {
                 for method in ["POST", "GET", "PUT", "PATCH", "DELETE"] {
                     for fields in [[:], wrong, ["Authorization": "Basic bGV0LW1l"]] {
                         let answer = try await http.request(method, path, body: "", fields: fields)
@@ -334,8 +335,8 @@ struct WHIPEndpointTests {
                 }
             }
             #expect(try await http.request("POST", whep + "/layer", body: "{}").status == 401)
-            #expect(try await http.request("POST", whep + "/layer", body: "{}", fields: viewer).status == 204)
-            #expect(try await http.request("DELETE", whep, fields: viewer).status == 200)
+            #expect(try await http.request("POST", whep + "/layer", body: "{}", fields: subscriber).status == 204)
+            #expect(try await http.request("DELETE", whep, fields: subscriber).status == 200)
             #expect(try await http.request("DELETE", whip, fields: publisher).status == 200)
         }
     }

@@ -81,10 +81,10 @@ final class WebRTCDouble: WebRTCMediaPlane {
             fingerprint: fingerprint, setup: request.peer.setup.answered, candidates: candidates,
             sources: request.direction == .publish
                 ? []
-                : request.tracks.enumerated().map { place, track in
+                : request.tracks.enumerated().map { index, track in
                     WebRTCAnswer.Source(
-                        mid: track.mid, kind: track.kind, ssrc: SSRC(UInt32(100 + place)),
-                        rtxSSRC: track.rtxPayloadType == nil ? nil : SSRC(UInt32(200 + place)))
+                        mid: track.mid, kind: track.kind, ssrc: SSRC(UInt32(100 + index)),
+                        rtxSSRC: track.rtxPayloadType == nil ? nil : SSRC(UInt32(200 + index)))
                 })
     }
 

@@ -84,7 +84,7 @@ struct WebRTCEngineTests {
         }
     }
 
-    @Test func aViewerGetsAStreamHoweverItIsPublished() async throws {
+    @Test func aSubscriberGetsAStreamHoweverItIsPublished() async throws {
         try await withRelay { _, http in
             let early = try await http.view("demo/cam")
             #expect(early.status == 404 && early.fields["retry-after"] == "1")
@@ -110,7 +110,7 @@ struct WebRTCEngineTests {
         }
     }
 
-    @Test func aViewerWaitsForAStream() async throws {
+    @Test func aSubscriberWaitsForAStream() async throws {
         try await withRelay { _, http in
             async let named = http.view("demo/cam?wait=30")
             async let newest = http.view("demo?wait=30")

@@ -69,7 +69,7 @@ struct AbuseTests {
             let next = try await relay.connect()
             _ = try await next.join("Ben")
             idle[1].channel.channel.close(promise: nil)
-            try await eventually("a place is free") { (try? await relay.connect()) != nil }
+            try await eventually("a connection is free") { (try? await relay.connect()) != nil }
         }
     }
 

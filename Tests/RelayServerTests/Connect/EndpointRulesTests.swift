@@ -107,14 +107,14 @@ struct EndpointRulesTests {
             #expect(try await ben.refusal()?.code == .passwordNeeded)
             #expect(try await relay.http.view("demo/plain").problemCode == "passwordNeeded")
             // An earlier subscriber without the password is closed.
-            try await eventually("the viewer is ended") {
+            try await eventually("the subscriber is ended") {
                 try await relay.http.request("GET", resource).status == 404
             }
         }
     }
 
     @Test("USR-6, SES-5 subscribers without signalling end with their token's user, and with the session")
-    func viewersEnd() async throws {
+    func subscribersEnd() async throws {
         try await withConnect { relay in
             let (host, _) = try await relay.join("Host", token: .host)
             #expect(try await publishPlain(relay.http).status == 201)
@@ -150,16 +150,16 @@ struct EndpointRulesTests {
             let first = try #require(try await publishPlain(relay.http).fields["location"])
             let id = try await relay.liveSessions.session(SessionKey(app: "app", name: "demo")).id
             let answer = try await relay.http.view("demo/plain")
-            let viewer = try #require(answer.fields["location"], "\(answer.text)")
+            let subscriber = try #require(answer.fields["location"], "\(answer.text)")
             #expect(try await relay.http.request("DELETE", first).status == 204)
-            #expect(try await relay.http.request("GET", viewer).status == 204)
+            #expect(try await relay.http.request("GET", subscriber).status == 204)
             let second = try #require(try await publishPlain(relay.http).fields["location"])
             #expect(try await relay.liveSessions.session(SessionKey(app: "app", name: "demo")).id == id)
-            #expect(try await relay.http.request("GET", viewer).status == 204)
+            #expect(try await relay.http.request("GET", subscriber).status == 204)
             // The session ends with its last subscriber.
             #expect(try await relay.http.request("DELETE", second).status == 204)
             #expect(await relay.liveSessions.gauges().sessions == 1)
-            #expect(try await relay.http.request("DELETE", viewer).status == 200)
+            #expect(try await relay.http.request("DELETE", subscriber).status == 200)
             try await eventually("the session ends") { await relay.liveSessions.gauges().sessions == 0 }
         }
     }

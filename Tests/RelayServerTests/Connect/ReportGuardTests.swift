@@ -35,8 +35,8 @@ struct ReportGuardTests {
     @Test("the number of remembered clients is bounded, and the oldest report is forgotten first")
     func bounded() {
         let reports = ReportGuard(interval: .seconds(10), capacity: 3)
-        for (place, client) in ["a", "b", "c", "d"].enumerated() {
-            #expect(wait(reports, client, at: 100 + Double(place)) == nil)
+        for (number, client) in ["a", "b", "c", "d"].enumerated() {
+            #expect(wait(reports, client, at: 100 + Double(number)) == nil)
         }
         #expect(reports.remembered == 3)
         #expect(wait(reports, "b", at: 104) == 7)

@@ -59,10 +59,10 @@ struct RequiredEncryptionTests {
         PublishRequest.Answer, SignalingError
     > {
         let peer = try await MediaPeer(.publish)
-        let places = peer.add()
+        let indices = peer.add()
         let (sdp, mids) = peer.offer()
         let stream = PublishRequest.Stream(
-            name: "camera", audioMid: places.audio.flatMap { mids[$0] }, videoMid: places.video.flatMap { mids[$0] },
+            name: "camera", audioMid: indices.audio.flatMap { mids[$0] }, videoMid: indices.video.flatMap { mids[$0] },
             isEncrypted: isEncrypted)
         let result = try await client.request(PublishRequest(sdp: sdp, streams: [stream]))
         if case .success(let answer) = result {

@@ -13,7 +13,7 @@ struct ResourceLimitTests {
         try #require(answer.status == 201, "\(answer.text)")
     }
 
-    @Test("A token has a limited number of participants, and a place is free again after a leave")
+    @Test("A token has a limited number of participants, and another one may join after a leave")
     func participants() async throws {
         try await withConnect({ $0.connect.resources.token.participants = 3 }) { relay in
             let token = TestToken.subscriber
@@ -67,28 +67,28 @@ struct ResourceLimitTests {
             let third = try await login().1
             #expect(third?.code == .limitReached && third?.limit == "limit.participantsPerToken")
             await second.cut()
-            try await eventually("a place is free") { try await login().1 == nil }
+            try await eventually("another user may log in") { try await login().1 == nil }
             await first.cut()
         }
     }
 
-    @Test("A token has a limited number of transports by WHIP and WHEP, and a place is free again after DELETE")
+    @Test("A token has a limited number of transports by WHIP and WHEP, and another one is accepted after DELETE")
     func transports() async throws {
         try await withConnect({ $0.connect.resources.token.transports = 3 }) { relay in
             try await publishPlain(relay)
-            let viewer = bearer(TestToken.subscriber)
+            let authorization = bearer(TestToken.subscriber)
             var resources: [String] = []
             for _ in 0..<3 {
-                let answer = try await relay.http.view(fields: viewer)
+                let answer = try await relay.http.view(fields: authorization)
                 try #require(answer.status == 201, "\(answer.text)")
                 resources.append(try #require(answer.fields["location"]))
             }
-            let refused = try await relay.http.view(fields: viewer)
+            let refused = try await relay.http.view(fields: authorization)
             #expect(refused.status == 503 && refused.problemCode == "limitReached")
             #expect(try refused.json["limit"] as? String == "limit.transportsPerToken")
             #expect(relay.server.statistics.values.limits["limit.transportsPerToken"] == 1)
-            #expect(try await relay.http.request("DELETE", resources[0], fields: viewer).status == 200)
-            #expect(try await relay.http.view(fields: viewer).status == 201)
+            #expect(try await relay.http.request("DELETE", resources[0], fields: authorization).status == 200)
+            #expect(try await relay.http.view(fields: authorization).status == 201)
             await relay.liveSessions.endAll()
             try await eventually("nothing is held") { relay.liveSessions.resources.isEmpty }
         }

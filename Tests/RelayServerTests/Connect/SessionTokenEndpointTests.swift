@@ -25,8 +25,8 @@ struct SessionTokenEndpointTests {
             #expect(expired.status == 401 && expired.problemCode == "tokenExpired")
             let topic = try await publish(relay, bearer(TestToken(topic: "other").text))
             #expect(topic.status == 403 && topic.problemCode == "tokenTopicMismatch")
-            let viewer = try await publish(relay, bearer(TestToken.subscriber.text))
-            #expect(viewer.status == 403 && viewer.problemCode == "notPermitted")
+            let refused = try await publish(relay, bearer(TestToken.subscriber.text))
+            #expect(refused.status == 403 && refused.problemCode == "notPermitted")
 
             let one = bearer(TestToken(app: "one", identity: "encoder 7").text)
             let answer = try await publish(relay, one)

@@ -213,8 +213,8 @@ final class SocketClient: Sendable {
     /// Whether the answer came before the first such event; false if there is none.
     func came(_ answer: UInt32, before isEffect: (Event) -> Bool) -> Bool {
         let (events, count) = state.withLockedValue { ($0.events, $0.eventsBefore[answer]) }
-        guard let count, let place = events.firstIndex(where: { isEffect($0.event) }) else { return false }
-        return count <= place
+        guard let count, let index = events.firstIndex(where: { isEffect($0.event) }) else { return false }
+        return count <= index
     }
 
     /// Waits for the relay's close frame and returns it.

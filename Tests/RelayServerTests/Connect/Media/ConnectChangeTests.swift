@@ -21,10 +21,10 @@ struct ConnectChangeTests {
             var peers: [MediaPeer] = []
             for _ in 0..<3 {
                 let anew = try await MediaPeer(.publish, identity: .generate())
-                let places = anew.add()
+                let indices = anew.add()
                 let (sdp, mids) = anew.offer()
-                camera.audioMid = places.audio.flatMap { mids[$0] }
-                camera.videoMid = places.video.flatMap { mids[$0] }
+                camera.audioMid = indices.audio.flatMap { mids[$0] }
+                camera.videoMid = indices.video.flatMap { mids[$0] }
                 let answer = try await ada.socket.request(
                     PublishRequest(sdp: sdp, streams: [camera])
                 ).get()
@@ -58,9 +58,9 @@ struct ConnectChangeTests {
             #expect(before.audioMid != nil && before.videoMid == nil)
             try await ben.hears(before)
 
-            let place = try #require(ada.publishing.add(audio: false).video)
+            let index = try #require(ada.publishing.add(audio: false).video)
             let (sdp, mids) = ada.publishing.offer()
-            camera.videoMid = mids[place]
+            camera.videoMid = mids[index]
             let answer = try await ada.socket.request(
                 PublishRequest(sdp: sdp, streams: [camera])
             ).get()
@@ -73,7 +73,7 @@ struct ConnectChangeTests {
 
             // When the video is removed, its media section ends.
             camera.videoMid = nil
-            ada.publishing.stop(place)
+            ada.publishing.stop(index)
             let (less, _) = ada.publishing.offer()
             let last = try await ada.socket.request(
                 PublishRequest(sdp: less, streams: [camera])

@@ -34,11 +34,11 @@ final class MediaClient: Sendable {
         _ name: String, videoType: VideoType = .camera, audio: Bool = true, video: Bool = true,
         besides earlier: [PublishRequest.Stream] = []
     ) async throws -> PublishRequest.Stream {
-        let places = publishing.add(audio: audio, video: video)
+        let indices = publishing.add(audio: audio, video: video)
         let (sdp, mids) = publishing.offer()
         var stream = PublishRequest.Stream(
-            name: name, videoType: videoType, audioMid: places.audio.flatMap { mids[$0] },
-            videoMid: places.video.flatMap { mids[$0] })
+            name: name, videoType: videoType, audioMid: indices.audio.flatMap { mids[$0] },
+            videoMid: indices.video.flatMap { mids[$0] })
         let request = PublishRequest(sdp: sdp, streams: earlier + [stream])
         let answer = try await socket.request(request).get()
         try publishing.accept(answer.sdp)

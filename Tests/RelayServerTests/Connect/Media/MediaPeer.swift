@@ -92,7 +92,7 @@ final class MediaPeer: @unchecked Sendable {
     // MARK: offers and answers
 
     /// Adds tracks to the next offer.
-    /// - Returns: the places of their sections.
+    /// - Returns: the indices of their sections.
     func add(audio wantsAudio: Bool = true, video wantsVideo: Bool = true) -> (audio: Int?, video: Int?) {
         lock.withLock {
             let one = wantsAudio ? endpoint.addTracks([.offered(.audio, encodings: [.init()])]).first : nil
@@ -111,11 +111,11 @@ final class MediaPeer: @unchecked Sendable {
     var subscribingOffer: String { lock.withLock { endpoint.offer.text } }
 
     /// Stops a track from the next offer on.
-    func stop(_ place: Int) {
+    func stop(_ index: Int) {
         lock.withLock {
-            endpoint.stopTrack(place)
-            audio.remove(place)
-            video[place] = nil
+            endpoint.stopTrack(index)
+            audio.remove(index)
+            video[index] = nil
         }
     }
 

@@ -65,10 +65,10 @@ struct NativeMediaTests {
             let sections = try await ben.subscribe(id, transport: .native)
             try await ben.hears(sections)
             let anew = try await MediaPeer(.publish, isNative: true)
-            let places = anew.add()
+            let indices = anew.add()
             let (sdp, mids) = anew.offer()
-            camera.audioMid = places.audio.flatMap { mids[$0] }
-            camera.videoMid = places.video.flatMap { mids[$0] }
+            camera.audioMid = indices.audio.flatMap { mids[$0] }
+            camera.videoMid = indices.video.flatMap { mids[$0] }
             let answer = try await ada.socket.request(
                 PublishRequest(sdp: sdp, streams: [camera])
             ).get()

@@ -95,8 +95,8 @@ struct RecordingEventsTests {
             #expect(try await ada.ask(ChatRequest(text: "to Ben", to: second.connection)) == nil)
             #expect(try await ada.ask(CommitSubsessionsRequest(names: ["one"])) == nil)
             #expect(try await ada.ask(StartSubsessionsRequest()) == nil)
-            let place = try await ben.request(SubsessionsRequest()).get().subsessions[0].id
-            #expect(try await ben.ask(JoinSubsessionRequest(subsession: place)) == nil)
+            let subsession = try await ben.request(SubsessionsRequest()).get().subsessions[0].id
+            #expect(try await ben.ask(JoinSubsessionRequest(subsession: subsession)) == nil)
             #expect(try await ben.ask(ChatRequest(text: "in one")) == nil)
             #expect(try await ada.ask(StopSubsessionsRequest()) == nil)
             try await recorder.stop(session: "demo", stream: "cam")

@@ -113,7 +113,7 @@ struct RunningPushTests {
         }
     }
 
-    @Test("A live stream beyond the relay's limit fails, and a place is free again after an end")
+    @Test("A live stream beyond the relay's limit fails; after an end another one is accepted")
     func limit() async throws {
         try await withConnect({
             Self.allow(&$0)
@@ -131,7 +131,7 @@ struct RunningPushTests {
             let full = try await failed(host, second)
             #expect(full.reason == .internalError && full.retryIn == nil)
             #expect(try await host.socket.ask(StopPushRequest(id: first)) == nil)
-            try await eventually("the place is free") {
+            try await eventually("another one is accepted") {
                 let third = try await host.socket.request(request).get().id
                 return try await failed(host, third).retryIn != nil
             }

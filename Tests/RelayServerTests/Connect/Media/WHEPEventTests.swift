@@ -105,7 +105,7 @@ struct WHEPEventTests {
             #expect(Set(locations).count == EventSources.perResource)
             let more = try await relay.http.request("POST", events, body: Self.all)
             #expect(more.status == 503 && more.problemCode == "limitReached", "\(more.text)")
-            // Ending an event source frees its place. It cannot be reached by another resource's path.
+            // A source that has ended no longer counts. No source can be reached by another resource's path.
             let id = try #require(locations[0].split(separator: "/").last)
             #expect(try await relay.http.request("GET", "/whep/demo/cam/0000/events/\(id)").status == 404)
             #expect(try await relay.http.request("DELETE", locations[0]).status == 200)

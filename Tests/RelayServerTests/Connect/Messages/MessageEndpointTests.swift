@@ -158,7 +158,7 @@ import Testing
             let refused = try await refusal()
             #expect(refused?.code == .limitReached && refused?.limit == "limit.loginsPerUser")
             await first.cut()
-            try await eventually("the place is free") { relay.messages.counts.sockets == 0 }
+            try await eventually("no socket is left") { relay.messages.counts.sockets == 0 }
             #expect(try await second.request(LoginRequest()).failure?.code == .tokenMissing)
             let login = LoginRequest(token: TestToken(identity: "ada").text)
             #expect(try await second.request(login).get().user == "ada")

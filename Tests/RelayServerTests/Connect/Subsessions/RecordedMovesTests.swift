@@ -35,10 +35,10 @@ struct RecordedMovesTests {
             try await more(of: camera, recorder)
 
             let commit = CommitSubsessionsRequest(names: ["one", "two"])
-            let places = try await host.socket.request(commit).get().subsessions.map(\.id)
+            let subsessions = try await host.socket.request(commit).get().subsessions.map(\.id)
             #expect(try await host.socket.ask(StartSubsessionsRequest()) == nil)
-            for place in [places[0], places[1], places[0]] {
-                #expect(try await ada.socket.ask(JoinSubsessionRequest(subsession: place)) == nil)
+            for subsession in [subsessions[0], subsessions[1], subsessions[0]] {
+                #expect(try await ada.socket.ask(JoinSubsessionRequest(subsession: subsession)) == nil)
                 try await more(of: camera, recorder)
             }
             #expect(try await ada.socket.ask(ReturnToMainSessionRequest()) == nil)

@@ -106,7 +106,7 @@ struct SubsessionCrowdTests {
     }
 
     @Test(
-        "SUB-3 SUB-4 SUB-6 two hundred clients move at once: all learn all places, and chat stays in its subsession",
+        "SUB-3 SUB-4 SUB-6 two hundred clients move at once: all learn all locations, and chat stays in its subsession",
         .timeLimit(.minutes(3)))
     func listening() async throws {
         let (count, roomCount) = (200, 20)
@@ -175,7 +175,7 @@ struct SubsessionCrowdTests {
 }
 
 extension SocketClient {
-    /// Places of users according to the received moves.
+    /// Locations of users according to the received moves.
     fileprivate var moves: [ConnectionID: SubsessionID?] {
         var moves: [ConnectionID: SubsessionID?] = [:]
         for message in events {

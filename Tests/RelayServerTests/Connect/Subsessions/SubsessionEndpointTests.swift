@@ -115,7 +115,7 @@ struct SubsessionEndpointTests {
         }
     }
 
-    @Test("SUB-1 SUB-3 CON-3 a client that resumes is in the same place and gets the missed events")
+    @Test("SUB-1 SUB-3 CON-3 a client that resumes is in the same location and gets the missed events")
     func comingBack() async throws {
         try await withConnect { relay in
             let host = try await relay.join("host", token: .host).0
@@ -151,7 +151,7 @@ struct SubsessionEndpointTests {
         }
     }
 
-    @Test("SUB-4 an operator sees the place of each user")
+    @Test("SUB-4 an operator sees the location of each user")
     func operatorView() async throws {
         try await withConnect { relay in
             let stage = try await Stage(relay)
