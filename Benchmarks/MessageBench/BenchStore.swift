@@ -66,20 +66,20 @@ final class BenchStore: Sendable {
     }
 
     func lists(_ count: Int) async throws -> Latencies {
-        var places: [Int64?] = [nil]
-        while places.count < conversations / 100 {
+        var ends: [Int64?] = [nil]
+        while ends.count < conversations / 100 {
             guard
                 case .conversations(let page) = try await read(
-                    .conversations(.init(before: places.last ?? nil, count: 100))
+                    .conversations(.init(before: ends.last ?? nil, count: 100))
                 ).0,
                 let last = page.conversations.last
             else { break }
-            places.append(last.order)
+            ends.append(last.order)
         }
         var times: [UInt64] = []
         for _ in 0..<count {
-            let place = places.randomElement() ?? nil
-            times.append(try await read(.conversations(.init(before: place, count: 100))).1)
+            let end = ends.randomElement() ?? nil
+            times.append(try await read(.conversations(.init(before: end, count: 100))).1)
         }
         return Latencies(nanoseconds: times)
     }

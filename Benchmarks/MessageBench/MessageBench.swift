@@ -10,8 +10,8 @@ struct MessageBench: AsyncParsableCommand {
         commandName: "millrace-bench-messages",
         abstract: "Fills a store with messages, then reads pages of it and writes to it.",
         discussion: """
-            One user with many conversations of 100 messages each; every row is a store of another size. Pages have 100 items at random
-            places. Messages are sent at a steady rate; each is timed from its due time to its answer, which follows its commit.
+            One user with many conversations of 100 messages each; every row is a store of another size. Pages have 100 items and begin
+            at random items. Messages are sent at a steady rate; each is timed from its due time to its answer, which follows its commit.
             """)
 
     @Option(help: "messages of the stores, smallest first") var messages: [Int] = [10_000, 100_000, 1_000_000]

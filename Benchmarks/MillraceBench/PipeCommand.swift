@@ -57,8 +57,8 @@ struct PipeCommand: AsyncParsableCommand {
         func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
         print("CPU ns per published packet: outside of the kernel, in all. Delay from publisher to subscriber in us.")
         print("route       user     all  p50 us   p99 us  packets  missing  retransmitted")
-        for (place, route) in PipeRun.Route.allCases.enumerated() {
-            let all = results.map { $0[place] }
+        for (index, route) in PipeRun.Route.allCases.enumerated() {
+            let all = results.map { $0[index] }
             print(
                 String(
                     format: "%-9@ %6.0f  %6.0f  %6.0f  %7.0f  %7d  %7d  %13d", route.rawValue as NSString,

@@ -7,7 +7,7 @@ import SRTP
 
 /// Two relays in this process. The subscribers are at the relay of the publishers, or at the other one, which gets the streams by a pipe.
 struct PipeRun {
-    /// Place of the subscribers.
+    /// Relay of the subscribers, and the pipe to it.
     enum Route: String, Codable, CaseIterable {
         case direct
         case pipe

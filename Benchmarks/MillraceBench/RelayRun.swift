@@ -103,11 +103,11 @@ struct RelayRun {
     }
 
     /// Opens plain subscribers, each of which receives every publisher's stream on one port.
-    /// - Parameter place: position of a subscriber's port behind `base`.
+    /// - Parameter portIndex: position of a subscriber's port behind `base`.
     /// - Returns: the key that each of them gets its packets under.
     @discardableResult
     static func openSubscribers(
-        _ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int, at place: (Int) -> Int = { $0 }
+        _ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int, at portIndex: (Int) -> Int = { $0 }
     ) async throws -> [SRTPKey] {
         var keys: [SRTPKey] = []
         for s in 0..<shape.subscribers {
@@ -116,7 +116,7 @@ struct RelayRun {
             request.suite = suite
             request.address = "127.0.0.1"
             request.rtcpMux = true
-            let track = PlainTrackRequest(port: UInt16(base + place(s)))
+            let track = PlainTrackRequest(port: UInt16(base + portIndex(s)))
             if shape.isVideo { request.video = track } else { request.audio = track }
             keys.append(try await engine.openPlain(request).relayKey)
         }

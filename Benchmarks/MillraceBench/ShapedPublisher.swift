@@ -103,9 +103,9 @@ final class ShapedPublisher {
             captured = now
             wantsKeyFrame = wantsKeyFrame || isKeyFrame
         }
-        for place in packets {
-            let isLast = place == order.burst - 1
-            let payload = payload(place, isLast: isLast)
+        for index in packets {
+            let isLast = index == order.burst - 1
+            let payload = payload(index, isLast: isLast)
             let isSent = payload.withUnsafeBytes {
                 endpoint.send(
                     $0, track: 0, time: captured, marker: order.isVideo && isLast,
@@ -120,18 +120,18 @@ final class ShapedPublisher {
         drain()
     }
 
-    private func payload(_ place: Int, isLast: Bool) -> [UInt8] {
+    private func payload(_ index: Int, isLast: Bool) -> [UInt8] {
         random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         let length = order.payload - order.variation + Int(random >> 33) % (2 * order.variation + 1)
-        var bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ place) }
+        var bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ index) }
         guard order.isVideo else {
             // TOC of a mono packet of 20 ms (RFC 6716 section 3.1): CELT, full band.
             bytes[0] = 0xf8
             return bytes
         }
         // VP8 payload descriptor with a PictureID of 15 bits (RFC 7741 section 4.2), then the frame tag (RFC 6386 section 9.1).
-        var head: [UInt8] = [place == 0 ? 0x90 : 0x80, 0x80, 0x80 | UInt8(pictureID >> 8), UInt8(pictureID & 0xff)]
-        if place == 0 {
+        var head: [UInt8] = [index == 0 ? 0x90 : 0x80, 0x80, 0x80 | UInt8(pictureID >> 8), UInt8(pictureID & 0xff)]
+        if index == 0 {
             head += wantsKeyFrame ? [0x10, 0, 0, 0x9d, 0x01, 0x2a, 0x80, 0x02, 0x68, 0x01] : [0x11, 0, 0]
         }
         bytes.replaceSubrange(..<head.count, with: head)

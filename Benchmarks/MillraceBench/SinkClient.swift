@@ -70,7 +70,7 @@ final class SinkClient {
         guard let own = ICECredentials(ufrag: order.fragment, password: order.password),
             let relay = ICECredentials(ufrag: order.relayFragment, password: order.relayPassword),
             let fingerprint = CertificateFingerprint(order.fingerprint), let suite = SRTPSuite(sdesName: order.suite)
-        else { throw BenchError("subscriber \(order.place): credentials, fingerprint or suite") }
+        else { throw BenchError("subscriber \(order.index): credentials, fingerprint or suite") }
         self.order = order
         self.opens = opens
         self.transmit = transmit
@@ -164,10 +164,10 @@ final class SinkClient {
             feedback.receive(sequence: sequence.number.rawValue, bytes: datagram.count, now: arrival)
         }
         let number = header.sequenceNumber.rawValue
-        if let place = sources.firstIndex(where: { $0.ssrc == header.ssrc }) {
-            let highest = sources[place].highest
+        if let index = sources.firstIndex(where: { $0.ssrc == header.ssrc }) {
+            let highest = sources[index].highest
             let step = number &- UInt16(truncatingIfNeeded: highest)
-            if step < 0x8000 { sources[place].highest = highest &+ UInt32(step) }
+            if step < 0x8000 { sources[index].highest = highest &+ UInt32(step) }
         } else if sources.count < 4 {
             sources.append(Source(ssrc: header.ssrc, highest: UInt32(number)))
             if sources.count == 1 { feedback.media = header.ssrc }

@@ -4,7 +4,7 @@ import SDP
 /// Subscriber's half of a WebRTC connection, for the process that owns its socket.
 struct SinkClientOrder: Codable {
     /// Index of the socket.
-    var place: Int
+    var index: Int
     /// Credentials of the subscriber and of the relay.
     var fragment: String
     var password: String

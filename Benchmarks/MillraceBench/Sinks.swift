@@ -42,13 +42,13 @@ final class Sinks {
 
     /// Opens subscriptions to a stream of the engine and connects the sockets to them.
     func connect(
-        _ places: Range<Int>, _ kind: Kind, to stream: String, session: String, kinds: [MediaKind], suite: SRTPSuite,
+        _ indices: Range<Int>, _ kind: Kind, to stream: String, session: String, kinds: [MediaKind], suite: SRTPSuite,
         engine: MediaEngine, consentSeconds: Double = 5
     ) async throws {
         var random = SystemRandomNumberGenerator()
         let sendsFeedback = kind != .unmeasured
         var order = SinkOrder()
-        for place in places {
+        for index in indices {
             let own = ICECredentials.random(using: &random)
             let tracks = kinds.enumerated().map { SinkClient.offered($1, mid: "\($0)", sendsFeedback: sendsFeedback) }
             let answer = try await engine.openWebRTC(
@@ -59,12 +59,12 @@ final class Sinks {
             guard let port = answer.candidates.first?.port else { throw BenchError("an answer without candidates") }
             order.clients.append(
                 SinkClientOrder(
-                    place: place, fragment: own.ufrag, password: own.password,
+                    index: index, fragment: own.ufrag, password: own.password,
                     relayFragment: answer.credentials.ufrag, relayPassword: answer.credentials.password,
                     fingerprint: answer.fingerprint.description, paths: [SinkPath(port: port)], suite: suite.sdesName,
                     sendsFeedback: kind == .webRTC, consentSeconds: consentSeconds, stopsHalfway: kind == .halfOpen,
                     extensions: tracks[0].extensions))
-            if order.clients.count == 64 || place == places.upperBound - 1 {
+            if order.clients.count == 64 || index == indices.upperBound - 1 {
                 try process.begin(order)
                 let report = try Self.decode(process.line())
                 guard report.ended == 0 else { throw BenchError("\(report.ended) subscribers did not connect") }

@@ -89,7 +89,7 @@ final class SinkLoop {
         let end = now + Self.patience
         var begun = 0
         while now < end {
-            let open = orders[..<begun].count { clients[$0.place].map { !$0.isDone && !$0.isEnded } ?? false }
+            let open = orders[..<begun].count { clients[$0.index].map { !$0.isDone && !$0.isEnded } ?? false }
             if begun == orders.count, open == 0 { return }
             for order in orders[begun..<min(orders.count, begun + max(0, Self.atATime - open))] {
                 try begin(order)
@@ -101,8 +101,8 @@ final class SinkLoop {
     }
 
     private func begin(_ order: SinkClientOrder) throws {
-        let fd = sockets[order.place]
-        clients[order.place] = try SinkClient(order, identity: identity, opens: order.place == 0, now: now) {
+        let fd = sockets[order.index]
+        clients[order.index] = try SinkClient(order, identity: identity, opens: order.index == 0, now: now) {
             [sender] bytes, to in
             var address = millrace_address(to)
             withUnsafePointer(to: &address) { address in
@@ -121,21 +121,21 @@ final class SinkLoop {
 
     private func sweep() {
         withUnsafeTemporaryAllocation(of: millrace_datagram.self, capacity: Self.slots) { datagrams in
-            for place in sockets.indices {
+            for index in sockets.indices {
                 while true {
                     var truncated: UInt32 = 0
-                    let count = Int(millrace_receive(receiver, sockets[place], datagrams.baseAddress, &truncated))
-                    for datagram in datagrams[..<max(0, count)] { take(datagram, at: place) }
+                    let count = Int(millrace_receive(receiver, sockets[index], datagrams.baseAddress, &truncated))
+                    for datagram in datagrams[..<max(0, count)] { take(datagram, at: index) }
                     if count < Self.slots { break }
                 }
-                clients[place]?.handleTimeout(now: now, &report)
+                clients[index]?.handleTimeout(now: now, &report)
             }
         }
     }
 
-    private func take(_ datagram: millrace_datagram, at place: Int) {
+    private func take(_ datagram: millrace_datagram, at index: Int) {
         guard let bytes = datagram.data else { return }
-        guard let client = clients[place] else {
+        guard let client = clients[index] else {
             report.packets += 1
             report.bytes += Int(datagram.length)
             return

@@ -21,8 +21,8 @@ struct SubscribersCommand: AsyncParsableCommand {
         var resources: [ConnectionResource] = []
         for first in stride(from: 0, to: order.subscribers, by: Self.atATime) {
             var orders: [SinkClientOrder] = []
-            for place in first..<min(first + Self.atATime, order.subscribers) {
-                let (client, resource) = try await subscribe(place, order, relay, loop.identity.fingerprint)
+            for index in first..<min(first + Self.atATime, order.subscribers) {
+                let (client, resource) = try await subscribe(index, order, relay, loop.identity.fingerprint)
                 orders.append(client)
                 resources.append(resource)
             }
@@ -35,17 +35,17 @@ struct SubscribersCommand: AsyncParsableCommand {
 
     /// Subscribes to one stream: subscribers are spread over the publishers' streams.
     private func subscribe(
-        _ place: Int, _ order: EndpointsOrder, _ relay: HTTPRelay, _ fingerprint: CertificateFingerprint
+        _ index: Int, _ order: EndpointsOrder, _ relay: HTTPRelay, _ fingerprint: CertificateFingerprint
     ) async throws -> (SinkClientOrder, ConnectionResource) {
         var random = SystemRandomNumberGenerator()
         let own = ICECredentials.random(using: &random)
         let track = SinkClient.offered(order.isVideo ? .video : .audio, mid: "0", sendsFeedback: order.feedback)
         let candidate = ICECandidate(
             foundation: "1", transport: .udp, priority: 2_130_706_431, host: order.address,
-            port: UInt16(order.base + place))
+            port: UInt16(order.base + index))
         let offer = OfferMaker(credentials: own, fingerprint: fingerprint, candidates: [candidate]).view([track])
         let answered = try await relay.offer(
-            offer.text, .subscribe, session: order.session, stream: order.stream(place % order.publishers))
+            offer.text, .subscribe, session: order.session, stream: order.stream(index % order.publishers))
         let answer = try Answer(parsing: answered.sdp.utf8, to: offer)
         // Names are not resolved, and a socket reaches addresses of its own IP version only.
         let paths = answer.candidates.filter {
@@ -56,7 +56,7 @@ struct SubscribersCommand: AsyncParsableCommand {
             !paths.isEmpty
         else { throw BenchError("the relay's answer has no track, fingerprint or usable candidate") }
         let client = SinkClientOrder(
-            place: place, fragment: own.ufrag, password: own.password, relayFragment: answer.peer.credentials.ufrag,
+            index: index, fragment: own.ufrag, password: own.password, relayFragment: answer.peer.credentials.ufrag,
             relayPassword: answer.peer.credentials.password, fingerprint: relayFingerprint.description, paths: paths,
             relaySetup: answer.peer.setup, suite: order.suite, sendsFeedback: order.feedback, consentSeconds: 5,
             stopsHalfway: false, extensions: agreed.extensions,

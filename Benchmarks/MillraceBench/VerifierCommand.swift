@@ -78,18 +78,18 @@ final class VerifierLoop {
 
     private func sweep(_ contexts: [SRTPContext]) {
         withUnsafeTemporaryAllocation(of: millrace_datagram.self, capacity: Self.slots) { datagrams in
-            for place in sockets.indices {
+            for index in sockets.indices {
                 while true {
                     var truncated: UInt32 = 0
-                    let count = Int(millrace_receive(receiver, sockets[place], datagrams.baseAddress, &truncated))
-                    for datagram in datagrams[..<max(0, count)] { take(datagram, at: place, contexts[place]) }
+                    let count = Int(millrace_receive(receiver, sockets[index], datagrams.baseAddress, &truncated))
+                    for datagram in datagrams[..<max(0, count)] { take(datagram, at: index, contexts[index]) }
                     if count < Self.slots { break }
                 }
             }
         }
     }
 
-    private func take(_ datagram: millrace_datagram, at place: Int, _ context: SRTPContext) {
+    private func take(_ datagram: millrace_datagram, at index: Int, _ context: SRTPContext) {
         guard let bytes = datagram.data else { return }
         var length = Int(datagram.length)
         guard DatagramKind(UnsafeRawBufferPointer(start: bytes, count: length)) == .rtp else { return }
@@ -97,25 +97,25 @@ final class VerifierLoop {
             try context.unprotect(bytes, length: &length)
             let header = try RTPHeader(parsing: UnsafeRawBufferPointer(start: bytes, count: length))
             report.verified += 1
-            note(header, at: place)
+            note(header, at: index)
         } catch {
             report.failures += 1
             report.reasons["\(error)", default: 0] += 1
         }
     }
 
-    private func note(_ header: RTPHeader, at place: Int) {
-        guard var stream = streams[place][header.ssrc] else {
+    private func note(_ header: RTPHeader, at index: Int) {
+        guard var stream = streams[index][header.ssrc] else {
             var unwrapper = SequenceUnwrapper()
             let number = unwrapper.unwrap(header.sequenceNumber)
-            streams[place][header.ssrc] = Stream(unwrapper: unwrapper, first: number, last: number)
+            streams[index][header.ssrc] = Stream(unwrapper: unwrapper, first: number, last: number)
             return
         }
         let number = stream.unwrapper.unwrap(header.sequenceNumber)
         stream.first = min(stream.first, number)
         stream.last = max(stream.last, number)
         stream.count += 1
-        streams[place][header.ssrc] = stream
+        streams[index][header.ssrc] = stream
     }
 
     private var summary: VerifierReport {
