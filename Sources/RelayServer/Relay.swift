@@ -167,7 +167,7 @@ public final class Relay: Sendable {
             bodies: bodies,
             parts: parts, logger: logger)
 
-        // The stream yields the bound port. An error in its place means that the service group ended before.
+        // The stream yields the bound port. An error instead of it means that the service group ended before.
         let (ports, report) = AsyncThrowingStream<Int, any Error>.makeStream()
         let http = server.service { report.yield($0) }
         // Shutdown runs from last to first: drain, close the HTTP endpoints, close the files, stop the media engine.

@@ -124,7 +124,7 @@ struct MediaPipes {
     }
 
     /// Ends a move of publishers of a relay.
-    /// - Returns: versions with which the receiving relays have the streams in their new places, by pipe.
+    /// - Returns: versions with which the receiving relays have the streams in their new locations, by pipe.
     mutating func endMove(at relay: MediaRelay, now: MediaTime) -> [UInt64: UInt64] {
         moves[relay, default: 1] -= 1
         if moves[relay] == 0 { moves[relay] = nil }

@@ -125,7 +125,7 @@ package final class LiveSessions: Sendable {
     func enter(
         _ key: SessionKey, reservation: Reservation? = nil
     ) async throws(SignalingError) -> SessionDirectory<LiveSession>.Entry {
-        let id = try await place(key)
+        let id = try await sessionID(for: key)
         let known = try locked { state throws(SignalingError) in
             if state.directory.isDraining { throw SignalingError(.draining) }
             return state.directory[key]
@@ -166,7 +166,7 @@ package final class LiveSessions: Sendable {
 
     /// Returns the id of a session that this relay runs, or may begin.
     /// - Throws: `misdirected` or `unavailable`, in a cluster.
-    private func place(_ key: SessionKey) async throws(SignalingError) -> SessionID {
+    private func sessionID(for key: SessionKey) async throws(SignalingError) -> SessionID {
         let newID = SessionID(rawValue: Secret.id())
         guard let cluster else { return newID }
         switch await cluster.resolve(key, newID: newID, isProxied: true) {

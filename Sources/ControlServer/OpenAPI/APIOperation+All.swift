@@ -28,8 +28,8 @@ extension APIOperation {
     private static let page: [APIOperation] = [
         .get("/", .open, "page", "The page: join, publish, watch, moderate", .type("text/html")),
         .get("/admin", .open, "page", "The operator view, which needs the admin token", .type("text/html")),
-        .get("/page/{place}", .open, "page", "A file of the page or the operator view", .type("*/*")),
-        .get("/page/{place}/{file}", .open, "page", "A file of the page or the operator view", .type("*/*")),
+        .get("/page/{name}", .open, "page", "A file of the page or the operator view", .type("*/*")),
+        .get("/page/{name}/{file}", .open, "page", "A file of the page or the operator view", .type("*/*")),
     ]
 
     private static let tokens: [APIOperation] = [

@@ -15,12 +15,12 @@ struct PageRoutes {
         table.add("", [.get: { request, _ in try Self.answer(request, "index.html") }])
         table.add("admin", [.get: { request, _ in try Self.answer(request, "admin.html") }])
         // Both routes use the same parameter name, because the router allows one name per position in a path.
-        table.add("page/:place", [.get: { try Self.answer($0, $1.parameters.get("place") ?? "") }])
+        table.add("page/:name", [.get: { try Self.answer($0, $1.parameters.get("name") ?? "") }])
         table.add(
-            "page/:place/:file",
+            "page/:name/:file",
             [
                 .get: { request, context in
-                    let folder = context.parameters.get("place") ?? ""
+                    let folder = context.parameters.get("name") ?? ""
                     return try Self.answer(request, "\(folder)/\(context.parameters.get("file") ?? "")")
                 }
             ])

@@ -14,7 +14,7 @@ package struct VerifiedToken: Hashable, Sendable {
     package var capabilities: Capabilities
     /// Milliseconds since 1970.
     package var expiresAt: Int64
-    /// Hash that identifies the token and cannot be used in its place.
+    /// Hash that identifies the token and cannot be used instead of it.
     package var fingerprint: String
     /// `jti` (RFC 7519 section 4.1.7): tokens of an app with the same id count as one.
     package var tokenID: String?

@@ -42,11 +42,11 @@ struct WebRTCExchange {
         case .publish: answer = try await publish(offer, stream, try visitor(request, context), context)
         case .subscribe:
             let wanted = offer.request(session: try context.engineName, stream: stream?.rawValue)
-            let viewer = try visitor(request, context)
+            let subscriber = try visitor(request, context)
             answer =
                 wait == .zero
-                ? try await view(wanted, viewer)
-                : try await viewWhenPublished(wanted, viewer, within: wait, context)
+                ? try await view(wanted, subscriber)
+                : try await viewWhenPublished(wanted, subscriber, within: wait, context)
         }
         logger.info(
             "WebRTC transport opened",
@@ -76,8 +76,8 @@ struct WebRTCExchange {
             password: request.uri.queryParameters["password"].map { String($0) })
     }
 
-    private func view(_ request: WebRTCRequest, _ viewer: Visitor) async throws -> WebRTCAnswer {
-        try await liveSessions.view(viewer, isPlain: false) { [plane] () async throws(EngineError) in
+    private func view(_ request: WebRTCRequest, _ subscriber: Visitor) async throws -> WebRTCAnswer {
+        try await liveSessions.view(subscriber, isPlain: false) { [plane] () async throws(EngineError) in
             let answer = try await plane.openWebRTC(request)
             return OpenedTransport(answer: answer, id: answer.id)
         } close: {
@@ -89,7 +89,7 @@ struct WebRTCExchange {
 
     /// Tries at once, and again whenever a stream is published in the session.
     private func viewWhenPublished(
-        _ request: WebRTCRequest, _ viewer: Visitor, within limit: Duration, _ context: ControlContext
+        _ request: WebRTCRequest, _ subscriber: Visitor, within limit: Duration, _ context: ControlContext
     ) async throws -> WebRTCAnswer {
         let waiter = arrivals.wait(for: request.session)
         defer { waiter.finish() }
@@ -109,7 +109,7 @@ struct WebRTCExchange {
         var last = EngineError.unknownSession(request.session)
         for await _ in waiter.wakes {
             do {
-                return try await view(request, viewer)
+                return try await view(request, subscriber)
             } catch let error as EngineError {
                 switch error {
                 case .unknownSession, .unknownStream: last = error

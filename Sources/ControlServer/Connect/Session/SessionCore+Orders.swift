@@ -10,7 +10,7 @@ extension SessionCore {
     func carryOutOrders() {
         for (ticket, order) in media.takeOrders() {
             if case .closePeer(let peer, _) = order {
-                // Its lease is free for a transport that is opened in its place.
+                // Its lease is free for the next transport.
                 leases.end(peer)
                 logger.info("transport closed", metadata: ["transport": "\(peer)"])
             }

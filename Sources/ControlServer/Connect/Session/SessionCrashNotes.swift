@@ -29,7 +29,7 @@ struct SessionCrashNotes {
         case .subscribe(let id, _, _): note("subscribe", id.rawValue)
         case .updateSubscription(let id, _, _): note("updateSubscription", id.rawValue)
         case .unsubscribe(let id, _): note("unsubscribe", id.rawValue)
-        case .relocate(let ids, _): note("place", ids.first?.rawValue ?? "", Int64(ids.count))
+        case .relocate(let ids, _): note("relocate", ids.first?.rawValue ?? "", Int64(ids.count))
         case .closeMedia(let id): note("closeMedia", id.rawValue)
         }
     }

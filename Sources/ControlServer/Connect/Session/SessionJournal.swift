@@ -17,7 +17,7 @@ struct SessionJournal {
         self.writer = writer
     }
 
-    /// Notes a chat message to all users of a place. A message to one user is not recorded, and no chat of an encrypted session: all
+    /// Notes a chat message to all users of a location. A message to one user is not recorded, and no chat of an encrypted session: all
     /// else that the relay stores of such a session is unreadable without its key.
     func note(_ event: Event, in conference: Conference) {
         guard case .chat(let message) = event, message.to == nil, let writer = writer(for: conference),
