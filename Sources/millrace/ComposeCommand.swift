@@ -20,7 +20,7 @@ struct ComposeCommand: ParsableCommand {
 
             A session of the same name uses the same folder another day: --from and --to choose the files of one meeting by their start.
 
-            Damaged places and unreadable files are skipped and reported on standard error, and the exit code is 1. The output is written \
+            Damaged data and unreadable files are skipped and reported on standard error, and the exit code is 1. The output is written \
             beside its final name, with .part at the end, and renamed when it is complete. Ctrl-C removes it.
 
             Players show one video and play one audio track at a time, and show the chat if subtitles are switched on. A file made with \

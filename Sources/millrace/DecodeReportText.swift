@@ -27,7 +27,7 @@ struct DecodeReportText {
         // The incomplete end of a growing file is not reported. It is the last note, if all notes were kept.
         if report.isBeingWritten, report.isCutOff, report.damageCount == all.count { all.removeLast() }
         if report.damageCount > report.damage.count {
-            all.append("… and \(report.damageCount - report.damage.count) more places")
+            all.append("… and \(report.damageCount - report.damage.count) more")
         }
         all += report.errors.prefix(20)
         if let video = report.video, video.skipped > 0 {
