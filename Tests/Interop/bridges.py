@@ -87,7 +87,7 @@ def check_encoded(report, name, label, path):
         [("h264", SIZE.split("x")[0], None), ("aac", None, "2")], key=str), found=about)
     numbers = media.frame_numbers(path, area=SQUARES)
     steps = [(b - a) % 360 for a, b in zip(numbers, numbers[1:])]
-    # The encoder's first frames may be repeated, until the source's first frame has its place in time.
+    # The encoder's first frames may be repeated, until the time of the source's first frame.
     report(name, f"{label}: frame numbers advance by one", len(set(numbers)) > 40 and sum(step in (0, 1) for step in steps) > 0.9 * len(steps),
            frames=len(numbers), others=[step for step in steps if step != 1][:8])
     left, = media.tone_shares(path, media.LEFT_HZ)

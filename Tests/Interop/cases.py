@@ -22,7 +22,7 @@ SETTLE = 2.0
 
 
 def contains_run(whole, part):
-    """Returns the place at which `part` is a contiguous piece of `whole`, or -1."""
+    """Returns the index at which `part` is a contiguous piece of `whole`, or -1."""
     if not part:
         return -1
     try:
@@ -206,9 +206,9 @@ def joiner_is_served_at_once(bench, name):
                         break
                 waits.append((time.monotonic() - asked) * 1000)
                 relay.request("DELETE", headers["Location"])
-            # Each attempt joins at another place between key frames.
+            # Each attempt joins at another position between key frames.
             time.sleep(0.37)
-        bench.reporter.check(name, "first packet within 250 ms, at any place between key frames", max(waits) < 250,
+        bench.reporter.check(name, "first packet within 250 ms, at any position between key frames", max(waits) < 250,
                              milliseconds=[round(w) for w in waits])
     finally:
         if publisher:
@@ -612,15 +612,15 @@ def codecs(bench, name):
     relay = bench.relay(folder, record=directory)
     try:
         for source in sources:
-            codec, place = source.codec, folder / source.codec
-            place.mkdir()
+            codec, output = source.codec, folder / source.codec
+            output.mkdir()
             way_in = relay.open("publish", codec, stream="cam1", codec=codec)
             route = relay.open("subscribe", codec, stream="cam1", codec=codec)
-            flows.append((source, place, way_in, clients.ffmpeg_receiver(route, place), route))
+            flows.append((source, output, way_in, clients.ffmpeg_receiver(route, output), route))
             # At once: a receiver gives up if nothing arrives for some seconds.
-            publishers.append(clients.ffmpeg_publisher(way_in, source.path, place / "publisher.log", codec=source.codec))
-        for source, place, *_ in flows:
-            check_still(report, f"{name}, {source.codec}", relay, source.codec, place / "still.png", (media.WIDTH, media.HEIGHT))
+            publishers.append(clients.ffmpeg_publisher(way_in, source.path, output / "publisher.log", codec=source.codec))
+        for source, output, *_ in flows:
+            check_still(report, f"{name}, {source.codec}", relay, source.codec, output / "still.png", (media.WIDTH, media.HEIGHT))
         for publisher, (source, *_) in zip(publishers, flows):
             publish(bench, publisher, source, extra=0)
         time.sleep(SETTLE)

@@ -15,7 +15,7 @@ SHIFTS = (-600, 0, 600)
 class ShiftedCluster(Cluster):
     """Runs the relays with a library that moves their wall clocks."""
 
-    def place(self, number):
+    def arguments(self, number):
         if number is None:
             return {}
         library = self.folder.resolve() / "clockshift.so"

@@ -22,7 +22,7 @@ def cluster_options(database, number, address="127.0.0.1"):
 class Cluster:
     def __init__(self, binary, folder, count=3, extra=()):
         self.binary, self.folder, self.extra = binary, folder, list(extra)
-        self.database = Database(folder / "database", **self.place(None))
+        self.database = Database(folder / "database", **self.arguments(None))
         self.relays = []
         try:
             for number in range(count):
@@ -31,14 +31,14 @@ class Cluster:
             self.stop()
             raise
 
-    def place(self, number):
-        """Returns where a relay, or the database (None), runs: arguments of `Relay` and `Database`. By default: on this host."""
+    def arguments(self, number):
+        """Returns arguments of `Relay`, or of `Database` for None, about where it runs. By default: on this host."""
         return {}
 
     def start(self, number):
-        place = self.place(number)
-        relay = Relay(self.binary, self.folder, name=f"relay-{number}", **place, extra=[
-            "--apps", f"{APP}:{SECRET}", *cluster_options(self.database, number, place.get("address", "127.0.0.1")),
+        arguments = self.arguments(number)
+        relay = Relay(self.binary, self.folder, name=f"relay-{number}", **arguments, extra=[
+            "--apps", f"{APP}:{SECRET}", *cluster_options(self.database, number, arguments.get("address", "127.0.0.1")),
             "--drain-minimum-seconds", "0", "--drain-seconds", "1", *self.extra])
         relay.id = f"relay{number}"
         return relay

@@ -90,7 +90,7 @@ class SeparatedCluster(Cluster):
         self._admin_token = secrets.token_hex(16)
         super().__init__(binary, folder, count)
 
-    def place(self, number):
+    def arguments(self, number):
         if number is None:
             return {"address": self.store.address, "prefix": self.store.prefix}
         host = self.hosts[number]

@@ -74,22 +74,22 @@ class Talker:
                 await asyncio.sleep(0.05)
 
     def _receive(self, message):
-        place = (message["conversation"]["type"], message["conversation"]["id"])
+        conversation = (message["conversation"]["type"], message["conversation"]["id"])
         number = message["number"]
-        if number <= self._newest.get(place, 0):
-            self.faults.append(f"{self.name} got message {number} of {place} after {self._newest[place]}")
-        self._newest[place] = number
-        self._know(place, number, message["id"])
+        if number <= self._newest.get(conversation, 0):
+            self.faults.append(f"{self.name} got message {number} of {conversation} after {self._newest[conversation]}")
+        self._newest[conversation] = number
+        self._know(conversation, number, message["id"])
 
-    def _know(self, place, number, message):
-        known = self.seen.setdefault(place, {}).setdefault(number, message)
+    def _know(self, conversation, number, message):
+        known = self.seen.setdefault(conversation, {}).setdefault(number, message)
         if known != message:
-            self.faults.append(f"{self.name} has two messages {number} in {place}: {known}, {message}")
+            self.faults.append(f"{self.name} has two messages {number} in {conversation}: {known}, {message}")
 
     def note_holes(self):
         """Remembers the numbers that are missing. They must be of own messages, whose events the sending connection does not get."""
-        for place, messages in self.seen.items():
-            self.holes += [(place, n) for n in range(1, max(messages)) if n not in messages]
+        for conversation, messages in self.seen.items():
+            self.holes += [(conversation, n) for n in range(1, max(messages)) if n not in messages]
 
     async def _catch_up(self, connection):
         """Reads what was missed while the connection was lost."""
@@ -97,19 +97,19 @@ class Talker:
         while True:
             page = await connection.ask("conversationChanges", since=since, count=100)
             for entry in page["conversations"]:
-                place = (entry["type"], entry["id"])
-                known = self.seen.get(place, {})
+                conversation = (entry["type"], entry["id"])
+                known = self.seen.get(conversation, {})
                 first = next(n for n in itertools.count(1) if n not in known)
                 for message in await connection.pages({"type": entry["type"], "id": entry["id"]}, first - 1):
-                    self._know(place, message["number"], message["id"])
+                    self._know(conversation, message["number"], message["id"])
             if not page["hasMore"]:
                 return
             since = page["cursor"]
 
-    async def send(self, place):
+    async def send(self, conversation):
         """Sends a message until it is answered, through any relay."""
         message = f"{self.name} {next(self._ids)}"
-        self.unanswered[message] = place
+        self.unanswered[message] = conversation
         while not self._over:
             await self._ready.wait()
             connection = self.connection
@@ -117,8 +117,8 @@ class Talker:
                 continue
             try:
                 answer = await asyncio.wait_for(connection.ask(
-                    "sendMessage", conversation={"type": place[0], "id": place[1]}, message=message, text=f"text of {message}"), 20)
-                self._know(place, answer["number"], message)
+                    "sendMessage", conversation={"type": conversation[0], "id": conversation[1]}, message=message, text=f"text of {message}"), 20)
+                self._know(conversation, answer["number"], message)
                 del self.unanswered[message]
                 return
             except Refused as error:
@@ -147,8 +147,8 @@ def stored(database):
                 {text('s.identity')}
             FROM message m JOIN thread t ON t.id = m.thread JOIN "user" s ON s.id = m.sender
             JOIN "user" a ON a.id = t.a LEFT JOIN "user" b ON b.id = t.b"""):
-        place = (2, group) if int(kind) == 2 else (0, frozenset((a, b)))
-        threads.setdefault(place, {})[int(number)] = (client, sender)
+        conversation = (2, group) if int(kind) == 2 else (0, frozenset((a, b)))
+        threads.setdefault(conversation, {})[int(number)] = (client, sender)
     wrong = database.rows("""
         SELECT e."user", e.thread FROM entry e LEFT JOIN message m
         ON m.thread = e.thread AND m.number > e.readThrough AND m.sender <> e."user" WHERE e.joined > 0
@@ -163,21 +163,21 @@ def compare(talkers, threads):
     faults, ids = [], [m for messages in threads.values() for m, _ in messages.values()]
     if len(ids) != len(set(ids)):
         faults.append(f"{len(ids) - len(set(ids))} messages are stored twice")
-    for place, messages in threads.items():
+    for conversation, messages in threads.items():
         if sorted(messages) != list(range(1, len(messages) + 1)):
-            faults.append(f"numbers of {place} have gaps")
+            faults.append(f"numbers of {conversation} have gaps")
     for talker in talkers:
         faults += talker.faults
 
-        def thread(place, name=talker.name):
-            return threads.get(place if place[0] == 2 else (0, frozenset((name, place[1]))), {})
-        for place, seen in talker.seen.items():
-            there = {number: message for number, (message, _) in thread(place).items()}
+        def thread(conversation, name=talker.name):
+            return threads.get(conversation if conversation[0] == 2 else (0, frozenset((name, conversation[1]))), {})
+        for conversation, seen in talker.seen.items():
+            there = {number: message for number, (message, _) in thread(conversation).items()}
             if seen != there:
-                faults.append(f"{talker.name} knows {len(seen)} messages of {place}, of {len(there)}")
-        faults += [f"the event of message {number} of {place} did not reach {talker.name}" for place, number in talker.holes
-                   if thread(place).get(number, (None, None))[1] != talker.name]
-        wanted = sum(1 for place in threads if place[0] == 2 or talker.name in place[1])
+                faults.append(f"{talker.name} knows {len(seen)} messages of {conversation}, of {len(there)}")
+        faults += [f"the event of message {number} of {conversation} did not reach {talker.name}" for conversation, number in talker.holes
+                   if thread(conversation).get(number, (None, None))[1] != talker.name]
+        wanted = sum(1 for conversation in threads if conversation[0] == 2 or talker.name in conversation[1])
         if len(talker.seen) != wanted:
             faults.append(f"{talker.name} knows {len(talker.seen)} conversations of {wanted}")
     return faults
@@ -202,8 +202,8 @@ async def talk(case, cluster, report, kills, rate, lives, seed=None):
                 await asyncio.sleep(0.01)
                 due = time.monotonic()
             talker = dice.choice(talkers)
-            place = (2, group) if dice.random() < 0.05 else (0, dice.choice([u for u in USERS if u != talker.name]))
-            task = asyncio.create_task(talker.send(place))
+            conversation = (2, group) if dice.random() < 0.05 else (0, dice.choice([u for u in USERS if u != talker.name]))
+            task = asyncio.create_task(talker.send(conversation))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
     loader = asyncio.create_task(load())
@@ -240,7 +240,7 @@ async def talk(case, cluster, report, kills, rate, lives, seed=None):
     totals = []
     for talker in talkers[:3]:
         conversations, total = await talker.connection.conversations()
-        others = sum(1 for place, thread in threads.items() if place[0] == 2 or talker.name in place[1]
+        others = sum(1 for conversation, thread in threads.items() if conversation[0] == 2 or talker.name in conversation[1]
                      for _, sender in thread.values() if sender != talker.name)
         totals.append((total, sum(c["unread"] for c in conversations), others))
     report(case, "users are told the right totals", all(len(set(t)) == 1 for t in totals), totals=totals)

@@ -78,8 +78,8 @@ def script(name, text):
 
 def prepare(bench, folder, document, text, media_files):
     """Makes the folder of a document: home, other blocks, script. Returns the environment."""
-    for place in ("bin", "blocks", "home"):
-        (folder / place).mkdir(parents=True)
+    for name in ("bin", "blocks", "home"):
+        (folder / name).mkdir(parents=True)
     (folder / "bin/millrace").symlink_to(bench.binary)
     numbers = {}
     for block in blocks.blocks(text):
@@ -249,19 +249,19 @@ def other_blocks(bench, name):
             if block.language == "sh":
                 continue
             where = f"{file.name}:{block.line}"
-            place = folder / f"{file.stem}-{block.line}" / f"block.{block.language or 'txt'}"
-            place.parent.mkdir()
-            place.write_text(block.text)
+            path = folder / f"{file.stem}-{block.line}" / f"block.{block.language or 'txt'}"
+            path.parent.mkdir()
+            path.write_text(block.text)
             try:
-                CHECKS[block.language](bench, place)
+                CHECKS[block.language](bench, path)
             except Unchecked as reason:
                 unchecked.setdefault(f"{block.language or 'none'} ({reason})", []).append(where)
             except Exception as error:  # of any checker: the block is wrong
                 report(name, f"{where}: {block.language}", False, error=f"{type(error).__name__}: {error}")
             else:
                 report(name, f"{where}: {block.language}", True)
-    for language, places in sorted(unchecked.items()):
-        bench.reporter.progress(f"unchecked: {language}: {', '.join(places)}")
+    for language, sources in sorted(unchecked.items()):
+        bench.reporter.progress(f"unchecked: {language}: {', '.join(sources)}")
 
 
 ALL = [

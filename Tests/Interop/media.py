@@ -76,7 +76,7 @@ class Source:
         log = run_stderr(["ffmpeg", "-nostdin", "-v", "info", "-i", received or self.path,
                           "-f", "lavfi", "-i", f"testsrc2=size={WIDTH}x{HEIGHT}:rate={RATE}",
                           "-filter_complex",
-                          # Numbered by place, not by time: the same frames are compared, whenever they arrived.
+                          # Numbered by index, not by time: the same frames are compared, whenever they arrived.
                           f"[0:v]settb=1/{RATE},setpts=N[a];"
                           f"[1:v]{','.join(frame_filters())},format=yuv420p,settb=1/{RATE},setpts=N[b];"
                           "[a][b]psnr=shortest=1", "-an", "-fps_mode", "passthrough", "-f", "null", "-"])

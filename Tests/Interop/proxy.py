@@ -8,7 +8,7 @@ import threading
 
 # Each SRTP packet of a publisher is larger; shorter packets cannot contain a header and a tag.
 HEADER, TAG = 12, 10
-# Places in the list of attacks: tampered, wrong_key.
+# Indices in the list of attacks: tampered, wrong_key.
 FORGERIES = (2, 3)
 
 

@@ -92,11 +92,11 @@ async def edges(case, cluster, report, count=300):
     async with contextlib.AsyncExitStack() as stack:
         await enter(stack, cluster, "edges", 1)
         for number in range(count):
-            for place, relay in (("home", 0), ("edge", 1)):
+            for role, relay in (("home", 0), ("edge", 1)):
                 began = time.monotonic()
-                async with Member(cluster.relays, relay, "edges", f"{place} {number}"):
-                    times[place].append(time.monotonic() - began)
-    ms = {place: [round(quantile(v, share) * 1e3, 1) for share in (0.5, 0.99)] for place, v in times.items()}
+                async with Member(cluster.relays, relay, "edges", f"{role} {number}"):
+                    times[role].append(time.monotonic() - began)
+    ms = {role: [round(quantile(v, share) * 1e3, 1) for share in (0.5, 0.99)] for role, v in times.items()}
     report(case, "the 99th percentile of joins through another relay is at most twice that at the home relay",
            len(times["edge"]) == count and ms["edge"][1] <= 2 * ms["home"][1], p50_p99_ms=ms)
     for kind, relay, session in (("at the home relay", 0, "edges"), ("at another relay", 1, "edges"), ("that begin a session", 0, None)):

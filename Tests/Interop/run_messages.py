@@ -154,9 +154,9 @@ async def check_relay(relay, ledger, fresh, dice):
                 sender, conversation, _ = ledger.sent[message]
                 if sender == name:
                     wanted.setdefault((conversation["type"], conversation["id"]), []).append(message)
-            for (kind, place), messages in wanted.items():
+            for (kind, target), messages in wanted.items():
                 first = min(ledger.acknowledged[m]["number"] for m in messages) - 1
-                seen = [m["id"] for m in await client.pages({"type": kind, "id": place}, first)]
+                seen = [m["id"] for m in await client.pages({"type": kind, "id": target}, first)]
                 faults += [f"{name} sees {m} {seen.count(m)} times" for m in messages if seen.count(m) != 1]
     again = ledger.open + dice.sample(fresh, min(20, len(fresh)))
     for name in USERS:

@@ -29,7 +29,7 @@ async def lose(cluster, home, ends):
 
 
 async def kept(case, cluster, report, ends="kill"):
-    """What hosts have decided, and the clients' ids, roles and places, are as before after the loss of the home relay."""
+    """What hosts have decided, and the clients' ids, roles and subsessions, are as before after the loss of the home relay."""
     async with contextlib.AsyncExitStack() as stack:
         members = [await stack.enter_async_context(Member(cluster.relays, i % 3, "kept", f"kept {i}", PASSWORD)) for i in range(6)]
         host, manager, mover, removed = members[0], members[1], members[2], members[5]
@@ -41,14 +41,14 @@ async def kept(case, cluster, report, ends="kill"):
         await host.ask("forceMuteAll", excluding=[])
         await host.ask("commitSubsessions", names=["one", "two"])
         await host.ask("startSubsessions")
-        place = (await mover.ask("subsessions"))["subsessions"][1]["id"]
-        await mover.ask("joinSubsession", subsession=place)
+        subsession = (await mover.ask("subsessions"))["subsessions"][1]["id"]
+        await mover.ask("joinSubsession", subsession=subsession)
         await host.ask("removeUser", user=ids[removed.name])
         members.remove(removed)
         for member in members:
             member.back_after.clear()
         home = cluster.home("kept", cluster.relays[1])
-        # Places are saved within 20 ms, not before the answer.
+        # Moves are saved within 20 ms, not before the answer.
         await asyncio.sleep(0.3)
         await lose(cluster, home, ends)
         worst = await all_back(members)
@@ -67,8 +67,8 @@ async def kept(case, cluster, report, ends="kill"):
         snapshot = host.joined
         rules = [snapshot["isMuteForced"], snapshot["isShareLocked"], snapshot["isChatAllowed"]]
         report(case, "forced mute, share lock and chat switch are as before", rules == [True, True, False], rules=rules)
-        places = {s["id"]: s["users"] for s in (await host.ask("subsessions"))["subsessions"]}
-        report(case, "subsessions and places are as before", len(places) == 2 and places.get(place) == [ids[mover.name]], places=places)
+        users_by_id = {s["id"]: s["users"] for s in (await host.ask("subsessions"))["subsessions"]}
+        report(case, "subsessions and their users are as before", len(users_by_id) == 2 and users_by_id.get(subsession) == [ids[mover.name]], users=users_by_id)
         codes = []
         for password in (None, PASSWORD):
             try:
@@ -97,10 +97,10 @@ async def changed(case, cluster, report, rounds=1):
     randomness = random.Random(seed)
     faults, answered_total = [], 0
     for number in range(rounds):
-        session, place = f"changed-{number}", number % 3
+        session, first = f"changed-{number}", number % 3
         async with contextlib.AsyncExitStack() as stack:
-            members = await enter(stack, cluster, session, 3, first=place)
-            host, home = members[0], cluster.relays[place]
+            members = await enter(stack, cluster, session, 3, first=first)
+            host, home = members[0], cluster.relays[first]
             sent, answered = 0, 0
 
             async def change(host=host):
@@ -124,14 +124,14 @@ async def changed(case, cluster, report, rounds=1):
                 if error.code != "notJoined":
                     raise
             worst = await all_back(members)
-            new = cluster.home(session, cluster.relays[(place + 1) % 3])
+            new = cluster.home(session, cluster.relays[(first + 1) % 3])
             hosts = [u for u in participants(new, session) if u["role"] == "host"] if new else []
             name = hosts[0]["name"] if hosts else ""
             value = int(name.split()[-1]) if name.startswith("name ") else -1
             if worst is None or len(hosts) != 1 or not answered <= value <= sent:
                 faults.append((number, worst, len(hosts), answered, value, sent))
             answered_total += answered
-        cluster.relays[place] = await asyncio.to_thread(cluster.start, place)
+        cluster.relays[first] = await asyncio.to_thread(cluster.start, first)
         await cluster.wait_until_members(3)
     report(case, "every answered change is kept, and there is one host", not faults and answered_total > 10 * rounds,
            rounds=rounds, answered=answered_total, faults=faults[:3], seed=seed)

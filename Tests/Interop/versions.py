@@ -26,7 +26,7 @@ class MixedCluster(Cluster):
 
 
 async def replace(cluster, number):
-    """Ends a relay in order, and starts one of the other version in its place."""
+    """Ends a relay in order, and starts one of the other version instead."""
     cluster.newer ^= {number}
     await asyncio.to_thread(cluster.relays[number].stop)
     cluster.relays[number] = await asyncio.to_thread(cluster.start, number)

@@ -158,8 +158,8 @@ class ControlClient(threading.Thread):
             pieces = self.dice.choice([2, 3, 10, 64])
             size = len(text) // pieces + 1
             parts = [text[i:i + size] for i in range(0, len(text), size)]
-            for place, part in enumerate(parts):
-                web.send(frame(TEXT if place == 0 else 0, part, final=place == len(parts) - 1))
+            for index, part in enumerate(parts):
+                web.send(frame(TEXT if index == 0 else 0, part, final=index == len(parts) - 1))
         else:
             web.send(frame(TEXT, text))
         return True

@@ -31,22 +31,22 @@ def odd(dice, is_within=False):
     return [odd(dice, True) for _ in range(dice.choice([0, 1, 5, 200]))]
 
 
-def places(value, path=()):
-    """Returns all places in a value, as paths."""
+def paths_in(value, path=()):
+    """Returns the paths of all values in a value."""
     found = [path]
     if isinstance(value, dict):
         for key, item in value.items():
-            found += places(item, path + (key,))
+            found += paths_in(item, path + (key,))
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            found += places(item, path + (number,))
+            found += paths_in(item, path + (number,))
     return found
 
 
 def mutated(value, dice, start=()):
-    """Returns a copy with one place changed, removed or added; `start` is the path under which changes are made."""
+    """Returns a copy with one value changed, removed or added; `start` is the path under which changes are made."""
     value = json.loads(json.dumps(value))
-    paths = [p for p in places(value) if len(p) > len(start) and p[:len(start)] == start]
+    paths = [p for p in paths_in(value) if len(p) > len(start) and p[:len(start)] == start]
     if not paths:
         return value
     path = dice.choice(paths)
@@ -71,14 +71,14 @@ def characters(text, dice):
     """Returns a text with some characters changed, repeated or removed."""
     items = list(text)
     for _ in range(dice.randrange(1, 4)):
-        place = dice.randrange(len(items) + 1)
+        at = dice.randrange(len(items) + 1)
         choice = dice.randrange(3)
         if choice == 0:
-            items.insert(place, dice.choice(["\x00", "\x7f", "\u202e", "\U0010ffff", "\n", '"', "\\", chr(dice.randrange(1, 0xd7ff))]))
+            items.insert(at, dice.choice(["\x00", "\x7f", "\u202e", "\U0010ffff", "\n", '"', "\\", chr(dice.randrange(1, 0xd7ff))]))
         elif items and choice == 1:
-            del items[place - 1]
+            del items[at - 1]
         elif items:
-            items[place - 1] = items[place - 1] * dice.choice([2, 100])
+            items[at - 1] = items[at - 1] * dice.choice([2, 100])
     return "".join(items)
 
 
@@ -88,18 +88,18 @@ def octets(data, dice):
     for _ in range(dice.randrange(1, 4)):
         if not data:
             break
-        place = dice.randrange(len(data))
+        at = dice.randrange(len(data))
         choice = dice.randrange(5)
         if choice == 0:
-            data[place] ^= 1 << dice.randrange(8)
+            data[at] ^= 1 << dice.randrange(8)
         elif choice == 1:
-            data[place] = dice.choice([0, 0x22, 0x5c, 0x7b, 0x80, 0xc0, 0xf5, 0xff])
+            data[at] = dice.choice([0, 0x22, 0x5c, 0x7b, 0x80, 0xc0, 0xf5, 0xff])
         elif choice == 2:
-            del data[place:place + dice.randrange(1, 20)]
+            del data[at:at + dice.randrange(1, 20)]
         elif choice == 3:
-            data[place:place] = data[place:place + dice.randrange(1, 60)]
+            data[at:at] = data[at:at + dice.randrange(1, 60)]
         else:
-            data[place:place] = dice.randbytes(dice.randrange(1, 8))
+            data[at:at] = dice.randbytes(dice.randrange(1, 8))
     return bytes(data)
 
 
@@ -107,20 +107,20 @@ def lines(text, dice):
     """Returns a text of lines, like SDP, with some removed, repeated, moved or changed."""
     rows = text.split("\r\n")
     for _ in range(dice.randrange(1, 5)):
-        place = dice.randrange(len(rows))
+        at = dice.randrange(len(rows))
         choice = dice.randrange(7)
         if choice == 0 and len(rows) > 1:
-            del rows[place]
+            del rows[at]
         elif choice == 1:
-            rows[place:place] = [rows[place]] * dice.choice([1, 2, 100])
+            rows[at:at] = [rows[at]] * dice.choice([1, 2, 100])
         elif choice == 2:
-            rows[place], rows[place - 1] = rows[place - 1], rows[place]
+            rows[at], rows[at - 1] = rows[at - 1], rows[at]
         elif choice == 3:
-            words = rows[place].split(" ")
+            words = rows[at].split(" ")
             words[dice.randrange(len(words))] = dice.choice(["", "0", "-1", "65536", "4294967296", "9" * 40, "a" * 300, "*", "\x00"])
-            rows[place] = " ".join(words)
+            rows[at] = " ".join(words)
         elif choice == 4:
-            rows[place] = rows[place] + dice.choice([":", " x", ";", "\t", "=" * 20, "a" * 2_000])
-        elif rows[place]:
-            rows[place] = characters(rows[place], dice)
+            rows[at] = rows[at] + dice.choice([":", " x", ";", "\t", "=" * 20, "a" * 2_000])
+        elif rows[at]:
+            rows[at] = characters(rows[at], dice)
     return "\r\n".join(rows)

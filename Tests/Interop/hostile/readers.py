@@ -36,17 +36,17 @@ def png_size(data):
     """Returns width and height of a PNG whose chunks, checksums and pixels are complete (W3C PNG section 5)."""
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError("no PNG")
-    place, pixels, size, depth = 8, b"", None, 0
-    while place < len(data):
-        length, kind = struct.unpack(">I4s", data[place:place + 8])
-        body = data[place + 8:place + 8 + length]
-        if zlib.crc32(kind + body) != struct.unpack(">I", data[place + 8 + length:place + 12 + length])[0]:
+    at, pixels, size, depth = 8, b"", None, 0
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if zlib.crc32(kind + body) != struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0]:
             raise ValueError(f"check sum of {kind!r}")
         if kind == b"IHDR":
             size, depth = struct.unpack(">II", body[:8]), {0: 1, 2: 3, 6: 4}[body[9]]
         elif kind == b"IDAT":
             pixels += body
-        place += 12 + length
+        at += 12 + length
     if len(zlib.decompress(pixels)) != size[1] * (1 + size[0] * depth):
         raise ValueError("pixels missing")
     return size

@@ -24,25 +24,25 @@ class Aiortc:
     def _read(self):
         for line in self.process.stdout:
             answer = json.loads(line)
-            event, place = self._waiting.pop(answer["id"])
-            place.append(answer)
+            event, answers = self._waiting.pop(answer["id"])
+            answers.append(answer)
             event.set()
         for event, _ in list(self._waiting.values()):
             event.set()
 
     def call(self, function, timeout=40, **options):
-        number, event, place = next(self._ids), threading.Event(), []
-        self._waiting[number] = (event, place)
+        number, event, answers = next(self._ids), threading.Event(), []
+        self._waiting[number] = (event, answers)
         with self._lock:
             self.process.stdin.write(json.dumps({"id": number, "function": function, "options": options}).encode() + b"\n")
             self.process.stdin.flush()
         if not event.wait(timeout):
             raise BrowserError(f"aiortc {function}: no answer within {timeout} s")
-        if not place:
+        if not answers:
             raise BrowserError("the aiortc process is gone")
-        if "error" in place[0]:
-            raise BrowserError(place[0]["error"])
-        return place[0]["value"]
+        if "error" in answers[0]:
+            raise BrowserError(answers[0]["error"])
+        return answers[0]["value"]
 
     def stop(self):
         self.process.stdin.close()

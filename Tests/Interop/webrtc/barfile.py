@@ -25,7 +25,7 @@ def read(path, since, width, height, track=0):
         if stamp is None:
             unread += 1
             continue
-        # The stamp is the wall clock modulo 65,536; the frame is at most half of that from where its place in the file lets it be expected.
+        # The stamp is the wall clock modulo 65,536; the frame is at most half of that from the time that its offset in the file gives.
         expected = since + at
         found.append((at, expected + ((stamp[1] - expected + 32768) % 65536 - 32768), stamp[2]))
     decoder.kill()

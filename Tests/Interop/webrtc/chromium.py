@@ -26,12 +26,12 @@ class Chromium:
         shutil.rmtree(profile, ignore_errors=True)
         self.process = clients.Process("Chromium", [found(), *SWITCHES, f"--user-data-dir={profile}", "about:blank"],
                                        folder / "chromium.log", {"HOME": str(folder)})
-        place = profile / "DevToolsActivePort"
-        clients.wait_until(lambda: (place.exists() and len(place.read_text().split()) == 2) or not self.process.running, 30,
+        file = profile / "DevToolsActivePort"
+        clients.wait_until(lambda: (file.exists() and len(file.read_text().split()) == 2) or not self.process.running, 30,
                            "Chromium's DevTools socket")
         if not self.process.running:
             raise devtools.BrowserError(f"Chromium ended at once: {self.process.tail()}")
-        port, path = place.read_text().split()
+        port, path = file.read_text().split()
         self._remote = devtools.Remote(f"ws://127.0.0.1:{port}{path}")
 
     def page(self):

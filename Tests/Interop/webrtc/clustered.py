@@ -49,12 +49,12 @@ def three(bench, name):
     need(bench)
     relays, report = start_cluster(bench), bench.reporter.check
     publisher, call = pairs.start(bench, relays[0], "chromium", "spread", width=480, height=270)
-    viewers = [pairs.join(bench, relay, kind, "spread") for kind, relay in zip(("chromium", "firefox", "aiortc"), relays)]
-    for viewer, view in viewers:
-        first_frame(viewer, view)
+    subscribers = [pairs.join(bench, relay, kind, "spread") for kind, relay in zip(("chromium", "firefox", "aiortc"), relays)]
+    for subscriber, view in subscribers:
+        first_frame(subscriber, view)
     home = {entry["name"]: entry["relay"] for entry in listing(relays[2])["sessions"]}.get("spread")
     report(name, "the session is at the relay of its publisher", home == "relay0", home=home)
-    pairs.watch_all(bench, name, publisher, call, viewers, bench.seconds, rate=27)
+    pairs.watch_all(bench, name, publisher, call, subscribers, bench.seconds, rate=27)
 
     sdk = bench.keep(SDK(bench, relays[1], "subscribe", "spread"))
     clients.wait_until(lambda: len([line for line in sdk.lines if "frame" in line]) > 30, 20, "frames at the SDK")
@@ -66,18 +66,18 @@ def three(bench, name):
 
     relays[1].request("PUT", "/v1/sessions/spread/streams/cam1/mute", {"kind": "video", "muted": True})
     time.sleep(0.5)
-    watches = [Watch(*pair) for pair in viewers]
+    watches = [Watch(*pair) for pair in subscribers]
     time.sleep(2)
     frames = [watch.end().distinct for watch in watches]
     report(name, "after a mute through another relay no subscriber gets a frame", not any(frames), frames=frames)
     relays[2].request("PUT", "/v1/sessions/spread/streams/cam1/mute", {"kind": "video", "muted": False})
     time.sleep(3)
-    watches = [Watch(*pair) for pair in viewers]
+    watches = [Watch(*pair) for pair in subscribers]
     time.sleep(2)
     frames = [watch.end().distinct for watch in watches]
     report(name, "afterwards all get frames again", all(count > 20 for count in frames), frames=frames)
-    for viewer, view in viewers:
-        pairs.check_deleted(bench, name, viewer, view)
+    for subscriber, view in subscribers:
+        pairs.check_deleted(bench, name, subscriber, view)
     pairs.check_deleted(bench, name, publisher, call)
 
 
@@ -130,13 +130,13 @@ def edges(bench, name):
     report(name, "the publisher is in", ada.is_in(), page=ada.look("why"))
     ada.publish()
     kim, leo = Talk(bench, relays[2].url, "edges", "Kim"), Room(bench, "firefox", relays[0].url, "edges", "Leo", role="participant")
-    for viewer in (kim, leo):
-        report(name, f"{viewer.name} sees the publisher at another relay", viewer.is_in() and viewer.sees("Ada", 20), page=viewer.look("why"))
+    for subscriber in (kim, leo):
+        report(name, f"{subscriber.name} sees the publisher at another relay", subscriber.is_in() and subscriber.sees("Ada", 20), page=subscriber.look("why"))
     check_flow(bench, name, "at every relay", ada, kim, leo)
     report(name, "the tone is heard at another relay", kim.plays(["Ada"]) == ["Ada"])
     first = leo.look("heard", "Ada")["packets"]
     report(name, "and at the home relay", leo.until(lambda: leo.look("heard", "Ada")["packets"] - first > 50, 3))
-    check_places(bench, name, relays)
+    check_placement(bench, name, relays)
     sdk = bench.keep(SDK(bench, relays[2], "subscribe", "edges"))
     clients.wait_until(lambda: len([line for line in sdk.lines if "frame" in line]) > 20, 20, "frames at the SDK")
     report(name, "the SDK gets frames of another relay, from its own", relays[2].metrics()["millrace_peers_connected_total"] == 2)
@@ -147,15 +147,15 @@ def edges(bench, name):
     check_moved_edge(bench, name, relays, ada, kim, leo)
 
 
-def check_flow(bench, name, where, publisher, *viewers):
-    sent, *flows = together(*(lambda one=one: one.look("flow", "" if one is publisher else publisher.name, 2.5) for one in (publisher, *viewers)))
+def check_flow(bench, name, where, publisher, *subscribers):
+    sent, *flows = together(*(lambda one=one: one.look("flow", "" if one is publisher else publisher.name, 2.5) for one in (publisher, *subscribers)))
     # A machine that cannot encode 20 frames a second cannot show them either.
     rate, gap = min(LEAST_RATE, 0.8 * sent["rate"]), FREEZE + sent["gap"]
     bench.reporter.check(name, f"frames arrive {where} without a freeze",
                          sent["rate"] > 1 and all(flow["rate"] >= rate and flow["gap"] < gap for flow in flows), sent=sent, flows=flows)
 
 
-def check_places(bench, name, relays):
+def check_placement(bench, name, relays):
     """Each client's media is at the client's own relay, and pipes lead from the publisher's relay to the others."""
     values = [relay.metrics() for relay in relays]
     peers = [metrics["millrace_peers_connected_total"] for metrics in values]
@@ -184,7 +184,7 @@ def forwarded(relays):
     return [relay.metrics()["millrace_packets_forwarded_total"] for relay in relays]
 
 
-def check_muted_edge(bench, name, relays, path, publisher, *viewers):
+def check_muted_edge(bench, name, relays, path, publisher, *subscribers):
     """A mute through the relay that is neither the publisher's nor the home relay."""
     report = bench.reporter.check
     for kind in ("audio", "video"):
@@ -198,15 +198,15 @@ def check_muted_edge(bench, name, relays, path, publisher, *viewers):
     report(name, "after the answer to a mute no relay forwards a packet", before == after, before=before, after=after)
     count = relays[1].metrics()["millrace_packets_muted_total"] - muted
     report(name, "the publisher's relay drops what it sends", count > 30, packets=count)
-    flows = [viewer.look("flow", publisher.name, 0.5) for viewer in viewers]
+    flows = [subscriber.look("flow", publisher.name, 0.5) for subscriber in subscribers]
     report(name, "no page gets a frame", all(flow["rate"] == 0 for flow in flows), flows=flows)
     # Only the publisher ends it.
     publisher.page.evaluate("Promise.all(['audio', 'video'].map(kind => millrace.setMuted(millrace.publication('camera'), kind, false))).then(() => true)")
-    report(name, "after the end of the mute all see the publisher again", all(viewer.sees(publisher.name) for viewer in viewers))
-    check_flow(bench, name, "again", publisher, *viewers)
+    report(name, "after the end of the mute all see the publisher again", all(subscriber.sees(publisher.name) for subscriber in subscribers))
+    check_flow(bench, name, "again", publisher, *subscribers)
 
 
-def check_moved_edge(bench, name, relays, publisher, companion, viewer):
+def check_moved_edge(bench, name, relays, publisher, companion, subscriber):
     """The publisher moves into a subsession; then the companion follows."""
     report = bench.reporter.check
     for one in (publisher, companion):
@@ -229,8 +229,8 @@ def check_moved_edge(bench, name, relays, publisher, companion, viewer):
     report(name, "one who follows at another relay sees the publisher", companion.sees(publisher.name), names=companion.look("names"))
     before = forwarded(relays[:1])
     check_flow(bench, name, "in the subsession", publisher, companion)
-    report(name, "the main session still gets nothing", before == forwarded(relays[:1]) and not {publisher.name, companion.name} & set(viewer.look("names")),
-           names=viewer.look("names"), before=before, after=forwarded(relays[:1]))
+    report(name, "the main session still gets nothing", before == forwarded(relays[:1]) and not {publisher.name, companion.name} & set(subscriber.look("names")),
+           names=subscriber.look("names"), before=before, after=forwarded(relays[:1]))
 
 
 def edge_killed(bench, name):
@@ -245,7 +245,7 @@ def edge_killed(bench, name):
         report(name, f"{one.name} is in", one.is_in(), page=one.look("why"))
     for one in (ada, kim):
         one.publish()
-    report(name, "all see each other", all(viewer.sees(who, 20) for viewer, who in ((kim, "Ada"), (leo, "Ada"), (ada, "Kim"), (leo, "Kim"))))
+    report(name, "all see each other", all(subscriber.sees(who, 20) for subscriber, who in ((kim, "Ada"), (leo, "Ada"), (ada, "Kim"), (leo, "Kim"))))
     me = "[millrace.state.self, millrace.publication('camera')?.id].join()"
     before = [one.page.evaluate(me) for one in (ada, kim)]
     way.lead_to(relays[2])
@@ -253,7 +253,7 @@ def edge_killed(bench, name):
     began = time.monotonic()
     check_flow(bench, name, "at the others", kim, leo)
     report(name, "the others stay", kim.look("status") == leo.look("status") == "connected")
-    seen = [viewer.sees("Ada", 20) for viewer in (kim, leo)]
+    seen = [subscriber.sees("Ada", 20) for subscriber in (kim, leo)]
     report(name, "the publisher is seen again through another relay", all(seen), seconds=round(time.monotonic() - began, 1), ada=ada.look("status"), seen=seen)
     report(name, "and sees the others again", ada.sees("Kim", 15), seen=ada.look("seen", "Kim"))
     after = [one.page.evaluate(me) for one in (ada, kim)]
@@ -276,7 +276,7 @@ def versions(home_is_older):
             report(name, f"{one.name} is in", one.is_in(), page=one.look("why"))
         for one in (ada, kim):
             one.publish()
-        report(name, "all see each other", all(viewer.sees(who, 20) for viewer, who in ((kim, "Ada"), (leo, "Ada"), (ada, "Kim"), (leo, "Kim"))))
+        report(name, "all see each other", all(subscriber.sees(who, 20) for subscriber, who in ((kim, "Ada"), (leo, "Ada"), (ada, "Kim"), (leo, "Kim"))))
         check_flow(bench, name, "from Ada", ada, kim, leo)
         check_flow(bench, name, "from Kim", kim, ada, leo)
         peers = [relay.metrics()["millrace_peers_connected_total"] for relay in relays]
@@ -287,9 +287,9 @@ def versions(home_is_older):
         report(name, "the audio is heard", kim.until(lambda: kim.look("heard", "Ada")["packets"] - before > 20, 5))
         relays[2].request("PUT", f"/v1/sessions/versions/streams/{stream}/mute", {"kind": "audio", "muted": True})
         time.sleep(0.3)
-        before = [viewer.look("heard", "Ada")["packets"] for viewer in (kim, leo)]
+        before = [subscriber.look("heard", "Ada")["packets"] for subscriber in (kim, leo)]
         time.sleep(1.5)
-        after = [viewer.look("heard", "Ada")["packets"] for viewer in (kim, leo)]
+        after = [subscriber.look("heard", "Ada")["packets"] for subscriber in (kim, leo)]
         report(name, "after a mute no subscriber gets a packet", before == after, before=before, after=after)
     return case
 

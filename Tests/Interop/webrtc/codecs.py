@@ -78,7 +78,7 @@ class Flow:
         report = self.bench.reporter.check
         watches = watch_all(self.bench, case, self.publisher, self.call, self.views, self.bench.seconds, rate=LEAST_RATE * RATE, gap=FREEZE) or []
         wanted = f"video/{self.codec}"
-        used = [codec_of(self.publisher, self.call, "outbound"), *(codec_of(viewer, view, "inbound") for viewer, view in self.views)]
+        used = [codec_of(self.publisher, self.call, "outbound"), *(codec_of(subscriber, view, "inbound") for subscriber, view in self.views)]
         report(case, "the codec is used by all", set(used) == {wanted}, codecs=used)
         for watch in watches:
             # Firefox reports presented frames, which are fewer than the decoded ones.
@@ -109,8 +109,8 @@ def browsers(publisher, subscribers, joins=0):
             flow = Flow(bench, relay, source, codec, [client for client, codecs in clients_by_codecs if codec in codecs])
             flow.check(title)
             check_still(report, title, relay, flow.session, bench.current / f"still-{codec}.png")
-            for viewer, view in flow.views:
-                check_deleted(bench, name, viewer, view)
+            for subscriber, view in flow.views:
+                check_deleted(bench, name, subscriber, view)
             if joins:
                 check_joins(bench, title, relay, clients_by_codecs[0][0], flow.session, joins, JOIN, codec="any")
             sent[codec] = flow.end(title)
@@ -171,11 +171,11 @@ def encode(bench, name, sessions):
         publisher = publish(bench, relay, session)
         clients.wait_until(lambda session=session: relay.has_stream(session), 10, f"the stream of {session}")
         views = [join(bench, relay, kind, session, subscribers[kind], codec=None if kind == "aiortc" else "any") for kind in kinds]
-        for viewer, view in views:
-            if first_frame(viewer, view) is None:
-                bench.reporter.check(f"{name}, {session} to {viewer.kind}", "receives a frame", False, state=viewer.call("state", id=view)["states"])
+        for subscriber, view in views:
+            if first_frame(subscriber, view) is None:
+                bench.reporter.check(f"{name}, {session} to {subscriber.kind}", "receives a frame", False, state=subscriber.call("state", id=view)["states"])
         time.sleep(1.5)
-        watches = [Watch(viewer, view) for viewer, view in views]
+        watches = [Watch(subscriber, view) for subscriber, view in views]
         time.sleep(bench.seconds)
         for watch in watches:
             watch.end()

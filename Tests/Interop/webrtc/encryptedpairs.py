@@ -130,33 +130,33 @@ class SDKMember:
 class Reception:
     """Frame numbers that one subscriber has received since the publisher rested."""
 
-    def __init__(self, viewer):
-        self.viewer = viewer
+    def __init__(self, subscriber):
+        self.subscriber = subscriber
         self.last, self.rows, self.decoded = -1, [], 0
 
     def look(self):
         """Takes the frames that have come; returns the last number of them."""
-        rows = self.viewer.call("frames")
+        rows = self.subscriber.call("frames")
         self.rows += rows
         self.last = max([self.last, *(row[1] for row in rows)])
         return self.last
 
     def begin(self):
         self.look()
-        self.watch, self.rows, self.before = Watch(self.viewer, None), [], self.last
-        self.decoded = decoded_by(self.viewer)
+        self.watch, self.rows, self.before = Watch(self.subscriber, None), [], self.last
+        self.decoded = decoded_by(self.subscriber)
 
     def end(self):
         """Takes the frames that have come until the publisher rests again, which begins a moment after the watch."""
         self.look()
         self.seen = Seen(self.rows)
         self.watch.seen = Seen([row for row in self.rows if row[0] <= self.watch.stop])
-        self.decoded = decoded_by(self.viewer) - self.decoded
+        self.decoded = decoded_by(self.subscriber) - self.decoded
 
 
-def decoded_by(viewer):
+def decoded_by(subscriber):
     """Returns the frames that a browser has decoded so far; 0 for the SDK."""
-    return inbound(viewer, None, "video").get("framesDecoded", 0) if isinstance(viewer, Member) else 0
+    return inbound(subscriber, None, "video").get("framesDecoded", 0) if isinstance(subscriber, Member) else 0
 
 
 def rest(publisher, receptions):
@@ -186,7 +186,7 @@ def watched(bench, name, publisher, receptions, seconds):
     check(name, f"{publisher.name}: its last frame has come to all before the watch", rest(publisher, receptions), last=[one.last for one in receptions])
     for one in receptions:
         one.begin()
-    # The SDK's program does not rest: a viewer may have had some of the next frames before the watch.
+    # The SDK's program does not rest: a subscriber may have had some of the next frames before the watch.
     first, before = publisher.painted()
     judged = first if publisher.rests else max(first, *(one.before + 1 for one in receptions))
     publisher.rest(False)
@@ -206,7 +206,7 @@ def watched(bench, name, publisher, receptions, seconds):
 
 def check_numbers(bench, name, publisher, reception, first, end, left_out):
     """Checks that every frame number of the watch has come, but for as many as the encoder left out."""
-    check, viewer, seen = bench.reporter.check, reception.viewer, reception.seen
+    check, subscriber, seen = bench.reporter.check, reception.subscriber, reception.seen
     missing = sorted(set(range(first, end)) - set(seen.numbers))
     # Two encodings may lack different frames.
     left_out = sum(count for height, count in left_out if height in seen.heights) or max(count for _, count in left_out)
@@ -216,7 +216,7 @@ def check_numbers(bench, name, publisher, reception, first, end, left_out):
     # Firefox encodes the last frame again while its source rests, which its counter of encoded frames includes.
     left_out += len(seen.numbers) - seen.distinct
     facts = {"missing": missing[:20], "of": end - first, "left_out": left_out, "heights": seen.heights}
-    if viewer.kind != "firefox":
+    if subscriber.kind != "firefox":
         check(name, "every frame number that was sent has come", len(missing) <= left_out, **facts)
         return
     # Firefox has no MediaStreamTrackProcessor in windows: the test reads the frames that are shown, and of frames that retransmission completes at
@@ -226,13 +226,13 @@ def check_numbers(bench, name, publisher, reception, first, end, left_out):
     check(name, f"{LEAST_SHOWN:.0%} of the frame numbers are shown", len(missing) <= left_out + (1 - LEAST_SHOWN) * (end - first), **facts)
 
 
-def round_of(bench, name, server, publisher, viewers, loses):
+def round_of(bench, name, server, publisher, subscribers, loses):
     """One participant publishes; the others see every frame number that it sent. `loses`: all encodings are sent, and packets are lost."""
     check = bench.reporter.check
     publisher.publish()
-    for viewer in viewers:
-        title = f"{publisher.name} to {viewer.name}"
-        if not viewer.receives() or first_frame(viewer, None, 15) is None:
+    for subscriber in subscribers:
+        title = f"{publisher.name} to {subscriber.name}"
+        if not subscriber.receives() or first_frame(subscriber, None, 15) is None:
             check(name, f"{title}: a frame is received", False)
             return
     if loses:
@@ -243,28 +243,28 @@ def round_of(bench, name, server, publisher, viewers, loses):
         check(name, f"{publisher.name}: three encodings are sent", encodings == 3, encodings=encodings)
         bench.network.lose(up=LOSS, down=LOSS, relay_port=server.webrtc_port)
     time.sleep(2)
-    receptions = [Reception(viewer) for viewer in viewers]
+    receptions = [Reception(subscriber) for subscriber in subscribers]
     first, end, left_out = watched(bench, name, publisher, receptions, LONG_SECONDS if loses else SECONDS)
     if loses:
         for direction, (came, lost) in bench.network.lost().items():
             check(name, f"{publisher.name}: packets got lost, {direction}", 0.4 * LOSS < 100 * lost / max(came, 1) < 1.6 * LOSS, came=came, lost=lost)
         bench.network.lose(relay_port=server.webrtc_port)
     for reception in receptions:
-        viewer, watch = reception.viewer, reception.watch
-        title = f"{name}, {publisher.name} to {viewer.name}"
-        least = 0.8 * (LEAST_SHOWN if viewer.kind == "firefox" else 1)
+        subscriber, watch = reception.subscriber, reception.watch
+        title = f"{name}, {publisher.name} to {subscriber.name}"
+        least = 0.8 * (LEAST_SHOWN if subscriber.kind == "firefox" else 1)
         check_frames(bench, title, watch, OWN, rate=least * (end - first - max(count for _, count in left_out)) / watch.seconds, gap=1500)
         check_numbers(bench, title, publisher, reception, first, end, left_out)
         # The test tone of Firefox is silent without a user's gesture.
         if publisher.kind != "firefox":
-            check(title, "the audio is heard", viewer.hears(publisher.name))
-    for viewer in viewers:
-        if isinstance(viewer, SDKMember):
-            viewer.end_reception()
+            check(title, "the audio is heard", subscriber.hears(publisher.name))
+    for subscriber in subscribers:
+        if isinstance(subscriber, SDKMember):
+            subscriber.end_reception()
     publisher.unpublish()
-    for viewer in viewers:
-        if isinstance(viewer, Member):
-            viewer.room.until(lambda: viewer.evaluate("millrace.state.streams.size") == 0, 20)
+    for subscriber in subscribers:
+        if isinstance(subscriber, Member):
+            subscriber.room.until(lambda: subscriber.evaluate("millrace.state.streams.size") == 0, 20)
 
 
 def all_pairs(bench, name, loses=False):
@@ -281,10 +281,10 @@ def all_pairs(bench, name, loses=False):
         return member
 
     chromium, fox, sdk = join("chromium", "Ada", role="host"), join("firefox", "Fox"), SDKMember(bench, server)
-    for publisher, viewers in ((chromium, (fox, sdk)), (fox, (chromium, sdk)), (sdk, (chromium, fox))):
+    for publisher, subscribers in ((chromium, (fox, sdk)), (fox, (chromium, sdk)), (sdk, (chromium, fox))):
         # Another one of the publisher's kind is there in its round only, because every page decodes every stream.
         twin = SDKMember(bench, server) if publisher is sdk else join(publisher.kind, f"{publisher.name} 2")
-        round_of(bench, name, server, publisher, (*viewers, twin), loses)
+        round_of(bench, name, server, publisher, (*subscribers, twin), loses)
         if isinstance(twin, Member):
             twin.room.stop()
 

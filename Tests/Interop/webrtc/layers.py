@@ -59,9 +59,9 @@ def simulcast(bench, name, codec="VP8", **publishing):
     """A subscriber changes between each two of the three encodings. Each comes soon and stays, all frames decode, and there is no gap."""
     relay, report, took = bench.relay(), bench.reporter.check, []
     publisher, call = publish(bench, relay, "layers", codec, **publishing)
-    viewer, view = join(bench, relay, "chromium", "layers", codec=codec)
-    subscriber = Chooser(viewer, view)
-    if first_frame(viewer, view) is None:
+    subscriber, view = join(bench, relay, "chromium", "layers", codec=codec)
+    chooser = Chooser(subscriber, view)
+    if first_frame(subscriber, view) is None:
         report(name, "receives a frame", False)
         return
     # All three encodings need some time until the publisher's own estimate allows them.
@@ -75,48 +75,48 @@ def simulcast(bench, name, codec="VP8", **publishing):
     time.sleep(1)
     is_strict = bench.long or codec == "VP8"
     limit, longest = (SWITCH, GAP) if is_strict else (BUSY, BUSY)
-    subscriber.begin()
-    before = inbound(viewer, view, "video")
+    chooser.begin()
+    before = inbound(subscriber, view, "video")
     for rid in ("l", "h", "m", "l", "m", "h"):
-        switched, said = subscriber.choose(rid)
+        switched, said = chooser.choose(rid)
         if switched is None:
-            report(name, f"layer {rid} comes", False, status=said["status"], said=said["text"], heights=Seen(subscriber.rows[-60:]).heights)
+            report(name, f"layer {rid} comes", False, status=said["status"], said=said["text"], heights=Seen(chooser.rows[-60:]).heights)
             continue
         took.append(switched)
-        stay, first = Watch(viewer, view, time.time() * 1000), len(subscriber.rows)
+        stay, first = Watch(subscriber, view, time.time() * 1000), len(chooser.rows)
         time.sleep(1.2)
-        subscriber.read()
-        stay.end(subscriber.rows[first:])
+        chooser.read()
+        stay.end(chooser.rows[first:])
         report(name, f"layer {rid} stays, without a gap", stay.seen.heights == [HEIGHTS[rid]] and stay.gap() < longest,
                heights=stay.seen.heights, longest=round(stay.gap()))
     report(name, f"a switch takes {limit} ms at most", len(took) == 6 and max(took) <= limit, milliseconds=took)
     if not is_strict:
         report(name, f"most take {SWITCH} ms at most", len(took) == 6 and sorted(took)[2] <= SWITCH)
-    after, seen = inbound(viewer, view, "video"), Seen(subscriber.rows)
+    after, seen = inbound(subscriber, view, "video"), Seen(chooser.rows)
     report(name, f"no gap of {longest} ms at a switch", seen.longest_gap() < longest, longest=round(seen.longest_gap()))
     decoded, dropped, asked = (after.get(key, 0) - before.get(key, 0) for key in ("framesDecoded", "framesDropped", "pliCount"))
     # Chromium leaves out frames that are late on a busy machine.
     report(name, "every frame decodes", asked == 0 and dropped <= decoded / 30, decoded=decoded, dropped=dropped, key_frames_requested=asked)
     report(name, "no damaged frame, and only those of this publisher", seen.damaged == 0 and seen.sources == [OWN],
            damaged=seen.damaged, sources=seen.sources)
-    stats = [s for s in viewer.call("stats", id=view) if s["type"] == "inbound-rtp" and s.get("kind") == "video"]
+    stats = [s for s in subscriber.call("stats", id=view) if s["type"] == "inbound-rtp" and s.get("kind") == "video"]
     report(name, "one SSRC for all, nothing lost", len(stats) == 1 and stats[0].get("packetsLost", 1) <= 0,
            streams=len(stats), lost=stats[0].get("packetsLost") if stats else None)
-    check_audio(bench, name, viewer, view)
+    check_audio(bench, name, subscriber, view)
 
 
-def two_viewers(bench, name):
+def two_subscribers(bench, name):
     """Two subscribers choose independently."""
     relay = bench.relay()
     publish(bench, relay, "two")
-    viewers = [join(bench, relay, "chromium", "two") for _ in range(2)]
-    for viewer, view in viewers:
-        first_frame(viewer, view)
+    subscribers = [join(bench, relay, "chromium", "two") for _ in range(2)]
+    for subscriber, view in subscribers:
+        first_frame(subscriber, view)
     time.sleep(5)
-    for (viewer, view), rid in zip(viewers, ("l", "h")):
-        Chooser(viewer, view).choose(rid)
+    for (subscriber, view), rid in zip(subscribers, ("l", "h")):
+        Chooser(subscriber, view).choose(rid)
     time.sleep(0.5)
-    watches = [Watch(*pair) for pair in viewers]
+    watches = [Watch(*pair) for pair in subscribers]
     time.sleep(3)
     for watch, rid in zip(watches, ("l", "h")):
         watch.end()
@@ -130,7 +130,7 @@ ALL = [
     ("simulcast of H.264, Chromium", functools.partial(simulcast, codec="H264", fps=20)),
 ]
 LONG = [
-    ("simulcast, two subscribers", two_viewers),
+    ("simulcast, two subscribers", two_subscribers),
     # Three encoders of these codecs need two cores at 30 frames a second.
     ("simulcast of VP9, Chromium", functools.partial(simulcast, codec="VP9", scalability="L1T1", fps=15)),
     ("simulcast of AV1, Chromium", functools.partial(simulcast, codec="AV1", scalability="L1T1", fps=15)),

@@ -29,7 +29,7 @@ def told(room, text):
 
 
 def hue_of(path):
-    """Returns the hue of the corner of a file's last frame, in degrees, at the place that the probe of the page reads."""
+    """Returns the hue of the corner of a file's last frame, in degrees, at the pixel that the probe of the page reads."""
     raw = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-vf", "scale=32:18,format=rgb24,crop=1:1:3:3", "-f", "rawvideo", "-"],
                          capture_output=True, timeout=60).stdout
     return colorsys.rgb_to_hsv(*raw[-3:])[0] * 360 if raw else None

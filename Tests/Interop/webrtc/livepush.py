@@ -54,7 +54,7 @@ def check_record(bench, name, file, path, text):
         # The last frame may be cut.
         received = media.packet_checksums(path, kind)[:-1]
         doubled = sent + sent
-        starts = [place for place, checksum in enumerate(sent) if received and checksum == received[0]]
+        starts = [index for index, checksum in enumerate(sent) if received and checksum == received[0]]
         bench.reporter.check(name, f"{'frames' if kind == 'v' else 'audio packets'} arrive unchanged and without a gap, {text}",
                              len(received) > least and any(doubled[s:s + len(received)] == received for s in starts), received=len(received))
 
@@ -226,13 +226,13 @@ class Room(janus.Janus):
         self.api.message(self.api.attach(self.session), request="rtp_forward", room=janus.ROOM, publisher_id=self._feeds["last"], host=CLIENT, streams=streams)
         counts, frames, end = [0, 0], 0, time.monotonic() + seconds
         while time.monotonic() < end:
-            for place, receiver in enumerate(sockets):
+            for index, receiver in enumerate(sockets):
                 try:
                     packet = receiver.recv(2048)
                 except TimeoutError:
                     continue
-                counts[place] += 1
-                frames += place == 1 and packet[1] >> 7
+                counts[index] += 1
+                frames += index == 1 and packet[1] >> 7
         return (*counts, frames)
 
 

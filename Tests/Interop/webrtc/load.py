@@ -62,17 +62,17 @@ def half_open(bench, name):
     """4,000 publishers that post an offer and never connect: memory is bounded, and a live call is not affected."""
     relay = bench.relay(extra=PER_ADDRESS)
     publisher, call = start(bench, relay, "aiortc", "live")
-    viewer, view = join(bench, relay, "aiortc", "live")
+    subscriber, view = join(bench, relay, "aiortc", "live")
     text = bench.client("aiortc").call("offer")
     report = bench.reporter.check
-    if first_frame(viewer, view) is None:
+    if first_frame(subscriber, view) is None:
         report(name, "receives a frame", False)
         return
     # The cost of the first few differs from that of the thousandth.
     post_all(relay, text, 40, 0)
     time.sleep(1)
     before = relay.memory()
-    watch = Watch(viewer, view)
+    watch = Watch(subscriber, view)
     statuses, took = post_all(relay, text, HALF_OPEN, 1)
     grown = relay.memory() - before
     watch.end()
@@ -83,7 +83,7 @@ def half_open(bench, name):
     # Both clients and the flood share this machine with the relay: frames may be late, but all of them arrive.
     check_frames(bench, f"{name}, during the flood", watch, OWN, rate=20, every=True)
     # The time limit to connect is 15 s.
-    watch = Watch(viewer, view)
+    watch = Watch(subscriber, view)
     time.sleep(17)
     watch.end()
     sessions = json.loads(relay.request("GET", "/v1/sessions")[0])["sessions"]
@@ -93,7 +93,7 @@ def half_open(bench, name):
     post_all(relay, text, HALF_OPEN, 2)
     report(name, "a second wave needs no more memory", relay.memory() - before < 16 << 20,
            mib=round((relay.memory() - before) / (1 << 20), 1))
-    check_audio(bench, name, viewer, view)
+    check_audio(bench, name, subscriber, view)
 
 
 # MARK: strangers
@@ -150,8 +150,8 @@ def strangers(bench, name):
     path = bench.keep(Path(relay))
     path.listen()
     publisher, call = start(bench, relay, "aiortc", "strangers", rewrite=path.rewrite())
-    viewer, view = join(bench, relay, "aiortc", "strangers")
-    if first_frame(viewer, view) is None:
+    subscriber, view = join(bench, relay, "aiortc", "strangers")
+    if first_frame(subscriber, view) is None:
         report(name, "receives a frame", False)
         return
     time.sleep(2)
@@ -171,7 +171,7 @@ def strangers(bench, name):
         "empty and tiny": lambda: bytes(r.randrange(0, 4)),
         "STUN without credentials": lambda: struct.pack(">HHI12s", 1, 0, 0x2112A442, r.randbytes(12)),
     }
-    watch = Watch(viewer, view)
+    watch = Watch(subscriber, view)
     for what, make in attacks.items():
         stranger = bench.keep(Stranger(relay))
         for n in range(1500):
@@ -195,7 +195,7 @@ def strangers(bench, name):
     grown = relay.memory() - memory
     report(name, "no growth", grown < 8 << 20, mib=round(grown / (1 << 20), 1))
     report(name, "the relay still answers", json.loads(relay.request("GET", "/v1/sessions")[0]) is not None)
-    check_audio(bench, name, viewer, view)
+    check_audio(bench, name, subscriber, view)
     amplification(bench, name, relay)
 
 

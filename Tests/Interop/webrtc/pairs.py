@@ -24,15 +24,15 @@ def start(bench, relay, publisher_kind, session, client=None, **options):
 
 
 def join(bench, relay, kind, session, client=None, **options):
-    viewer = client or bench.client(kind)
-    call = viewer.call("view", url=relay.whep(session), **options)
-    viewer.call("connected", id=call)
-    return viewer, call
+    subscriber = client or bench.client(kind)
+    call = subscriber.call("view", url=relay.whep(session), **options)
+    subscriber.call("connected", id=call)
+    return subscriber, call
 
 
-def decoded_by(viewer, view):
+def decoded_by(subscriber, view):
     """Returns the frames that a browser has decoded so far."""
-    return inbound(viewer, view, "video").get("framesDecoded", 0) if viewer.kind != "aiortc" else 0
+    return inbound(subscriber, view, "video").get("framesDecoded", 0) if subscriber.kind != "aiortc" else 0
 
 
 def limited(publisher, call):
@@ -51,21 +51,21 @@ def encoded(publisher, call):
     return max((s.get("framesEncoded", 0) for s in videos), default=0)
 
 
-def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expectations):
+def watch_all(bench, case, publisher, call, subscribers, seconds, settle=1.5, **expectations):
     """Checks video and audio of every subscriber over a period."""
-    for viewer, view in viewers:
-        if first_frame(viewer, view) is None:
-            bench.reporter.check(case, f"{viewer.kind} receives a frame", False, state=viewer.call("state", id=view)["states"])
+    for subscriber, view in subscribers:
+        if first_frame(subscriber, view) is None:
+            bench.reporter.check(case, f"{subscriber.kind} receives a frame", False, state=subscriber.call("state", id=view)["states"])
             return None
     time.sleep(settle)
     before, painted = encoded(publisher, call), publisher.call("painted", id=call)
-    decoded = [decoded_by(*pair) for pair in viewers]
-    watches = [Watch(viewer, view) for viewer, view in viewers]
+    decoded = [decoded_by(*pair) for pair in subscribers]
+    watches = [Watch(subscriber, view) for subscriber, view in subscribers]
     time.sleep(seconds)
     for watch in watches:
         watch.end()
     sent = encoded(publisher, call) - before
-    decoded = [decoded_by(*pair) - first for pair, first in zip(viewers, decoded)]
+    decoded = [decoded_by(*pair) - first for pair, first in zip(subscribers, decoded)]
     painted = publisher.call("painted", id=call) - painted
     bench.reporter.progress(f"{case}: the publisher painted {painted}, encoded {sent} frames{limited(publisher, call)}")
     # A machine that cannot paint 30 frames a second cannot show them either.
@@ -83,18 +83,18 @@ def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expe
     return watches
 
 
-def pair(publisher_kind, viewer_kind, count=1, every=False, apart=False, publishing=None, viewing=None, **expectations):
+def pair(publisher_kind, subscriber_kind, count=1, every=False, apart=False, publishing=None, viewing=None, **expectations):
     def case(bench, name):
         relay = bench.relay(apart=apart)
         decoy(bench, relay)
         publisher, call = start(bench, relay, publisher_kind, "pair", **(publishing or {}))
         # aiortc peers share a process; a browser's are pages.
-        shared = bench.client("aiortc") if viewer_kind == "aiortc" else None
-        viewers = [join(bench, relay, viewer_kind, "pair", shared, **(viewing or {})) for _ in range(count)]
-        watch_all(bench, name, publisher, call, viewers, bench.seconds, every=every, **expectations)
+        shared = bench.client("aiortc") if subscriber_kind == "aiortc" else None
+        subscribers = [join(bench, relay, subscriber_kind, "pair", shared, **(viewing or {})) for _ in range(count)]
+        watch_all(bench, name, publisher, call, subscribers, bench.seconds, every=every, **expectations)
         check_delay(bench, name, relay)
-        for viewer, view in viewers:
-            check_deleted(bench, name, viewer, view)
+        for subscriber, view in subscribers:
+            check_deleted(bench, name, subscriber, view)
         check_deleted(bench, name, publisher, call)
     return case
 
@@ -118,18 +118,18 @@ def check_deleted(bench, case, client, call):
         bench.reporter.check(case, "DELETE ends the call", False, status=status)
 
 
-def check_joins(bench, name, relay, viewer, session, joins, limit, **options):
+def check_joins(bench, name, relay, subscriber, session, joins, limit, **options):
     """Joins several times and leaves, and checks the time to the first decoded frame. `limit`: milliseconds for most joins."""
     waits, from_connected, whole = [], [], []
     for _ in range(joins):
         asked = time.time() * 1000
-        _, view = join(bench, relay, viewer.kind, session, viewer, **options)
-        frame = first_frame(viewer, view, 5)
-        times = viewer.call("state", id=view)["times"]
+        _, view = join(bench, relay, subscriber.kind, session, subscriber, **options)
+        frame = first_frame(subscriber, view, 5)
+        times = subscriber.call("state", id=view)["times"]
         waits.append(round(frame - times.get("ice", times["connected"])) if frame else 5000)
         from_connected.append(round(frame - times["connected"]) if frame else 5000)
         whole.append(round(frame - asked) if frame else 5000)
-        viewer.call("close", id=view)
+        subscriber.call("close", id=view)
         time.sleep(0.37)
     waits.sort()
     bench.reporter.check(name, f"first frame within {limit} ms of ICE connected, for most", waits[len(waits) // 2] <= limit,
@@ -137,25 +137,25 @@ def check_joins(bench, name, relay, viewer, session, joins, limit, **options):
     bench.reporter.check(name, f"and within {limit + 150} ms for all", waits[-1] <= limit + 150)
 
 
-def late_joiners(publisher_kind, viewer_kind, joins=6, viewing=None, **publishing):
-    """First decoded frame after ICE is connected (DTLS happens in between), at any place between key frames."""
+def late_joiners(publisher_kind, subscriber_kind, joins=6, viewing=None, **publishing):
+    """First decoded frame after ICE is connected (DTLS happens in between), at any position between key frames."""
     viewing = viewing or {}
 
     def case(bench, name):
         limit = 100 if bench.long else 300
         relay = bench.relay()
         start(bench, relay, publisher_kind, "late", **publishing)
-        viewer = bench.client(viewer_kind)
-        first = join(bench, relay, viewer_kind, "late", viewer, **viewing)
+        subscriber = bench.client(subscriber_kind)
+        first = join(bench, relay, subscriber_kind, "late", subscriber, **viewing)
         first_frame(*first)
         time.sleep(2)
-        check_joins(bench, name, relay, viewer, "late", joins, limit, **viewing)
+        check_joins(bench, name, relay, subscriber, "late", joins, limit, **viewing)
         # A subscriber that is already there is not affected by others that come and go.
         watch = Watch(*first)
         for _ in range(3):
-            _, view = join(bench, relay, viewer_kind, "late", viewer, **viewing)
+            _, view = join(bench, relay, subscriber_kind, "late", subscriber, **viewing)
             time.sleep(0.3)
-            viewer.call("close", id=view)
+            subscriber.call("close", id=view)
         time.sleep(max(0, 3 - (time.time() * 1000 - watch.start) / 1000))
         watch.end()
         check_frames(bench, name, watch, OWN, rate=28)
@@ -166,20 +166,20 @@ def deleted(bench, name):
     """DELETE of the publisher's resource ends its stream; a new publisher of the same name is received again."""
     relay = bench.relay()
     publisher, call = start(bench, relay, "aiortc", "deleted")
-    viewer, view = join(bench, relay, "aiortc", "deleted")
-    first_frame(viewer, view)
+    subscriber, view = join(bench, relay, "aiortc", "deleted")
+    first_frame(subscriber, view)
     status = publisher.call("close", id=call)
     bench.reporter.check(name, "DELETE of the publication", status in (200, 204), status=status)
     time.sleep(0.5)
-    watch = Watch(viewer, view)
+    watch = Watch(subscriber, view)
     time.sleep(1)
     bench.reporter.check(name, "nothing comes after it", len(watch.end()) == 0, frames=len(watch.seen))
-    status = viewer.call("close", id=view)
+    status = subscriber.call("close", id=view)
     bench.reporter.check(name, "DELETE of the view", status in (200, 204, 404), status=status)
     publisher, call = start(bench, relay, "aiortc", "deleted")
-    viewer, view = join(bench, relay, "aiortc", "deleted")
-    bench.reporter.check(name, "the name can be published again", first_frame(viewer, view) is not None)
-    for client, number in ((viewer, view), (publisher, call)):
+    subscriber, view = join(bench, relay, "aiortc", "deleted")
+    bench.reporter.check(name, "the name can be published again", first_frame(subscriber, view) is not None)
+    for client, number in ((subscriber, view), (publisher, call)):
         client.call("close", id=number)
     time.sleep(0.5)
     left = relay.metrics()
@@ -188,7 +188,7 @@ def deleted(bench, name):
                          sessions=left.get("millrace_sessions"), streams=left.get("millrace_streams"))
 
 
-def file_publisher(publish, viewer_kind, apart=False):
+def file_publisher(publish, subscriber_kind, apart=False):
     """A publisher that sends a file unchanged: its video has no time stamps, and it reacts to nothing."""
     def case(bench, name):
         file = whip_client.File(bench.work / "sources", OWN)
@@ -196,16 +196,16 @@ def file_publisher(publish, viewer_kind, apart=False):
         decoy(bench, relay)
         bench.keep(publish(bench, relay, file))
         clients.wait_until(lambda: relay.has_stream("file"), 10, "the publisher's stream")
-        viewer, view = join(bench, relay, viewer_kind, "file")
-        if first_frame(viewer, view) is None:
-            bench.reporter.check(name, "receives a frame", False, state=viewer.call("state", id=view)["states"])
+        subscriber, view = join(bench, relay, subscriber_kind, "file")
+        if first_frame(subscriber, view) is None:
+            bench.reporter.check(name, "receives a frame", False, state=subscriber.call("state", id=view)["states"])
             return
         time.sleep(1.5)
-        watch = Watch(viewer, view)
+        watch = Watch(subscriber, view)
         time.sleep(bench.seconds)
         watch.end()
         check_frames(bench, name, watch, OWN, stamped=False, every=True)
-        check_audio(bench, name, viewer, view)
+        check_audio(bench, name, subscriber, view)
     return case
 
 

@@ -26,8 +26,8 @@ def relay(bench, port=None, webrtc_port=None, name="relay", extra=()):
 
 def detour(bench, server):
     """Returns a path to the relay's media whose address at the relay can change; for one `Room`."""
-    place = types.SimpleNamespace(address=CLIENT if bench.network.inside else "127.0.0.1", webrtc_port=server.webrtc_port)
-    return bench.keep(Path(place))
+    server_address = types.SimpleNamespace(address=CLIENT if bench.network.inside else "127.0.0.1", webrtc_port=server.webrtc_port)
+    return bench.keep(Path(server_address))
 
 
 def hue(name):

@@ -56,11 +56,11 @@ def settled(sdk):
     return line["painted"] - line["encoded"]
 
 
-def view(relay, viewer, session):
+def view(relay, subscriber, session):
     """Subscribes to the newest stream of the session."""
-    call = viewer.call("view", url=f"{relay.url}/whep/{session}", **({} if viewer.kind == "aiortc" else {"codec": "any"}))
-    viewer.call("connected", id=call)
-    return viewer, call
+    call = subscriber.call("view", url=f"{relay.url}/whep/{session}", **({} if subscriber.kind == "aiortc" else {"codec": "any"}))
+    subscriber.call("connected", id=call)
+    return subscriber, call
 
 
 def publish(bench, name, relay, codec, subscribers, seconds):
@@ -69,9 +69,9 @@ def publish(bench, name, relay, codec, subscribers, seconds):
     sdk = bench.keep(SDK(bench, relay, "publish", session, codec=codec, width=WIDTH, height=HEIGHT, rate=RATE, bitrate=VIDEO["bitrate"], source=OWN))
     clients.wait_until(lambda: sdk.latest("encoded", 0) > 0, 15, "the SDK's stream")
     views = [view(relay, client, session) for client in subscribers]
-    for viewer, call in views:
-        if first_frame(viewer, call) is None:
-            check(name, f"{viewer.kind} receives a frame", False, state=viewer.call("state", id=call)["states"], sdk=sdk.process.tail())
+    for subscriber, call in views:
+        if first_frame(subscriber, call) is None:
+            check(name, f"{subscriber.kind} receives a frame", False, state=subscriber.call("state", id=call)["states"], sdk=sdk.process.tail())
             return
     time.sleep(1.5)
     before = settled(sdk)

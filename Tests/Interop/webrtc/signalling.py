@@ -14,18 +14,18 @@ def trickle(kind):
     def case(bench, name):
         relay = bench.relay()
         publisher, call = start(bench, relay, kind, "trickle", trickle=True)
-        viewer, view = join(bench, relay, kind, "trickle", trickle=True)
-        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
+        subscriber, view = join(bench, relay, kind, "trickle", trickle=True)
+        for who, client, number in (("publisher", publisher, call), ("subscriber", subscriber, view)):
             # The call knows their statuses when all are done; the connection may be established before.
             clients.wait_until(lambda: client.call("state", id=number).get("patched"), 5, "the candidates")
             state = client.call("state", id=number)
             bench.reporter.check(name, f"the {who}'s candidates are taken: 204 each", set(state["patched"]) == {204},
                                  statuses=state["patched"])
             bench.reporter.check(name, f"the {who}'s resource has an ETag", bool(state["etag"]), etag=state["etag"])
-        if first_frame(viewer, view) is None:
+        if first_frame(subscriber, view) is None:
             bench.reporter.check(name, "receives a frame", False)
             return
-        watch = Watch(viewer, view)
+        watch = Watch(subscriber, view)
         time.sleep(2.5)
         watch.end()
         check_frames(bench, name, watch, OWN, rate=24)
@@ -37,13 +37,13 @@ def restart(kind):
     def case(bench, name):
         relay = bench.relay()
         publisher, call = start(bench, relay, kind, "restart")
-        viewer, view = join(bench, relay, kind, "restart")
-        if first_frame(viewer, view) is None:
+        subscriber, view = join(bench, relay, kind, "restart")
+        if first_frame(subscriber, view) is None:
             bench.reporter.check(name, "receives a frame", False)
             return
         time.sleep(1.5)
-        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
-            watch = Watch(viewer, view)
+        for who, client, number in (("publisher", publisher, call), ("subscriber", subscriber, view)):
+            watch = Watch(subscriber, view)
             tag = client.call("state", id=number)["etag"]
             said = client.call("restart", id=number)
             bench.reporter.check(name, f"the {who} and the relay have new credentials", said["localChanged"] and
@@ -54,11 +54,11 @@ def restart(kind):
             states = [s for _, s in client.call("state", id=number)["states"]]
             bench.reporter.check(name, f"the {who} is connected", states[-1] == "connected" and "failed" not in states, states=states)
         # With only the old credentials, consent would end at about this time.
-        watch = Watch(viewer, view)
+        watch = Watch(subscriber, view)
         time.sleep(32 if bench.long else 2)
         watch.end()
         check_frames(bench, f"{name}, later", watch, OWN, rate=28)
-        check_audio(bench, name, viewer, view, mono=kind == "firefox")
+        check_audio(bench, name, subscriber, view, mono=kind == "firefox")
     return case
 
 
@@ -66,11 +66,11 @@ def killed(bench, name):
     """The relay is killed and starts again: clients notice, their old resources are unknown, new calls work next to the old ones."""
     relay = bench.relay()
     publisher, call = start(bench, relay, "chromium", "killed")
-    viewer, view = join(bench, relay, "chromium", "killed")
-    if first_frame(viewer, view) is None:
+    subscriber, view = join(bench, relay, "chromium", "killed")
+    if first_frame(subscriber, view) is None:
         bench.reporter.check(name, "receives a frame", False)
         return
-    old = viewer.call("state", id=view)["location"]
+    old = subscriber.call("state", id=view)["location"]
     time.sleep(1)
     relay.kill()
     again = bench.relay(port=relay.port, webrtc_port=relay.webrtc_port, name="relay-again")
@@ -79,7 +79,7 @@ def killed(bench, name):
         return client.call("state", id=number)["connection"] in ("disconnected", "failed")
 
     began = time.monotonic()
-    clients.wait_until(lambda: noticed(publisher, call) and noticed(viewer, view), 20, "the clients' notice")
+    clients.wait_until(lambda: noticed(publisher, call) and noticed(subscriber, view), 20, "the clients' notice")
     bench.reporter.check(name, "both clients notice", True, seconds=round(time.monotonic() - began, 1))
     try:
         status = urllib.request.urlopen(urllib.request.Request(old, method="DELETE"), timeout=5).status
@@ -98,7 +98,7 @@ def killed(bench, name):
     watch.end()
     check_frames(bench, name, watch, OWN)
     check_audio(bench, name, other, other_view)
-    old_frames = viewer.call("frames", id=view)
+    old_frames = subscriber.call("frames", id=view)
     bench.reporter.check(name, "nothing comes to the old call", not [f for f in old_frames if f[0] > watch.start])
 
 

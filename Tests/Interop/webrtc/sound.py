@@ -8,7 +8,7 @@ LEFT_HZ, RIGHT_HZ, RATE = 440, 660, 48000
 
 
 def stereo(at, count, swapped=False):
-    """Returns interleaved samples from this place on; `swapped`: the tones on the wrong sides."""
+    """Returns interleaved samples from this sample on; `swapped`: the tones on the wrong sides."""
     t = (at + numpy.arange(count)) / RATE
     sides = [0.3 * numpy.sin(2 * numpy.pi * hertz * t) for hertz in ((RIGHT_HZ, LEFT_HZ) if swapped else (LEFT_HZ, RIGHT_HZ))]
     return (numpy.stack(sides, axis=1) * 32767).astype(numpy.int16)

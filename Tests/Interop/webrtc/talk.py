@@ -96,12 +96,12 @@ def subsessions(bench, name):
     ada.until(lambda: ada.look("has", "start-subsessions"))
     ada.look("press", "start-subsessions")
     check(name, "rooms open",
-          kim.until(lambda: kim.look("canEnter", "Room 1")) and "rooms are open" in kim.look("place"), place=kim.look("place"))
+          kim.until(lambda: kim.look("canEnter", "Room 1")) and "rooms are open" in kim.look("location"), location=kim.look("location"))
     kim.look("enter", "Room 1")
     leo.look("enter", "Room 2")
     check(name, "the page names the own room",
-          kim.until(lambda: kim.look("place") == "You are in Room 1") and leo.until(lambda: leo.look("place") == "You are in Room 2"),
-          places=[kim.look("place"), leo.look("place")])
+          kim.until(lambda: kim.look("location") == "You are in Room 1") and leo.until(lambda: leo.look("location") == "You are in Room 2"),
+          locations=[kim.look("location"), leo.look("location")])
     wanted = {"Main session": "Ada (you)", "Room 1": "Kim", "Room 2": "Leo"}
     check(name, "the lists of users follow", ada.until(lambda: ada.look("rooms") == wanted), rooms=ada.look("rooms"))
     apart(bench, name, ada, kim, leo)
@@ -112,13 +112,13 @@ def subsessions(bench, name):
     check(name, "but not in the other room",
           tones[2] == [] and leo.gets_nothing_of("Ada") and leo.look("names") == ["Leo (you)"], names=leo.look("names"))
     leo.look("press", "return")
-    check(name, "one returns by oneself", leo.until(lambda: "main session" in leo.look("place")), place=leo.look("place"))
+    check(name, "one returns by oneself", leo.until(lambda: "main session" in leo.look("location")), location=leo.look("location"))
     check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
     save_screenshot(bench, ada)
     ada.look("press", "stop-subsessions")
     ada.look("answer", "yes")
     check(name, "closing brings all back",
-          ada.until(lambda: not any(one.look("place") for one in (ada, kim, leo))), places=[one.look("place") for one in (ada, kim, leo)])
+          ada.until(lambda: not any(one.look("location") for one in (ada, kim, leo))), locations=[one.look("location") for one in (ada, kim, leo)])
     check(name, "and all are seen again", all(leo.sees(who) for who in ("Ada", "Kim")), names=leo.look("names"))
     tones = leo.plays(["Ada", "Kim"])
     check(name, "and heard again", tones == ["Ada", "Kim"], tones=tones)
@@ -155,7 +155,7 @@ def start(ada, others):
     for room, one in others.items():
         one.until(lambda: one.look("canEnter", room))
         one.look("enter", room)
-        one.until(lambda: room in one.look("place"))
+        one.until(lambda: room in one.look("location"))
 
 
 def help_and_broadcast(bench, name):
@@ -180,8 +180,8 @@ def help_and_broadcast(bench, name):
     ada.until(lambda: ada.look("has", "accept-help"))
     ada.look("press", "accept-help")
     check(name, "the host comes",
-          leo.until(lambda: "Ada" in leo.look("names")) and ada.until(lambda: ada.look("place") == "You are in Coffee"),
-          names=leo.look("names"), place=ada.look("place"))
+          leo.until(lambda: "Ada" in leo.look("names")) and ada.until(lambda: ada.look("location") == "You are in Coffee"),
+          names=leo.look("names"), location=ada.look("location"))
     check(name, "the participant is told that help comes",
           leo.until(lambda: any("A manager comes" in text for text in leo.look("notices"))), notices=leo.look("notices"))
     leo.look("press", "ask-help")

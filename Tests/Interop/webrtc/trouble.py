@@ -18,10 +18,10 @@ def selected(client, call):
     return stats[pair["localCandidateId"]], stats[pair["remoteCandidateId"]]
 
 
-def settled(bench, case, viewer, view, seconds=2.0):
+def settled(bench, case, subscriber, view, seconds=2.0):
     """Waits until video runs."""
-    if first_frame(viewer, view) is None:
-        bench.reporter.check(case, "receives a frame", False, state=viewer.call("state", id=view)["states"])
+    if first_frame(subscriber, view) is None:
+        bench.reporter.check(case, "receives a frame", False, state=subscriber.call("state", id=view)["states"])
         return False
     time.sleep(seconds)
     return True
@@ -35,17 +35,17 @@ def loss(direction, percent, rate, gap, settle=4.0, codec="VP8", **publishing):
         bench.need_network(filters=True)
         relay = bench.relay(apart=True)
         publisher, call = start(bench, relay, "chromium", "loss", codec=codec, **publishing)
-        viewer, view = join(bench, relay, "chromium", "loss", codec=codec)
-        if not settled(bench, name, viewer, view):
+        subscriber, view = join(bench, relay, "chromium", "loss", codec=codec)
+        if not settled(bench, name, subscriber, view):
             return
-        port = selected(*((publisher, call) if direction == "up" else (viewer, view)))[0]["port"]
+        port = selected(*((publisher, call) if direction == "up" else (subscriber, view)))[0]["port"]
         bench.network.lose(**{direction: percent}, client_ports=[port])
         time.sleep(settle)
-        before, sent = inbound(viewer, view, "video"), encoded(publisher, call)
-        watch = Watch(viewer, view)
+        before, sent = inbound(subscriber, view, "video"), encoded(publisher, call)
+        watch = Watch(subscriber, view)
         time.sleep(30 if bench.long else bench.seconds * 1.5)
         watch.end()
-        after, sent = inbound(viewer, view, "video"), encoded(publisher, call) - sent
+        after, sent = inbound(subscriber, view, "video"), encoded(publisher, call) - sent
         came, lost = bench.network.lost()[direction]
         bench.reporter.check(name, "the datagrams got lost", percent == 0 or 0.6 * percent < 100 * lost / max(came, 1) < 1.6 * percent,
                              came=came, lost=lost)
@@ -57,7 +57,7 @@ def loss(direction, percent, rate, gap, settle=4.0, codec="VP8", **publishing):
         bench.reporter.progress(f"{name}: asked again {after.get('nackCount', 0) - before.get('nackCount', 0)} times, for keyframes "
                                 f"{after.get('pliCount', 0) - before.get('pliCount', 0)} times, "
                                 f"heights {watch.seen.heights}")
-        check_audio(bench, name, viewer, view, least=0.9 if percent == 0 else 0.5)
+        check_audio(bench, name, subscriber, view, least=0.9 if percent == 0 else 0.5)
     return case
 
 
@@ -72,8 +72,8 @@ def bandwidth(bench, name, **publishing):
     relay = bench.relay()
     publisher, call = start(bench, relay, "chromium", "narrow", width=960, height=540, **publishing)
     path = bench.keep(Path(relay))
-    viewer, view = join(bench, relay, "chromium", "narrow", rewrite=path.rewrite(), codec="any", layers="scalability" in publishing)
-    if not settled(bench, name, viewer, view, 1):
+    subscriber, view = join(bench, relay, "chromium", "narrow", rewrite=path.rewrite(), codec="any", layers="scalability" in publishing)
+    if not settled(bench, name, subscriber, view, 1):
         return
     report = bench.reporter.check
     rows = []
@@ -82,7 +82,7 @@ def bandwidth(bench, name, **publishing):
         """Returns the seconds until frames have such a height."""
         began = time.time()
         while time.time() - began < seconds:
-            rows.extend(viewer.call("frames", id=view))
+            rows.extend(subscriber.call("frames", id=view))
             if rows and condition(rows[-1][5]):
                 return round(time.time() - began, 2)
             time.sleep(0.1)
@@ -92,24 +92,24 @@ def bandwidth(bench, name, **publishing):
            height=rows[-1][5] if rows else None)
     time.sleep(2)
     rows.clear()
-    viewer.call("frames", id=view)
-    audio = [inbound(viewer, view, "audio")]
+    subscriber.call("frames", id=view)
+    audio = [inbound(subscriber, view, "audio")]
     began = time.time() * 1000
     path.rate["down"] = NARROW
     down = height_is(lambda h: h < 540, 10)
     time.sleep(max(0, 4 - (time.time() - began / 1000)))
-    audio.append(inbound(viewer, view, "audio"))
+    audio.append(inbound(subscriber, view, "audio"))
     time.sleep(max(0, (20 if bench.long else 10) - (time.time() - began / 1000)))
-    rows.extend(viewer.call("frames", id=view))
+    rows.extend(subscriber.call("frames", id=view))
     narrow_heights = sorted({row[5] for row in rows[-60:]})
     path.rate["down"] = None
     up = height_is(lambda h: h == 540, 25)
     time.sleep(1)
-    rows.extend(viewer.call("frames", id=view))
-    audio.append(inbound(viewer, view, "audio"))
+    rows.extend(subscriber.call("frames", id=view))
+    audio.append(inbound(subscriber, view, "audio"))
     report(name, "a lower layer within 2 s", down is not None and down <= 2.0, seconds=down, heights=narrow_heights)
     report(name, "the highest again within 10 s", up is not None and up <= 10, seconds=up)
-    whole = Watch(viewer, view, began)
+    whole = Watch(subscriber, view, began)
     whole.end(rows)
     # The goal, checked in long runs, is a gap of a second at most; on a shared machine it is up to one and a half.
     check_frames(bench, name, whole, OWN, rate=15 if bench.long else 12, gap=1000 if bench.long else 2000)
@@ -117,7 +117,7 @@ def bandwidth(bench, name, **publishing):
     dropped, later = [(after.get("concealedSamples", 0) - before.get("concealedSamples", 0)) / 48 for before, after in zip(audio, audio[1:])]
     report(name, "audio is concealed for half a second at most at the drop", dropped <= 500, milliseconds=round(dropped))
     report(name, "and then untouched", later <= 60, milliseconds=round(later))
-    check_audio(bench, name, viewer, view)
+    check_audio(bench, name, subscriber, view)
 
 
 # MARK: addresses
@@ -128,22 +128,22 @@ def address_change(kind):
         relay = bench.relay()
         ways = [bench.keep(Path(relay)) for _ in range(2)]
         publisher, call = start(bench, relay, kind, "moving", rewrite=ways[0].rewrite())
-        viewer, view = join(bench, relay, kind, "moving", rewrite=ways[1].rewrite())
-        if not settled(bench, name, viewer, view):
+        subscriber, view = join(bench, relay, kind, "moving", rewrite=ways[1].rewrite())
+        if not settled(bench, name, subscriber, view):
             return
         # Checks of consent are at most five seconds apart (RFC 7675 section 5.1, with its randomness six).
         for who, way in (("publisher", ways[0]), ("subscriber", ways[1])):
-            watch = Watch(viewer, view)
+            watch = Watch(subscriber, view)
             way.move()
             time.sleep(7.5)
             watch.end()
             bench.reporter.check(name, f"the {who}'s new address is found", watch.gap() < 6500, milliseconds=round(watch.gap()))
-            watch = Watch(viewer, view)
+            watch = Watch(subscriber, view)
             time.sleep(2.5)
             watch.end()
             check_frames(bench, f"{name}, {who}", watch, OWN, rate=27)
-        check_audio(bench, name, viewer, view)
-        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
+        check_audio(bench, name, subscriber, view)
+        for who, client, number in (("publisher", publisher, call), ("subscriber", subscriber, view)):
             states = [s for _, s in client.call("state", id=number)["states"]]
             bench.reporter.check(name, f"the {who} never failed", "failed" not in states and states[-1] == "connected",
                                  states=states)
@@ -157,38 +157,38 @@ def without_udp(kind):
         relay = bench.relay(apart=True)
         bench.network.block_udp()
         publisher, call = start(bench, relay, kind, "tcp")
-        viewer, view = join(bench, relay, kind, "tcp")
-        if not settled(bench, name, viewer, view):
+        subscriber, view = join(bench, relay, kind, "tcp")
+        if not settled(bench, name, subscriber, view):
             return
-        for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
+        for who, client, number in (("publisher", publisher, call), ("subscriber", subscriber, view)):
             local, remote = selected(client, number)
             bench.reporter.check(name, f"the {who}'s way is TCP", local["protocol"] == "tcp" == remote["protocol"],
                                  local=local["protocol"], remote=f"{remote.get('address') or remote.get('ip')}:{remote['port']}")
-        watch = Watch(viewer, view)
+        watch = Watch(subscriber, view)
         time.sleep(bench.seconds)
         watch.end()
         check_frames(bench, name, watch, OWN, rate=28)
-        check_audio(bench, name, viewer, view, mono=kind == "firefox")
+        check_audio(bench, name, subscriber, view, mono=kind == "firefox")
     return case
 
 
-def ipv6(publisher_kind, viewer_kind):
+def ipv6(publisher_kind, subscriber_kind):
     def case(bench, name):
         bench.need_network()
         relay = bench.relay(apart=True, address=RELAY_6)
         publisher, call = start(bench, relay, publisher_kind, "six")
-        viewer, view = join(bench, relay, viewer_kind, "six")
-        if not settled(bench, name, viewer, view):
+        subscriber, view = join(bench, relay, subscriber_kind, "six")
+        if not settled(bench, name, subscriber, view):
             return
-        answer = viewer.call("state", id=view)["answer"]
+        answer = subscriber.call("state", id=view)["answer"]
         candidates = [line.split()[4] for line in answer.splitlines() if line.startswith("a=candidate:")]
         bench.reporter.check(name, "all candidates are of IPv6", bool(candidates) and all(":" in c for c in candidates),
                              candidates=sorted(set(candidates)))
-        watch = Watch(viewer, view)
+        watch = Watch(subscriber, view)
         time.sleep(min(4, bench.seconds))
         watch.end()
         check_frames(bench, name, watch, OWN)
-        check_audio(bench, name, viewer, view)
+        check_audio(bench, name, subscriber, view)
     return case
 
 

@@ -40,18 +40,18 @@ def relayed(bench, name):
     link = LINK.search(headers["Link"] or "")
     bench.reporter.check(name, "the relay announces the server", link and link.groups() == (f"turn:{RELAY}:3478", user, password), link=headers["Link"])
     ice = {"iceTransportPolicy": "relay", "iceServers": [{"urls": link[1], "username": link[2], "credential": link[3]}]}
-    publisher, viewer = bench.client("chromium"), bench.client("chromium")
+    publisher, subscriber = bench.client("chromium"), bench.client("chromium")
     call = publisher.call("publish", url=relay.whip("turn"), source=OWN, ice=ice)
     publisher.call("connected", id=call)
-    view = viewer.call("view", url=relay.whep("turn"), ice=ice)
-    viewer.call("connected", id=view)
-    if not settled(bench, name, viewer, view):
+    view = subscriber.call("view", url=relay.whep("turn"), ice=ice)
+    subscriber.call("connected", id=view)
+    if not settled(bench, name, subscriber, view):
         return
-    for who, client, number in (("publisher", publisher, call), ("subscriber", viewer, view)):
+    for who, client, number in (("publisher", publisher, call), ("subscriber", subscriber, view)):
         local, remote = selected(client, number)
         bench.reporter.check(name, f"the {who}'s media passes TURN", local["candidateType"] == "relay" and remote["port"] == relay.webrtc_port,
                              local=local["candidateType"], remote=f"{remote.get('address') or remote.get('ip')}:{remote['port']}")
-    watch = Watch(viewer, view)
+    watch = Watch(subscriber, view)
     time.sleep(bench.seconds)
     watch.end()
     check_frames(bench, name, watch, OWN, rate=27)

@@ -39,14 +39,14 @@ def ways(bench):
 
 def begin(bench, make, **options):
     way = bench.keep(make(bench))
-    publisher, viewer = bench.client("chromium"), bench.client("chromium")
+    publisher, subscriber = bench.client("chromium"), bench.client("chromium")
     call = way.publish(publisher, source=OWN, **options)
     publisher.call("connected", id=call)
-    view = way.view(viewer)
-    viewer.call("connected", id=view)
-    first_frame(viewer, view)
+    view = way.view(subscriber)
+    subscriber.call("connected", id=view)
+    first_frame(subscriber, view)
     time.sleep(3)
-    return way, publisher, viewer, view
+    return way, publisher, subscriber, view
 
 
 def end(way, *pages):
@@ -59,12 +59,12 @@ def latency(bench, name):
     figures = {}
     for _ in range(3 if bench.long else 2):
         for who, make in ways(bench):
-            way, publisher, viewer, view = begin(bench, make)
-            watch = Watch(viewer, view)
+            way, publisher, subscriber, view = begin(bench, make)
+            watch = Watch(subscriber, view)
             time.sleep(15 if bench.long else 8)
             seen = watch.end()
             figures.setdefault(who, []).append((seen.latency(0.5), seen.latency(0.99), round(seen.rate(watch.seconds), 1)))
-            end(way, publisher, viewer)
+            end(way, publisher, subscriber)
     best = {who: min(f[0] for f in values) for who, values in figures.items()}
     # The clocks of two pages can be compared to one millisecond.
     bench.reporter.check(name, "p50 from Chromium to Chromium no worse than Janus", best["relay"] <= best["Janus"] + 1,
@@ -74,17 +74,17 @@ def latency(bench, name):
 def joiners(bench, name):
     figures = {}
     for who, make in ways(bench):
-        way, publisher, viewer, view = begin(bench, make)
+        way, publisher, subscriber, view = begin(bench, make)
         waits = []
         for _ in range(12 if bench.long else 6):
-            call = way.view(viewer)
-            frame = first_frame(viewer, call, 5)
-            times = viewer.call("connected", id=call)
+            call = way.view(subscriber)
+            frame = first_frame(subscriber, call, 5)
+            times = subscriber.call("connected", id=call)
             waits.append(round(frame - times["connected"]) if frame else 5000)
-            way.leave(viewer, call)
+            way.leave(subscriber, call)
             time.sleep(0.37)
         figures[who] = sorted(waits)
-        end(way, publisher, viewer)
+        end(way, publisher, subscriber)
     middle = {who: waits[len(waits) // 2] for who, waits in figures.items()}
     # Half of a frame interval is chance.
     bench.reporter.check(name, "a late joiner's first frame no later than with Janus", middle["relay"] <= middle["Janus"] + 17,
@@ -97,26 +97,26 @@ def loss(direction, percent):
         figures = {}
         for who, make in ways(bench):
             way = bench.keep(make(bench))
-            publisher, viewer = bench.client("chromium"), bench.client("chromium")
+            publisher, subscriber = bench.client("chromium"), bench.client("chromium")
             call = way.publish(publisher, source=OWN)
             publisher.call("connected", id=call)
-            view = way.view(viewer)
-            viewer.call("connected", id=view)
-            first_frame(viewer, view)
+            view = way.view(subscriber)
+            subscriber.call("connected", id=view)
+            first_frame(subscriber, view)
             time.sleep(2)
-            port = selected(*((publisher, call) if direction == "up" else (viewer, view)))[0]["port"]
+            port = selected(*((publisher, call) if direction == "up" else (subscriber, view)))[0]["port"]
             bench.network.lose(**{direction: percent}, client_ports=[port])
             time.sleep(4)
-            watch = Watch(viewer, view)
+            watch = Watch(subscriber, view)
             time.sleep(30 if bench.long else 12)
             seen = watch.end()
-            stats = inbound(viewer, view, "video")
+            stats = inbound(subscriber, view, "video")
             bench.reporter.progress(f"{name}, {who}: datagrams and lost ones {bench.network.lost()[direction]}, " + ", ".join(
                 f"{key} {stats.get(key)}" for key in ("packetsReceived", "retransmittedPacketsReceived", "nackCount", "pliCount",
                                                       "framesDropped", "keyFramesDecoded", "freezeCount")))
             bench.network.clear()
             figures[who] = (round(seen.rate(watch.seconds), 2), round(watch.gap()), seen.latency(0.5), seen.damaged)
-            end(way, publisher, viewer)
+            end(way, publisher, subscriber)
         own, other = figures["relay"], figures["Janus"]
         bench.reporter.check(name, "frames arrive at no lower rate than with Janus", own[0] >= other[0] - 0.5,
                              **{f"{who} (rate, longest gap, p50, damaged)": f for who, f in figures.items()})
@@ -126,20 +126,20 @@ def loss(direction, percent):
 def switching(bench, name):
     figures = {}
     for who, make in ways(bench):
-        way, publisher, viewer, view = begin(bench, make, simulcast=True, width=WIDTH, height=HEIGHT)
+        way, publisher, subscriber, view = begin(bench, make, simulcast=True, width=WIDTH, height=HEIGHT)
         time.sleep(8)
         took = []
         for rid in ("l", "h", "m", "l", "m", "h"):
-            viewer.call("frames", id=view)
-            asked, began = way.layer(viewer, view, rid), time.monotonic()
+            subscriber.call("frames", id=view)
+            asked, began = way.layer(subscriber, view, rid), time.monotonic()
             found = None
             while found is None and time.monotonic() - began < 5:
-                found = next((row[0] for row in viewer.call("frames", id=view) if row[0] >= asked and row[5] == HEIGHTS[rid]), None)
+                found = next((row[0] for row in subscriber.call("frames", id=view) if row[0] >= asked and row[5] == HEIGHTS[rid]), None)
                 time.sleep(0.02)
             took.append(round(found - asked) if found else 5000)
             time.sleep(1)
         figures[who] = sorted(took)
-        end(way, publisher, viewer)
+        end(way, publisher, subscriber)
     bench.reporter.check(name, "a switch takes 250 ms at most", figures["relay"][-1] <= 250, **figures)
 
 

@@ -113,7 +113,7 @@ function headerOf(frame, prefix) {
           length: 8 + count};
 }
 
-/// The same frame with other bytes at one place.
+/// The same frame with other bytes from `at` on.
 const changed = (frame, at, ...bytes) => { const other = frame.slice(); other.set(bytes, at); return other; };
 
 /// Runs a test with a worker of its own, and another one for publishers whose work and memory must not count.

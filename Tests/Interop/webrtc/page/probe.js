@@ -3,7 +3,7 @@ window.probe = (() => {
   const tile = name => [...document.querySelectorAll(".tile")].find(one => one.querySelector(".name").textContent === name);
   const row = name => [...document.querySelectorAll(".people li")].find(one => [name, `${name} (you)`].includes(one.querySelector(".name").textContent));
   const shown = node => !!node && !node.hidden && node.getClientRects().length > 0;
-  const button = (action, place = document) => [...place.querySelectorAll(`[data-action="${action}"]`)].find(shown);
+  const button = (action, root = document) => [...root.querySelectorAll(`[data-action="${action}"]`)].find(shown);
 
   // Returns the colour of a corner of the video, in degrees; null if it is black, white or grey.
   const hue = video => {
@@ -178,7 +178,7 @@ window.probe = (() => {
     notices: () => [...document.querySelectorAll(".notice > span")].map(one => one.textContent),
     text: id => shown(document.getElementById(id)) ? document.getElementById(id).textContent : "",
     status: () => window.millrace?.status ?? "",
-    // Returns why the page has not joined: the form's message, and its place.
+    // Returns why the page has not joined: the form's message, and the state of the page.
     why: () => {
       const missing = performance.getEntriesByType("resource").filter(one => one.responseStatus !== 200).map(one => `${one.name} ${one.responseStatus}`);
       return [document.getElementById("join-error").textContent, document.readyState, document.getElementById("join-button").textContent, ...missing].join("; ");

@@ -5,13 +5,13 @@ Object.assign(window.probe, (() => {
   const idOf = name => [...window.millrace.state.users.values()].find(user => user.name === name)?.id;
   const card = name => [...document.querySelectorAll(".subsession-card")].find(one => one.dataset.name === name);
   const row = name => [...document.querySelectorAll(".conversation-list li")].find(one => one.querySelector(".name").textContent.startsWith(name));
-  const messages = place => [...document.querySelectorAll(`${place} .messages > li`)].map(one => one.classList.contains("divider") ? ["--",
+  const messages = selector => [...document.querySelectorAll(`${selector} .messages > li`)].map(one => one.classList.contains("divider") ? ["--",
       one.textContent] :
     [text(one, ".who"), text(one, ".what"), text(one, ".badge"), one.dataset.status].slice(0, one.dataset.status ? 4 : 3));
   let analysis = null;
 
   return {
-    place: () => shown(document.getElementById("subsession-banner")) ? document.querySelector("#subsession-banner [role=status]").textContent : "",
+    location: () => shown(document.getElementById("subsession-banner")) ? document.querySelector("#subsession-banner [role=status]").textContent : "",
     rooms: () => Object.fromEntries([...document.querySelectorAll(".subsession-card")].filter(shown).map(one => [one.dataset.name,
         shown(one.querySelector(".who-list")) ? text(one, ".who-list") : ""])),
     canEnter: name => shown(card(name)?.querySelector("[data-action=join-subsession]")),

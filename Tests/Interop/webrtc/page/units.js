@@ -152,7 +152,7 @@ const UNITS = {
     same(relay.of("resume"), [{version: 1, resumeToken: "secret", lastEvent: 3, snapshots: true}], "resume");
   },
 
-  async "a snapshot takes the place of events that the relay does not have, and event numbers begin again"(modules) {
+  async "a snapshot replaces events that the relay does not have, and event numbers begin again"(modules) {
     const {relay, client, said} = await joined(modules);
     for (const number of [1, 2, 3]) relay.tell("signal", {number}, number);
     await until(() => said.events.length === 3, "three events");
