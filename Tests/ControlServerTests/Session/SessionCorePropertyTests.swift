@@ -132,7 +132,7 @@ struct SessionCorePropertyTests {
 
     @Test(
         "SUB-3 USR-8 CON-3 each request is answered once, events have no gaps, mutes and moves are in force before they are answered, and nothing remains",
-        arguments: 1...24)
+        arguments: 1...16)
     func lateAnswers(_ seed: UInt64) throws {
         let world = try SessionWorld(seed: seed, isInCluster: seed % 2 == 0)
         world.engine.refusals = [0, 3, 15][Int(seed % 3)]
@@ -154,7 +154,7 @@ struct SessionCorePropertyTests {
         var requests = 0
         var joins = 0
         var connected = 0
-        for seed: UInt64 in 1...6 {
+        for seed: UInt64 in 1...4 {
             let world = try SessionWorld(seed: seed, isInCluster: seed % 2 == 0)
             try world.join()
             try run(seed, world, steps: 1_500)
@@ -162,6 +162,6 @@ struct SessionCorePropertyTests {
             joins += world.answers["join", default: 0]
             connected += world.core.media.members.values.count { !$0.peers.isEmpty }
         }
-        #expect(requests > 400 && joins > 20 && connected > 6, "\(requests) \(joins) \(connected)")
+        #expect(requests > 250 && joins > 12 && connected > 4, "\(requests) \(joins) \(connected)")
     }
 }

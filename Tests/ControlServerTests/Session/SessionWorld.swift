@@ -392,6 +392,12 @@ final class SessionWorld {
         guard core.conference.origin(of: track.stream)?.muted.contains(track.kind) == true,
             let there = engine.streams[track.stream], there.kinds.contains(kind)
         else { return }
+        // A publisher without a control connection sends nothing before it has its answer.
+        if let owner = core.media.owners[track.stream], let member = core.media.members[owner],
+            member.visitor != nil, member.publishing != nil
+        {
+            return
+        }
         let isPending = core.media.tickets.values.contains {
             if case .setMuted(track.stream, track.kind, _) = $0.order { true } else { false }
         }
