@@ -1,0 +1,129 @@
+import Conference
+import MediaBase
+import Signaling
+import Testing
+
+@testable import ControlServer
+
+@Suite("A whole session in virtual time")
+struct SessionCoreTests {
+    @Test("CLU-3 a join that decides something is answered when the store has it")
+    func savedBeforeAnswered() throws {
+        let world = try SessionWorld(isInCluster: true)
+        let host = try world.join()
+        world.pass(.milliseconds(500))
+        #expect(world.answers["join"] == nil && world.saves.count == 1)
+        world.finishSave(.failed)
+        world.pass(.seconds(1))
+        #expect(world.answers["join"] == nil && world.saves.count == 1, "the save is repeated")
+        world.finishSave(.saved)
+        #expect(world.answers["join"] == 1 && world.core.conference.host == host)
+        #expect(world.faults == [])
+    }
+
+    @Test("CLU-3 a join that the store cannot confirm is refused, and its client is gone")
+    func refusedWithoutTenure() throws {
+        let world = try SessionWorld(isInCluster: true)
+        let id = try world.join()
+        world.acts.withLockedValue { $0 = false }
+        world.pass(.milliseconds(500))
+        #expect(world.refusals == [.unavailable: 1] && world.answers["join"] == nil)
+        #expect(world.core.conference.user(id) == nil && world.clients.isEmpty)
+        #expect(world.faults == [])
+    }
+
+    @Test("CLU-2 while the relay may not act, a change is refused and reading is not")
+    func refusedChanges() throws {
+        let world = try SessionWorld(isInCluster: true)
+        let host = try world.join()
+        world.settle(until: world.now + .seconds(1))
+        world.acts.withLockedValue { $0 = false }
+        world.request(LockShareRequest(isLocked: true), host)
+        #expect(world.refusals == [.unavailable: 1] && !world.core.conference.isShareLocked)
+        world.request(UsersRequest(), host)
+        #expect(world.answers["request"] == 1)
+        #expect(world.faults == [])
+    }
+
+    @Test("USR-8 a force mute is answered after the engine has it")
+    func mutedBeforeAnswered() throws {
+        let world = try SessionWorld()
+        let host = try world.join()
+        world.publish(host, new: [.camera])
+        world.settle(until: world.now + .seconds(1))
+        let stream = try #require(world.core.conference.streams.first?.id)
+        world.request(ForceMuteStreamRequest(stream: stream), host)
+        let answers = world.answers["request", default: 0]
+        world.pass(.milliseconds(100))
+        #expect(world.answers["request", default: 0] == answers && world.clients[host]?.open != nil)
+        world.settle(until: world.now + .seconds(1))
+        #expect(world.answers["request"] == answers + 1)
+        #expect(world.engine.streams[stream]?.muted == [.audio, .video])
+        #expect(world.faults == [])
+    }
+
+    @Test("CON-3 a lost client gets the events that it has missed; after its grace time it is gone")
+    func resumed() throws {
+        let world = try SessionWorld()
+        let (host, guest) = (try world.join(), try world.join())
+        world.lose(guest)
+        for _ in 0..<3 { world.request(SignalRequest(type: "t", data: "d"), host) }
+        let before = world.clients[guest]?.lastEvent ?? 0
+        world.resume(guest)
+        #expect(world.clients[guest]?.lastEvent ?? 0 >= before + 3)
+        world.lose(guest)
+        world.settle(until: world.now + .seconds(600))
+        #expect(world.core.conference.user(guest) == nil && world.core.conference.user(host) != nil)
+        world.resume(guest)
+        #expect(world.refusals == [.resumeExpired: 1])
+        #expect(world.faults == [])
+    }
+
+    @Test("CON-5 a client that does not read is disconnected, and the others are told")
+    func slowClient() throws {
+        let world = try SessionWorld { $0.outbox.unsentEvents = 8 }
+        let (host, slow) = (try world.join(), try world.join())
+        let channel = try #require(world.clients[slow]?.channel)
+        channel.stopReading()
+        for _ in 0..<12 { world.request(SignalRequest(type: "t", data: "d"), host) }
+        #expect(channel.closing == DisconnectReason.slowConsumer.rawValue)
+        #expect(world.core.conference.user(slow) == nil && world.core.conference.user(host) != nil)
+        #expect(world.clients[host]?.channel.closing == nil)
+        #expect(world.faults == [])
+    }
+
+    @Test("missed events of a busy engine are made up for, after pauses")
+    func reconciled() throws {
+        let world = try SessionWorld()
+        let host = try world.join()
+        world.publish(host, new: [.camera])
+        for _ in 0..<20 {
+            world.engine.run()
+            world.deliver(0)
+        }
+        world.engine.events = []
+        #expect(world.core.conference.streams.isEmpty)
+        world.turn { $0.heard(.missed(session: nil), from: .home) }
+        for _ in 0..<3 {
+            #expect(world.questions.count == 1)
+            world.answerQuestion(0, busy: true)
+            #expect(world.questions.isEmpty)
+            world.pass(.milliseconds(200))
+        }
+        world.answerQuestion(0)
+        #expect(world.core.conference.streams.count == 1)
+        #expect(world.faults == [])
+    }
+
+    @Test("a session that ends answers what waits")
+    func endedWhileWaiting() throws {
+        let world = try SessionWorld(isInCluster: true)
+        try world.join()
+        try world.visit(.publish(StreamID(rawValue: "camera"), [.audio]), isPlain: false)
+        world.turn { $0.end(.sessionEnded) }
+        world.settle()
+        #expect(world.visits.isEmpty && world.ends == [false])
+        world.checkNothingRemains()
+        #expect(world.faults == [])
+    }
+}
