@@ -37,21 +37,21 @@ def tracked(*patterns):
 
 
 def floors():
-    """Returns target -> (layer, place), and target -> additional modules that it may import; from the table in docs/architecture.md."""
-    place, extra, free = {}, {}, set()
+    """Returns target -> (layer, rank), and target -> additional modules that it may import; from the table in docs/architecture.md."""
+    ranks, extra, free = {}, {}, set()
     for line in (ROOT / "docs/architecture.md").read_text().splitlines():
         row = re.match(r"\|\s*(L\d)\s*\|([^|]*)\|([^|]*)\|", line)
         if not row:
             continue
         for name in row[2].split():
-            place[name] = (row[1], len(place))
+            ranks[name] = (row[1], len(ranks))
         for item in row[3].split():
             if item == "*":
                 free.add(row[1])
             else:
                 target, module = item.split(":")
                 extra.setdefault(target, set()).add(module)
-    return place, extra, free
+    return ranks, extra, free
 
 
 def code_only(text):
@@ -62,27 +62,27 @@ def code_only(text):
 
 
 def check_imports(faults):
-    place, extra, free = floors()
-    if len(place) < 10:
+    ranks, extra, free = floors()
+    if len(ranks) < 10:
         faults.append("docs/architecture.md: the table of layers was not found")
         return
     for target in sorted(p.name for p in (ROOT / "Sources").iterdir() if p.is_dir()):
-        if target not in place:
+        if target not in ranks:
             faults.append(f"Sources/{target}: not in the table of layers of docs/architecture.md")
     for path in tracked("Sources/*.swift"):
         target = path.relative_to(ROOT).parts[1]
-        if target not in place:
+        if target not in ranks:
             continue
-        floor, rank = place[target]
+        floor, rank = ranks[target]
         code = code_only(path.read_text())
         for number, line in enumerate(code.splitlines(), 1):
             where = f"{path.relative_to(ROOT)}:{number}"
             found = IMPORT.match(line)
             if found:
                 module = found[1]
-                if module in place:
-                    if place[module][1] >= rank and module != target:
-                        faults.append(f"{where}: {target} ({floor}) imports {module} ({place[module][0]}), which is a higher layer")
+                if module in ranks:
+                    if ranks[module][1] >= rank and module != target:
+                        faults.append(f"{where}: {target} ({floor}) imports {module} ({ranks[module][0]}), which is a higher layer")
                 elif floor not in free and module not in extra.get(target, ()):
                     faults.append(f"{where}: {target} ({floor}) imports {module}, which its layer may not")
             if floor in PURE and not found and (bad := FORBIDDEN_IN_PURE.search(line)):

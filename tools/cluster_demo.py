@@ -252,7 +252,7 @@ def main():
     except (KeyboardInterrupt, asyncio.CancelledError):
         print("    interrupted: all programs that were started have ended", file=sys.stderr)
         return 130
-    except Exception as error:  # each failure ends the demo with its reason and the place of the logs
+    except Exception as error:  # each failure ends the demo with its reason and the folder of the logs
         print(f"tools/cluster-demo: {type(error).__name__ if not isinstance(error, StepFailed) else 'failed'}: {error}\n"
               f"    logs in {demo.work}", file=sys.stderr)
         return 1

@@ -53,8 +53,8 @@ def component(kind, name, version, purl, **more):
 
 def swift_packages():
     for name, (version, url) in sorted(lock.locked((ROOT / "dependencies.lock").read_text()).items()):
-        place = url.removeprefix("https://")
-        yield component("library", name, version, f"pkg:swift/{place}@{version}",
+        path = url.removeprefix("https://")
+        yield component("library", name, version, f"pkg:swift/{path}@{version}",
                         externalReferences=[{"type": "vcs", "url": url}])
 
 

@@ -1,4 +1,4 @@
-"""Counts constructions that make comments and documents hard to read. tools/check runs it; --list prints each place.
+"""Counts constructions that make comments and documents hard to read. tools/check runs it; --list prints each occurrence.
 
 A construction may occur so many times in 1,000 lines of comments and documents as LIMITS says, or its area's entry. Limits only decrease: a change
 that lowers a rate lowers its limit too.
@@ -28,9 +28,9 @@ SLASHES = re.compile(r"^\s*//[/!]?\s?(.*\S)")
 HASHES = re.compile(r"^\s*#(?!!)\s?(.*\S)")
 
 
-def sentences(places):
+def sentences(paths):
     """(path, line number, text) of each line of a comment or document."""
-    listed = subprocess.run(["git", "ls-files", *places], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["git", "ls-files", *paths], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in listed.splitlines():
         path = ROOT / name
         if not name.endswith((*CODE, ".md")) or not path.is_file() or name == "tools/wording.py":
@@ -45,8 +45,8 @@ def sentences(places):
 
 def main(arguments):
     failed = False
-    for area, places in AREAS.items():
-        lines = list(sentences(places))
+    for area, paths in AREAS.items():
+        lines = list(sentences(paths))
         for construction, (pattern, limits) in CONSTRUCTIONS.items():
             found = [line for line in lines if re.search(pattern, line[2])]
             rate = 1000 * len(found) / max(len(lines), 1)

@@ -40,7 +40,7 @@ export function perSecond(points, value, end) {
 }
 
 export class QualityPanel {
-  #api; #session; #user; #places = {}; #charts = {};
+  #api; #session; #user; #sections = {}; #charts = {};
 
   constructor(api, session, user) {
     this.#api = api;
@@ -50,14 +50,14 @@ export class QualityPanel {
       const charts = FIGURES.filter(([title]) => direction === "subscribed" || !RECEIVED_ONLY.has(title))
         .map(([title, value, format, least]) => ({value, chart: new Chart(title, format, {least, samples: SECONDS})}));
       this.#charts[direction] = charts;
-      this.#places[direction] = element("section", {data: {direction}, "aria-label": title}, element("h4", {}, title),
+      this.#sections[direction] = element("section", {data: {direction}, "aria-label": title}, element("h4", {}, title),
                                         element("div", {class: "gauges"}, ...charts.map(({chart}) => chart.node)));
     }
-    this.#places.empty = element("p", {class: "empty", hidden: true}, "No media was measured.");
+    this.#sections.empty = element("p", {class: "empty", hidden: true}, "No media was measured.");
     this.node = element("section", {class: "quality", data: {quality: user.id}, "aria-label": `Quality of ${user.name}`},
                         element("header", {}, element("h4", {}, `Last ten minutes of ${user.name}`), element("span", {class: "spring"}),
                                 element("button", {type: "button", data: {action: "save-quality"}, onclick: () => this.#save()}, "Save as CSV")),
-                        this.#places.empty, this.#places.published, this.#places.subscribed);
+                        this.#sections.empty, this.#sections.published, this.#sections.subscribed);
   }
 
   get user() { return this.#user.id; }
@@ -67,13 +67,13 @@ export class QualityPanel {
     const end = Math.max(...[...quality.published, ...quality.subscribed].map(({at}) => at));
     for (const direction of ["published", "subscribed"]) {
       const points = withLoss(quality[direction]);
-      this.#places[direction].hidden = !points.length;
+      this.#sections[direction].hidden = !points.length;
       for (const {value, chart} of this.#charts[direction]) {
         const values = perSecond(points, value, end);
         chart.draw({values, last: values.at(-1)});
       }
     }
-    this.#places.empty.hidden = quality.published.length + quality.subscribed.length > 0;
+    this.#sections.empty.hidden = quality.published.length + quality.subscribed.length > 0;
   }
 
   #save() {
