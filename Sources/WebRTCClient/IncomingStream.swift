@@ -34,9 +34,9 @@ struct IncomingStream {
 
     /// - Returns: false if the packet arrived before, or is too old to tell.
     mutating func isNew(_ sequence: Int64) -> Bool {
-        let place = Int(sequence & (Self.window - 1))
-        guard seen[place] < sequence else { return false }
-        seen[place] = sequence
+        let index = Int(sequence & (Self.window - 1))
+        guard seen[index] < sequence else { return false }
+        seen[index] = sequence
         return true
     }
 

@@ -19,7 +19,7 @@ struct ReceiverEstimate {
     private var estimate = Self.start
     /// Bytes received in each tick of the last second.
     private var slots = InlineArray<10, Int>(repeating: 0)
-    private var place = 0
+    private var slot = 0
     /// Smoothed one-way delay relative to an unknown constant, now and at the last two ticks.
     private var delay: MediaTime?
     private var before: (MediaTime?, MediaTime?)
@@ -32,7 +32,7 @@ struct ReceiverEstimate {
 
     mutating func receive(bytes: Int, sent: AbsoluteSendTime?, now: MediaTime) {
         next = next ?? now + Self.tick
-        slots[place] = min(slots[place] + bytes, 1 << 30)
+        slots[slot] = min(slots[slot] + bytes, 1 << 30)
         guard let sent else { return }
         let sample =
             last.map { $0.delay + (now - $0.arrival) - sent.distance(from: $0.sent) } ?? .zero
@@ -50,8 +50,8 @@ struct ReceiverEstimate {
         var sum = 0
         for index in slots.indices { sum += slots[index] }
         let incoming = Double(sum) * 8
-        place = (place + 1) % slots.count
-        slots[place] = 0
+        slot = (slot + 1) % slots.count
+        slots[slot] = 0
         if change > Self.noticeable {
             let lowered = min(estimate, Self.backOff * incoming)
             let isLower = lowered < 0.97 * estimate

@@ -52,12 +52,12 @@ extension WebRTCEndpoint {
             reporter = SSRC(.random(in: 1 ... .max, using: &random))
             self.tracks = tracks.map { track in
                 var track = track
-                for place in track.encodings.indices {
-                    track.encodings[place].ssrc =
-                        track.encodings[place].ssrc ?? SSRC(.random(in: 1 ... .max, using: &random))
+                for index in track.encodings.indices {
+                    track.encodings[index].ssrc =
+                        track.encodings[index].ssrc ?? SSRC(.random(in: 1 ... .max, using: &random))
                     guard track.retransmits else { continue }
-                    track.encodings[place].rtxSSRC =
-                        track.encodings[place].rtxSSRC ?? SSRC(.random(in: 1 ... .max, using: &random))
+                    track.encodings[index].rtxSSRC =
+                        track.encodings[index].rtxSSRC ?? SSRC(.random(in: 1 ... .max, using: &random))
                 }
                 return track
             }
@@ -89,7 +89,7 @@ extension WebRTCEndpoint {
 
         /// Returns a configuration that subscribes to one stream.
         /// - Parameter codecs: accepted video codecs.
-        package static func viewer(
+        package static func subscriber(
             identity: DTLSIdentity, codecs: [VideoCodec] = [.vp8], retransmits: Bool = true,
             using random: inout some RandomNumberGenerator
         ) -> Configuration {

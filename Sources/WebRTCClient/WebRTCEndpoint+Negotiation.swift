@@ -13,13 +13,13 @@ extension WebRTCEndpoint {
             answer = try Answer(
                 parsing: text, to: offer, isFirst: transport == nil, isNative: configuration.keys != nil)
         } catch { throw .answer(error) }
-        for (place, offered) in offered.enumerated() {
+        for (index, offered) in offered.enumerated() {
             let agreed = answer.tracks.first(where: { $0.track.mid == offered.mid })?.track
-            tracks[place] = agreed
+            tracks[index] = agreed
             if configuration.direction == .publish {
-                prepare(place, offered, agreed)
+                prepare(index, offered, agreed)
             } else if let agreed {
-                expect(place, agreed)
+                expect(index, agreed)
             }
         }
         isOffering = false
@@ -49,12 +49,12 @@ extension WebRTCEndpoint {
             var number = offered.count
             while offered.contains(where: { $0.mid.rawValue == "\(number)" }) { number += 1 }
             track.mid = MID("\(number)") ?? track.mid
-            for place in track.encodings.indices {
-                track.encodings[place].ssrc =
-                    track.encodings[place].ssrc ?? SSRC(.random(in: 1 ... .max, using: &random))
+            for index in track.encodings.indices {
+                track.encodings[index].ssrc =
+                    track.encodings[index].ssrc ?? SSRC(.random(in: 1 ... .max, using: &random))
                 guard track.retransmits else { continue }
-                track.encodings[place].rtxSSRC =
-                    track.encodings[place].rtxSSRC ?? SSRC(.random(in: 1 ... .max, using: &random))
+                track.encodings[index].rtxSSRC =
+                    track.encodings[index].rtxSSRC ?? SSRC(.random(in: 1 ... .max, using: &random))
             }
             offered.append(track)
             self.tracks.append(nil)
@@ -64,18 +64,18 @@ extension WebRTCEndpoint {
     }
 
     /// Changes the video codecs of a track, in the order of preference, from the next offer on.
-    package func setCodecs(_ codecs: [VideoCodec], track place: Int) {
-        guard offered.indices.contains(place), offered[place].kind == .video, !codecs.isEmpty else { return }
-        offered[place].codecs =
-            TrackDescription.offered(.video, codecs: codecs, retransmits: offered[place].retransmits).codecs
+    package func setCodecs(_ codecs: [VideoCodec], track index: Int) {
+        guard offered.indices.contains(index), offered[index].kind == .video, !codecs.isEmpty else { return }
+        offered[index].codecs =
+            TrackDescription.offered(.video, codecs: codecs, retransmits: offered[index].retransmits).codecs
     }
 
     /// Stops sending a track. The next offer marks its section as inactive.
-    package func stopTrack(_ place: Int) {
-        guard offered.indices.contains(place) else { return }
-        stopped.insert(offered[place].mid)
-        outgoing[place] = []
-        tracks[place] = nil
+    package func stopTrack(_ index: Int) {
+        guard offered.indices.contains(index) else { return }
+        stopped.insert(offered[index].mid)
+        outgoing[index] = []
+        tracks[index] = nil
     }
 
     /// Returns an offer of the published tracks; its answer goes to `accept`.
@@ -161,14 +161,14 @@ extension WebRTCEndpoint {
         drain(now: now)
     }
 
-    private func prepare(_ place: Int, _ offered: TrackDescription, _ agreed: TrackDescription?) {
+    private func prepare(_ index: Int, _ offered: TrackDescription, _ agreed: TrackDescription?) {
         guard let agreed, !stopped.contains(offered.mid) else {
-            outgoing[place] = []
+            outgoing[index] = []
             return
         }
         // Existing encodings continue their sequence numbers, also if the codec has changed.
-        guard outgoing[place].isEmpty else {
-            for encoding in outgoing[place].indices { outgoing[place][encoding].adopt(agreed) }
+        guard outgoing[index].isEmpty else {
+            for encoding in outgoing[index].indices { outgoing[index][encoding].adopt(agreed) }
             return
         }
         var track = agreed
@@ -176,15 +176,15 @@ extension WebRTCEndpoint {
         // Simulcast encodings that the relay refused are not sent.
         let taken = Set(agreed.encodings.compactMap(\.rid))
         let encodings = offered.encodings.filter { taken.isEmpty || $0.rid.map(taken.contains) ?? true }
-        outgoing[place] = encodings.map {
+        outgoing[index] = encodings.map {
             OutgoingEncoding($0, of: track, history: configuration.history, using: &random)
         }
     }
 
-    private func expect(_ place: Int, _ agreed: TrackDescription) {
+    private func expect(_ index: Int, _ agreed: TrackDescription) {
         for encoding in agreed.encodings {
             guard let ssrc = encoding.ssrc else { continue }
-            addStream(ssrc, track: place)
+            addStream(ssrc, track: index)
             if let rtx = encoding.rtxSSRC { repairs[rtx] = ssrc }
         }
     }
@@ -199,21 +199,21 @@ extension WebRTCEndpoint {
             !sources.contains(stream.ssrc) || !tracks.indices.contains(stream.track)
                 || tracks[stream.track]?.mid != stream.mid
         }
-        places = Dictionary(uniqueKeysWithValues: incoming.enumerated().map { ($1.ssrc, $0) })
+        streamIndices = Dictionary(uniqueKeysWithValues: incoming.enumerated().map { ($1.ssrc, $0) })
         repairs = [:]
-        for (place, track) in tracks.enumerated() {
-            if let track { expect(place, track) }
+        for (index, track) in tracks.enumerated() {
+            if let track { expect(index, track) }
         }
     }
 
     /// - Returns: the stream's index; nil if there are too many streams or the track is unknown.
     @discardableResult
     func addStream(_ ssrc: SSRC, track: Int) -> Int? {
-        if let place = places[ssrc] { return place }
+        if let index = streamIndices[ssrc] { return index }
         let limit = configuration.direction == .receive ? Self.streamLimits.offered : Self.streamLimits.other
         guard incoming.count < limit, let description = tracks[track] else { return nil }
         incoming.append(IncomingStream(ssrc: ssrc, track: track, mid: description.mid, kind: description.kind))
-        places[ssrc] = incoming.count - 1
+        streamIndices[ssrc] = incoming.count - 1
         if incoming.count == 1 { feedback.media = ssrc }
         return incoming.count - 1
     }

@@ -25,8 +25,8 @@ extension WebRTCEndpoint {
         case .senderReport:
             let report = try SenderReport(parsing: packet)
             statistics.reportsReceived += 1
-            if let place = places[report.sender] {
-                incoming[place].clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
+            if let index = streamIndices[report.sender] {
+                incoming[index].clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
             }
             note(report.blocks, now: now)
         case .receiverReport:
@@ -34,7 +34,9 @@ extension WebRTCEndpoint {
             note(try ReceiverReport(parsing: packet).blocks, now: now)
         case .genericNACK:
             let request = try GenericNACK(parsing: packet)
-            guard configuration.sendsLostPacketsAgain, let (track, encoding) = place(of: request.media) else { return }
+            guard configuration.sendsLostPacketsAgain, let (track, encoding) = indices(of: request.media) else {
+                return
+            }
             sendAgain(request.sequences, track: track, encoding: encoding, now: now)
         case .pli: keyFrameWanted(try PLI(parsing: packet).media)
         case .fir: for entry in try FIR(parsing: packet).entries { keyFrameWanted(entry.source) }
@@ -48,7 +50,7 @@ extension WebRTCEndpoint {
         }
     }
 
-    private func place(of ssrc: SSRC) -> (track: Int, encoding: Int)? {
+    private func indices(of ssrc: SSRC) -> (track: Int, encoding: Int)? {
         for track in outgoing.indices {
             if let encoding = outgoing[track].firstIndex(where: { $0.ssrc == ssrc }) { return (track, encoding) }
         }
@@ -56,14 +58,14 @@ extension WebRTCEndpoint {
     }
 
     private func keyFrameWanted(_ ssrc: SSRC) {
-        guard let (track, encoding) = place(of: ssrc) else { return }
+        guard let (track, encoding) = indices(of: ssrc) else { return }
         statistics.keyFrameRequestsReceived += 1
         outputs.append(.keyFrameWanted(track: track, encoding: encoding))
     }
 
     private func note(_ blocks: [ReportBlock], now: MediaTime) {
         for block in blocks {
-            guard let (track, encoding) = place(of: block.source) else { continue }
+            guard let (track, encoding) = indices(of: block.source) else { continue }
             outgoing[track][encoding].isKnown = true
             statistics.reportedLoss = block.fractionLost
             if let roundTrip = block.roundTripTime(now: ntp(now)) { statistics.roundTrip = roundTrip }
@@ -88,27 +90,27 @@ extension WebRTCEndpoint {
             REMB(sender: configuration.reporter, bitrate: bitrate, sources: incoming.map(\.ssrc)).write(into: &bytes)
             _ = transmitRTCP(bytes)
         }
-        for place in incoming.indices { ask(stream: place, now: now) }
+        for index in incoming.indices { ask(stream: index, now: now) }
         guard nextReport <= now else { return }
         nextReport = now + Self.reportInterval
         for bytes in reports(now: now) where transmitRTCP(bytes) { statistics.reportsSent += 1 }
     }
 
-    private func ask(stream place: Int, now: MediaTime) {
-        let media = incoming[place].ssrc
-        if asks(incoming[place]) {
-            let numbers = incoming[place].losses.take(now: now)
+    private func ask(stream index: Int, now: MediaTime) {
+        let media = incoming[index].ssrc
+        if asks(incoming[index]) {
+            let numbers = incoming[index].losses.take(now: now)
             if !numbers.isEmpty {
                 var bytes: [UInt8] = []
                 GenericNACK(sender: configuration.reporter, media: media, sequences: numbers).write(into: &bytes)
                 if transmitRTCP(bytes) { statistics.requests += UInt64(numbers.count) }
             }
-            if incoming[place].losses.needsKeyFrame {
-                incoming[place].losses.keyFrameRequested()
-                if incoming[place].kind == .video { incoming[place].keyFrames.request() }
+            if incoming[index].losses.needsKeyFrame {
+                incoming[index].losses.keyFrameRequested()
+                if incoming[index].kind == .video { incoming[index].keyFrames.request() }
             }
         }
-        guard incoming[place].keyFrames.take(now: now) else { return }
+        guard incoming[index].keyFrames.take(now: now) else { return }
         var bytes: [UInt8] = []
         PLI(sender: configuration.reporter, media: media).write(into: &bytes)
         if transmitRTCP(bytes) { statistics.keyFrameRequestsSent += 1 }
@@ -133,9 +135,9 @@ extension WebRTCEndpoint {
             chunks.append(SDES.Chunk(source: state.ssrc, cname: configuration.cname))
         }
         var blocks: [ReportBlock] = []
-        for place in incoming.indices {
-            let stream = incoming[place]
-            if let block = incoming[place].reception.reportBlock(source: stream.ssrc, clock: stream.clock, now: now) {
+        for index in incoming.indices {
+            let stream = incoming[index]
+            if let block = incoming[index].reception.reportBlock(source: stream.ssrc, clock: stream.clock, now: now) {
                 blocks.append(block)
             }
         }

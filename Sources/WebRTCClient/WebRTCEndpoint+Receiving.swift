@@ -30,16 +30,16 @@ extension WebRTCEndpoint {
         if let codec = description?.codec(under: header.payloadType), header.payloadType == codec.rtxPayloadType {
             receiveRTX(codec, header, packet, track: track, values, now: now)
         } else {
-            guard let place = addStream(header.ssrc, track: track) else { return }
-            incoming[place].reception.receive(
-                sequence: incoming[place].numbers.peek(header.sequenceNumber), timestamp: header.timestamp, now: now)
-            take(header, packet, stream: place, values, isRetransmission: false, now: now)
+            guard let index = addStream(header.ssrc, track: track) else { return }
+            incoming[index].reception.receive(
+                sequence: incoming[index].numbers.peek(header.sequenceNumber), timestamp: header.timestamp, now: now)
+            take(header, packet, stream: index, values, isRetransmission: false, now: now)
         }
     }
 
     /// Returns the track of a packet, by SSRC if it is known, else by payload type.
     private func track(of header: RTPHeader) -> Int? {
-        if let place = places[repairs[header.ssrc] ?? header.ssrc] { return incoming[place].track }
+        if let index = streamIndices[repairs[header.ssrc] ?? header.ssrc] { return incoming[index].track }
         // The relay's offers announce every SSRC that it sends.
         guard configuration.direction != .receive else { return nil }
         return tracks.firstIndex { $0?.codec(under: header.payloadType) != nil }
@@ -55,46 +55,46 @@ extension WebRTCEndpoint {
             return
         }
         let media = repairs[header.ssrc]
-        guard let place = media.map({ places[$0] }) ?? incoming.firstIndex(where: { $0.track == track }) else {
+        guard let index = media.map({ streamIndices[$0] }) ?? incoming.firstIndex(where: { $0.track == track }) else {
             statistics.padding += 1
             return
         }
         var original = header
         let number = UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1])
         original.sequenceNumber = SequenceNumber(number)
-        original.ssrc = incoming[place].ssrc
+        original.ssrc = incoming[index].ssrc
         original.payloadType = codec.payloadType
         original.payloadOffset += 2
         original.payloadLength -= 2
-        take(original, packet, stream: place, values, isRetransmission: true, now: now)
+        take(original, packet, stream: index, values, isRetransmission: true, now: now)
     }
 
     private func take(
-        _ header: RTPHeader, _ packet: UnsafeRawBufferPointer, stream place: Int, _ values: RTPExtensionValues,
+        _ header: RTPHeader, _ packet: UnsafeRawBufferPointer, stream index: Int, _ values: RTPExtensionValues,
         isRetransmission: Bool, now: MediaTime
     ) {
-        let sequence = incoming[place].numbers.unwrap(header.sequenceNumber)
-        guard incoming[place].isNew(sequence) else {
+        let sequence = incoming[index].numbers.unwrap(header.sequenceNumber)
+        guard incoming[index].isNew(sequence) else {
             statistics.duplicates += 1
             return
         }
-        if asks(incoming[place]) { incoming[place].losses.receive(sequence: sequence, now: now) }
+        if asks(incoming[index]) { incoming[index].losses.receive(sequence: sequence, now: now) }
         statistics.receivedPackets += 1
         statistics.receivedBytes += UInt64(packet.count)
         if isRetransmission { statistics.recovered += 1 }
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
-        let codec = tracks[incoming[place].track]?.codec(under: header.payloadType)?.video
-        if incoming[place].kind == .video, let codec,
-            incoming[place].startsKeyFrame(payload, codec, timestamp: header.timestamp)
+        let codec = tracks[incoming[index].track]?.codec(under: header.payloadType)?.video
+        if incoming[index].kind == .video, let codec,
+            incoming[index].startsKeyFrame(payload, codec, timestamp: header.timestamp)
         {
-            incoming[place].keyFrames.keyFrameArrived()
+            incoming[index].keyFrames.keyFrameArrived()
         }
         onPacket?(
             IncomingPacket(
-                track: incoming[place].track, mid: incoming[place].mid, kind: incoming[place].kind, codec: codec,
+                track: incoming[index].track, mid: incoming[index].mid, kind: incoming[index].kind, codec: codec,
                 header: header, sequence: sequence, payload: payload, extensions: values,
-                captured: values.captureTime?.time ?? incoming[place].clock.ntp(of: header.timestamp),
+                captured: values.captureTime?.time ?? incoming[index].clock.ntp(of: header.timestamp),
                 isRetransmission: isRetransmission))
     }
 
@@ -105,6 +105,6 @@ extension WebRTCEndpoint {
 
     /// Requests a key frame of a received track, at most twice a second.
     package func requestKeyFrame(track: Int) {
-        for place in incoming.indices where incoming[place].track == track { incoming[place].keyFrames.request() }
+        for index in incoming.indices where incoming[index].track == track { incoming[index].keyFrames.request() }
     }
 }

@@ -69,14 +69,14 @@ extension WebRTCEndpoint {
 
     /// Continues an encoding under a new SSRC with new numbers and timestamps, without an offer, as browsers do when they restart
     /// an encoder.
-    package func restartEncoding(track place: Int, encoding: Int = 0) {
-        guard var track = tracks[place], outgoing[place].indices.contains(encoding) else { return }
-        track.kind = offered[place].kind
-        let before = outgoing[place][encoding]
+    package func restartEncoding(track index: Int, encoding: Int = 0) {
+        guard var track = tracks[index], outgoing[index].indices.contains(encoding) else { return }
+        track.kind = offered[index].kind
+        let before = outgoing[index][encoding]
         var fresh = TrackDescription.Encoding(rid: before.rid)
         fresh.ssrc = SSRC(.random(in: 1 ... .max, using: &random))
         if before.rtxSSRC != nil { fresh.rtxSSRC = SSRC(.random(in: 1 ... .max, using: &random)) }
-        outgoing[place][encoding] = OutgoingEncoding(
+        outgoing[index][encoding] = OutgoingEncoding(
             fresh, of: track, history: configuration.history, using: &random)
     }
 

@@ -73,7 +73,7 @@ package final class WebRTCEndpoint {
     var outgoing: [[OutgoingEncoding]]
     var incoming: [IncomingStream] = []
     /// Index in `incoming` of each SSRC.
-    var places: [SSRC: Int] = [:]
+    var streamIndices: [SSRC: Int] = [:]
     /// Media stream that each RTX stream repairs, as far as the answer announces it.
     var repairs: [SSRC: SSRC] = [:]
     var feedback: FeedbackMaker

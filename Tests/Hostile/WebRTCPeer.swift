@@ -57,7 +57,7 @@ final class WebRTCPeer: HostilePeer {
             configuration = .publisher(identity: identity, rids: rids, using: &random)
             direction = .publish
         case .subscriber:
-            configuration = .viewer(identity: identity, using: &random)
+            configuration = .subscriber(identity: identity, using: &random)
             direction = .subscribe
         }
         maker = OfferMaker(credentials: configuration.credentials, fingerprint: identity.fingerprint)

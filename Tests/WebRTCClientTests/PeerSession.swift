@@ -67,7 +67,7 @@ final class PeerSession {
     func addSubscriber(
         retransmits: Bool = true, _ change: (inout WebRTCEndpoint.Configuration) -> Void = { _ in }
     ) throws -> SyntheticSubscriber {
-        var configuration = WebRTCEndpoint.Configuration.viewer(
+        var configuration = WebRTCEndpoint.Configuration.subscriber(
             identity: PassingRelay.clientIdentity, retransmits: retransmits, using: &random)
         change(&configuration)
         let endpoint = WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))

@@ -30,7 +30,7 @@ package struct PushTracks {
     }
 
     /// Index of each kind's track in the endpoint's offer.
-    private let places: [MediaKind: Int]
+    private let trackIndices: [MediaKind: Int]
     private var numbering: [MediaKind: PushNumbering] = [:]
     private var clock = PushClock()
     /// Packets that the endpoint did not take.
@@ -38,24 +38,25 @@ package struct PushTracks {
 
     /// - Parameter kinds: kinds in the order of the endpoint's tracks.
     package init(kinds: [MediaKind]) {
-        places = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, $0) })
+        trackIndices = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, $0) })
     }
 
     /// Returns the kind of the endpoint's track.
-    package func kind(ofTrack place: Int) -> MediaKind? { places.first { $0.value == place }?.key }
+    package func kind(ofTrack index: Int) -> MediaKind? { trackIndices.first { $0.value == index }?.key }
 
     package mutating func send(_ packet: Packet, to endpoint: WebRTCEndpoint, now: MediaTime) {
-        guard endpoint.isConnected, let place = places[packet.kind], endpoint.encodingCount(track: place) > 0 else {
+        guard endpoint.isConnected, let index = trackIndices[packet.kind], endpoint.encodingCount(track: index) > 0
+        else {
             return
         }
         let time = clock.time(
             of: packet.kind, timestamp: packet.timestamp, captureNTP: packet.captureNTP, arrival: packet.arrival)
-        var numbers = numbering[packet.kind] ?? PushNumbering(first: endpoint.nextSequence(track: place))
+        var numbers = numbering[packet.kind] ?? PushNumbering(first: endpoint.nextSequence(track: index))
         let number = numbers.number(of: packet.sequence)
         numbering[packet.kind] = numbers
         guard let number,
             endpoint.send(
-                packet.payload, track: place, time: time, marker: packet.marker, sequence: number, now: now)
+                packet.payload, track: index, time: time, marker: packet.marker, sequence: number, now: now)
         else {
             dropped &+= 1
             return

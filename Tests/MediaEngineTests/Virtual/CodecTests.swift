@@ -119,7 +119,7 @@ struct CodecTests {
         func open(_ stream: String?, _ codecs: [VideoCodec]) throws -> (WebRTCAnswer, String) {
             var random = SeededGenerator(seed: 9)
             let endpoint = WebRTCEndpoint(
-                .viewer(identity: VirtualCall.clientIdentity, codecs: codecs, using: &random), random: random)
+                .subscriber(identity: VirtualCall.clientIdentity, codecs: codecs, using: &random), random: random)
             return try room.call.negotiate(endpoint.offer.text, .subscribe, room.session, stream)
         }
         #expect(throws: EngineError.codecMismatch(offered: [.vp8], stream: .h264)) { try open("screen", [.vp8]) }

@@ -145,7 +145,7 @@ final class VirtualCall {
         _ session: String = "room", stream: String = "stream", source: UInt32 = 1, retransmits: Bool = true,
         sendsREMB: Bool = false, video: Bool = true
     ) throws -> VirtualClient {
-        var configuration = WebRTCEndpoint.Configuration.viewer(
+        var configuration = WebRTCEndpoint.Configuration.subscriber(
             identity: Self.clientIdentity, retransmits: retransmits, using: &random)
         if !video { configuration.tracks.removeAll { $0.kind == .video } }
         if sendsREMB {
