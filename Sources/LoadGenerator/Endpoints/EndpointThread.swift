@@ -170,8 +170,8 @@ final class EndpointThread: Sendable {
     private func admit(
         _ endpoint: any LoadEndpoint, as index: Int, to members: inout Members
     ) throws(LoadError) -> any LoadEndpoint {
-        for (place, socket) in endpoint.sockets.enumerated() {
-            let code = millrace_poller_add(poller, socket.descriptor, UInt64(index) << 1 | UInt64(place))
+        for (socketIndex, socket) in endpoint.sockets.enumerated() {
+            let code = millrace_poller_add(poller, socket.descriptor, UInt64(index) << 1 | UInt64(socketIndex))
             guard code == 0 else { throw .system(call: "epoll_ctl", errno: -code) }
         }
         members.endpoints[index] = endpoint

@@ -52,7 +52,7 @@ extension LoadRun {
     }
 
     /// Returns the key of a publisher's end-to-end encryption; nil if the run does not encrypt. A publisher by WHIP or a plain transport
-    /// has no connection id; its stream's name takes that place.
+    /// has no connection id; its stream's name is used instead.
     private func frameKey(of publisher: Int) throws(LoadError) -> FrameKey? {
         guard let secret = plan.secret else { return nil }
         do {

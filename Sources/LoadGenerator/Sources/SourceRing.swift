@@ -31,7 +31,7 @@ final class SourceRing<Item: SourceItem>: Sendable {
         state.withLockedValue { state in
             var number = max(number, state.next - capacity)
             while number < state.next {
-                // The place of a number that the source left out has an older item.
+                // The slot of a number that the source left out has an older item.
                 if let item = state.items[Int(number % capacity)], item.number == number { return item }
                 number += 1
             }

@@ -1,7 +1,7 @@
 import Containers
 import MediaBase
 
-/// A recorded file of a session: its tracks, and its place on the common timeline. The file is open only while it is read.
+/// A recorded file of a session: its tracks, and its position on the common timeline. The file is open only while it is read.
 struct ComposeFile {
     /// Header of a track of the file.
     struct Source {

@@ -39,17 +39,17 @@ final class ComposeInput {
     func advance() throws(ContainerError) {
         head = nil
         while head == nil, let frame = try reader.next() {
-            guard let place = file.sources.firstIndex(where: { $0.number == frame.track }), !frame.bytes.isEmpty,
-                let bytes = decrypted(frame, kind(place))
+            guard let sourceIndex = file.sources.firstIndex(where: { $0.number == frame.track }), !frame.bytes.isEmpty,
+                let bytes = decrypted(frame, kind(sourceIndex))
             else { continue }
             head = Head(
-                track: file.tracks[place], kind: kind(place), time: file.relayTime(frame.timestamp),
-                isKeyFrame: kind(place) == .audio || frame.isKeyframe, bytes: bytes)
+                track: file.tracks[sourceIndex], kind: kind(sourceIndex), time: file.relayTime(frame.timestamp),
+                isKeyFrame: kind(sourceIndex) == .audio || frame.isKeyframe, bytes: bytes)
         }
     }
 
-    private func kind(_ place: Int) -> MediaKind {
-        if case .video = file.sources[place].media { .video } else { .audio }
+    private func kind(_ sourceIndex: Int) -> MediaKind {
+        if case .video = file.sources[sourceIndex].media { .video } else { .audio }
     }
 
     private func decrypted(_ frame: WebMFrame, _ kind: MediaKind) -> [UInt8]? {

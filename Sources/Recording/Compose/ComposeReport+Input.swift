@@ -16,7 +16,7 @@ extension ComposeReport {
         let damage = input.damage
         let expected = input.isBeingWritten && input.isCutOff ? 1 : 0
         if damage.count > expected, let first = damage.notes.first {
-            let more = damage.count > 1 ? " and \(damage.count - 1) more places" : ""
+            let more = damage.count > 1 ? " and \(damage.count - 1) more" : ""
             warn(input.file, .damaged, "\(first)\(more)")
         }
     }

@@ -77,7 +77,7 @@ package struct ComposeReport: Codable, Sendable {
             case noMedia
             /// The file was skipped: `index.json` has a name that is not a plain file name.
             case invalidName
-            /// Damaged places of the file were skipped.
+            /// Damaged data of the file was skipped.
             case damaged
             /// Frames were skipped that the secret does not open.
             case undecryptable

@@ -30,11 +30,11 @@ struct SessionChat {
                     time >= .zero - Self.lead, time <= end
                 else { return nil }
                 let sender = entry.participant.map { SessionPlan.plain($0.name) } ?? ""
-                let place = entry.subsession.map { "[\(SessionPlan.plain($0))] " } ?? ""
+                let prefix = entry.subsession.map { "[\(SessionPlan.plain($0))] " } ?? ""
                 let duration = MediaTime(rawValue: Self.timePerCharacter.rawValue * Int64(min(text.count, 10_000)))
                 return Line(
                     time: max(.zero, time), duration: min(max(Self.shortest, duration), Self.longest),
-                    text: "\(place)\(sender): \(text)")
+                    text: "\(prefix)\(sender): \(text)")
             })
     }
 

@@ -34,20 +34,20 @@ struct AudioTrackDecoder {
         report.packets += 1
         let time = packet.time.seconds * 48_000
         guard time > -1e12, time < 1e12 else { return fail(packet, "a time out of range") }
-        var place = Int64(time.rounded())
+        var start = Int64(time.rounded())
         if !hasBegun {
             hasBegun = true
             // The decoder's first pre-skip samples are its startup delay and are dropped.
-            let heardFrom = max(0, place + Int64(preSkip))
+            let heardFrom = max(0, start + Int64(preSkip))
             report.start = Double(heardFrom) / 48_000
             if heardFrom <= Self.longestSilence { try silence(heardFrom, consumers) }
-            position = place
+            position = start
         }
-        if place - position > min(Self.longestSilence, Self.allSilence - report.silent) {
+        if start - position > min(Self.longestSilence, Self.allSilence - report.silent) {
             fail(packet, "a pause of more than an hour")
-            place = position
+            start = position
         }
-        try fill(until: place, consumers)
+        try fill(until: start, consumers)
         let block: PCMBlock
         do throws(CodecError) {
             block = try decoder.decode(packet.bytes)
@@ -56,7 +56,7 @@ struct AudioTrackDecoder {
             return fail(packet, error.description)
         }
         // Samples before `position` were already written.
-        let overlap = position - place > Self.tolerance ? position - place : 0
+        let overlap = position - start > Self.tolerance ? position - start : 0
         try emit(block, dropping: Int(min(overlap, Int64(block.frameCount))), trimEnd: packet.trimEnd, consumers)
         report.end = Double(position) / 48_000
     }
@@ -67,9 +67,9 @@ struct AudioTrackDecoder {
     }
 
     private mutating func fill(
-        until place: Int64, _ consumers: [any DecodedMediaConsumer]
+        until start: Int64, _ consumers: [any DecodedMediaConsumer]
     ) throws(DecodeError) {
-        var missing = place - position
+        var missing = start - position
         guard missing > Self.tolerance else { return }
         if report.samples > 0 {
             report.gapCount += 1

@@ -67,7 +67,7 @@ package struct DecodeReport: Codable, Sendable {
     /// Whether the file ends inside an element. This is also an entry of `damage`.
     package var isCutOff = false
     package var ignoredTracks: [String] = []
-    /// Descriptions of damaged places that were skipped.
+    /// Descriptions of damaged data that was skipped.
     package var damage: [String] = []
     package var damageCount = 0
     package var lostBytes: Int64 = 0

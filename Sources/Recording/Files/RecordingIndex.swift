@@ -112,8 +112,8 @@ package final class RecordingIndex: @unchecked Sendable {
     package func set(_ entry: Entry) throws(RecordingError) {
         lock.lock()
         defer { lock.unlock() }
-        if let place = document.files.firstIndex(where: { $0.file == entry.file }) {
-            document.files[place] = entry
+        if let index = document.files.firstIndex(where: { $0.file == entry.file }) {
+            document.files[index] = entry
         } else {
             document.files.append(entry)
         }

@@ -76,8 +76,8 @@ struct AudioMixer {
             for frame in 0..<min(Int(count), Int(Self.fade - input.age)) {
                 let share = Int32(input.age) + Int32(frame)
                 for channel in 0..<2 {
-                    let place = (first + frame) * 2 + channel
-                    pending[place] = Int16(truncatingIfNeeded: Int32(pending[place]) * share / Int32(Self.fade))
+                    let sample = (first + frame) * 2 + channel
+                    pending[sample] = Int16(truncatingIfNeeded: Int32(pending[sample]) * share / Int32(Self.fade))
                 }
             }
         }
@@ -108,12 +108,12 @@ struct AudioMixer {
         let length = window.count
         window.withUnsafeMutableBufferPointer { window in
             samples.withUnsafeMutableBufferPointer { samples in
-                var place = base
+                var slot = base
                 for index in 0..<samples.count {
-                    let value = window[place]
-                    window[place] = 0
-                    place += 1
-                    if place == length { place = 0 }
+                    let value = window[slot]
+                    window[slot] = 0
+                    slot += 1
+                    if slot == length { slot = 0 }
                     samples[index] =
                         isPlain
                         ? Int16(clamping: value)
@@ -150,15 +150,15 @@ struct AudioMixer {
         let late = Int(max(0, min(Int64(samples.count / 2), position - start)))
         droppedSamples += late
         guard samples.count > 2 * late else { return }
-        var place = Int((start + Int64(late)) % Self.capacity) * 2
+        var slot = Int((start + Int64(late)) % Self.capacity) * 2
         let length = window.count
         samples.withUnsafeBufferPointer { samples in
             window.withUnsafeMutableBufferPointer { window in
                 for index in (2 * late)..<samples.count {
                     // At most 1,000 files are open at a time, whose sum is far below 2^31.
-                    window[place] &+= Int32(samples[index])
-                    place += 1
-                    if place == length { place = 0 }
+                    window[slot] &+= Int32(samples[index])
+                    slot += 1
+                    if slot == length { slot = 0 }
                 }
             }
         }
@@ -170,11 +170,11 @@ struct AudioMixer {
         let length = window.count
         var peak: UInt32 = 0
         window.withUnsafeBufferPointer { window in
-            var place = base
+            var slot = base
             for _ in 0..<(Self.blockLength * 2) {
-                peak = max(peak, window[place].magnitude)
-                place += 1
-                if place == length { place = 0 }
+                peak = max(peak, window[slot].magnitude)
+                slot += 1
+                if slot == length { slot = 0 }
             }
         }
         return Float(peak) > Self.ceiling ? Self.ceiling / Float(peak) : 1

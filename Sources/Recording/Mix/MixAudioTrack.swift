@@ -41,12 +41,12 @@ struct MixAudioTrack {
     /// Decodes a packet.
     ///
     /// - Parameters:
-    ///   - place: sample of the mix at which the packet begins.
+    ///   - begin: sample of the mix at which the packet begins.
     ///   - blocks: receives the audio, in order.
-    mutating func decode(_ packet: [UInt8], at place: Int64, to blocks: inout [Block]) {
+    mutating func decode(_ packet: [UInt8], at begin: Int64, to blocks: inout [Block]) {
         packets += 1
-        var start = position ?? place
-        let gap = place - start
+        var start = position ?? begin
+        let gap = begin - start
         if gap > Self.tolerance {
             let made = min(gap, Self.concealment) / 120 * 120
             if position != nil, let block = try? decoder.decode(nil, frameCount: Int(made)) {
@@ -54,7 +54,7 @@ struct MixAudioTrack {
                 start += Int64(block.frameCount)
             }
             // A rest below the tolerance is removed by resampling.
-            if place - start > Self.tolerance { start = place }
+            if begin - start > Self.tolerance { start = begin }
             difference = 0
         }
         guard let block = try? decoder.decode(packet) else {
@@ -68,7 +68,7 @@ struct MixAudioTrack {
             samples.removeFirst(2 * Int(min(-gap, Int64(block.frameCount))))
             difference = 0
         } else {
-            difference += (Double(place - start) - difference) / 16
+            difference += (Double(begin - start) - difference) / 16
             samples = corrected(samples)
         }
         position = start + Int64(samples.count / 2)
@@ -95,8 +95,8 @@ struct MixAudioTrack {
         // Positions in 1/65536 samples; the first and the last sample stay.
         let step = ((count - 1) << 16) / (length - 1)
         for frame in 0..<length {
-            let place = min(frame * step, (count - 1) << 16)
-            let (left, share) = (place >> 16, Int32(place & 0xffff) >> 1)
+            let at = min(frame * step, (count - 1) << 16)
+            let (left, share) = (at >> 16, Int32(at & 0xffff) >> 1)
             let right = min(left + 1, count - 1)
             for channel in 0..<2 {
                 let (a, b) = (Int32(samples[2 * left + channel]), Int32(samples[2 * right + channel]))

@@ -1,9 +1,9 @@
 import MediaBase
 
-/// Places participants and screen shares in the mixed video: a function of who is present, who is loud, and time.
+/// Areas of participants and screen shares in the mixed video: a function of who is present, who is loud, and time.
 ///
 /// Screen shares are large and all others are in a strip beside them. Otherwise the grid gives all the same size, and the style `speaker`
-/// gives the active speaker the large place. If there are more participants than places, those who spoke last are shown.
+/// gives the active speaker the large tile. If there are more participants than tiles, those who spoke last are shown.
 struct MixLayout {
     struct Member: Hashable {
         var id: Int
@@ -73,8 +73,8 @@ struct MixLayout {
             : MixRectangle(x: 0, y: 0, width: short, height: main)
         let start = (short - ids.count * step) / 2
         return grid(large, in: rest)
-            + ids.enumerated().map { place, id in
-                let offset = max(0, start) + place * step
+            + ids.enumerated().map { index, id in
+                let offset = max(0, start) + index * step
                 let area =
                     isWide
                     ? MixRectangle(x: main, y: offset, width: strip, height: min(step, short))
@@ -93,8 +93,8 @@ struct MixLayout {
         let perRow = columns ?? 1
         let rows = (ids.count + perRow - 1) / perRow
         let (width, height) = (whole.width / perRow, whole.height / rows)
-        return ids.enumerated().map { place, id in
-            let (row, column) = place.quotientAndRemainder(dividingBy: perRow)
+        return ids.enumerated().map { index, id in
+            let (row, column) = index.quotientAndRemainder(dividingBy: perRow)
             let inRow = min(perRow, ids.count - row * perRow)
             let left = (whole.width - inRow * width) / 2
             let area = MixRectangle(

@@ -31,25 +31,25 @@ struct MixPlan {
             let publisher = SessionPlan.publisher(of: file.entry)
             let key = "\(publisher)/\(file.entry.videoType ?? "")/\(file.entry.streamName ?? "")"
             let isVideo = file.sources.contains { if case .video = $0.media { true } else { false } }
-            let place: Int
+            let sourceIndex: Int
             if let free = known[key]?.first(where: { sources[$0].end <= file.start + Self.maximumOverlap }) {
-                place = free
+                sourceIndex = free
                 sources[free].end = max(sources[free].end, file.end)
                 sources[free].hasVideo = sources[free].hasVideo || isVideo
                 sources[free].files.append(index)
             } else {
-                place = sources.count
+                sourceIndex = sources.count
                 let isScreen = file.entry.videoType == "screen"
                 let name = SessionPlan.name(of: file.entry) + (isScreen ? " (screen)" : "")
                 sources.append(
                     Source(
                         publisher: publisher, name: name, isScreen: isScreen, hasVideo: isVideo, files: [index],
-                        tile: place, end: file.end))
-                known[key, default: []].append(place)
+                        tile: sourceIndex, end: file.end))
+                known[key, default: []].append(sourceIndex)
             }
             // Frames are told apart by their kind.
             self.files[index].tracks = file.sources.map { _ in 0 }
-            sourceOfFile.append(place)
+            sourceOfFile.append(sourceIndex)
         }
         chooseTiles()
     }

@@ -27,9 +27,9 @@ struct NameLabel {
                 guard text > 0 else { continue }
                 // The text over the box, as one layer.
                 let box = Self.boxOpacity * (255 - text) / 255
-                let place = y * width + x + padding
-                opacity[place] = UInt8(min(255, text + box))
-                luma[place] = UInt8((Self.white * text + Self.black * box) / max(1, text + box))
+                let pixel = y * width + x + padding
+                opacity[pixel] = UInt8(min(255, text + box))
+                luma[pixel] = UInt8((Self.white * text + Self.black * box) / max(1, text + box))
             }
         }
         self.width = width
@@ -38,10 +38,10 @@ struct NameLabel {
         self.opacity = opacity
         chromaOpacity = (0..<(height / 2)).flatMap { y in
             (0..<(width / 2)).map { x in
-                let place = 2 * y * width + 2 * x
+                let pixel = 2 * y * width + 2 * x
                 let sum =
-                    Int(opacity[place]) + Int(opacity[place + 1]) + Int(opacity[place + width])
-                    + Int(opacity[place + width + 1])
+                    Int(opacity[pixel]) + Int(opacity[pixel + 1]) + Int(opacity[pixel + width])
+                    + Int(opacity[pixel + width + 1])
                 return UInt8(sum / 4)
             }
         }

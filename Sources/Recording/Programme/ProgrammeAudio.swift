@@ -121,9 +121,9 @@ struct ProgrammeAudio {
     private mutating func decode(_ source: inout Source, _ clock: ProgrammeClock) {
         while let packet = source.sequencer.nextPacket() {
             let time = clock.time(.audio, ticks: packet.timestamp, arrival: packet.arrival)
-            let place = AudioMixer.sample(at: time - origin)
-            if place < mixer.position { late &+= 1 }
-            source.track?.decode(packet.bytes, at: place, to: &blocks)
+            let start = AudioMixer.sample(at: time - origin)
+            if start < mixer.position { late &+= 1 }
+            source.track?.decode(packet.bytes, at: start, to: &blocks)
         }
         // After a pause the decoder conceals its beginning, which has been mixed as silence.
         for block in blocks where block.end > mixer.position {

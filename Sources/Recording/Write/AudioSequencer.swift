@@ -37,12 +37,12 @@ package struct AudioSequencer: Sendable {
             drain()
             return
         }
-        let place = waiting.firstIndex { $0.sequence >= packet.sequence } ?? waiting.count
-        if place < waiting.count, waiting[place].sequence == packet.sequence {
+        let index = waiting.firstIndex { $0.sequence >= packet.sequence } ?? waiting.count
+        if index < waiting.count, waiting[index].sequence == packet.sequence {
             latePackets += 1
             return
         }
-        waiting.insert(packet, at: place)
+        waiting.insert(packet, at: index)
         if waiting.count > Self.capacity { giveUp() }
     }
 

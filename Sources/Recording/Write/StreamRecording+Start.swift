@@ -49,11 +49,11 @@ extension StreamRecording {
             guard let time = timeline.time(item.kind, ticks: item.ticks, arrival: item.arrival) else { continue }
             // Frames of a track keep their order regardless of their timestamps, and no video frame precedes the key
             // frame.
-            var place = max(time, latest[item.kind] ?? time)
-            if item.kind == .video { place = max(place, leadTime) }
-            guard place >= earliest else { continue }
-            latest[item.kind] = place
-            timed.append((place, index))
+            var position = max(time, latest[item.kind] ?? time)
+            if item.kind == .video { position = max(position, leadTime) }
+            guard position >= earliest else { continue }
+            latest[item.kind] = position
+            timed.append((position, index))
         }
         timed.sort { $0 < $1 }
         guard let zero = timed.first?.0 else { return }
