@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [Int64(0), 32_767, 65_534, -3])
-    func latePacketsGetTheirPlace(first: Int64) {
+    func latePacketsAreWrittenInOrder(first: Int64) {
         var sequencer = AudioSequencer()
         for offset: Int64 in [0, 2, 3, 1, 5, 4] { sequencer.insert(packet(first + offset)) }
         #expect(drain(&sequencer) == (0...5).map { first + $0 })

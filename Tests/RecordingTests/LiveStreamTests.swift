@@ -84,7 +84,7 @@ import Testing
         let later = outputs.frames(.video).filter { $0.time >= .seconds(2.99) }
         #expect(later[0].isKeyFrame)
         try writer.write(.frame(later[0], isResumed: true))
-        // Audio from before the key frame has no place.
+        // Audio from before the key frame is dropped.
         for frame in outputs.frames(.audio) where frame.time >= .seconds(2.9) {
             try writer.write(.frame(frame, isResumed: false))
         }

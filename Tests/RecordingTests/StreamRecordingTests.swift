@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func latePacketsFindTheirPlace() {
+    @Test func latePacketsAreSortedIn() {
         var generator = SeededGenerator(seed: 9)
         // Up to 30 ms of jitter: far less than the reordering delay.
         let packets = TestStream(wallClock: Self.ntp).packets().map { packet in

@@ -95,14 +95,14 @@ import Testing
         var furthest = 0.0
         var end: Int64?
         for number in 0..<3_000 {
-            let place = Int64((Double(number) * 960 * (1 + ppm / 1e6) / 48).rounded()) * 48
+            let begin = Int64((Double(number) * 960 * (1 + ppm / 1e6) / 48).rounded()) * 48
             var blocks: [MixAudioTrack.Block] = []
-            track.decode(packets[number % 50], at: place, to: &blocks)
+            track.decode(packets[number % 50], at: begin, to: &blocks)
             for block in blocks {
                 if let end { #expect(block.start == end) }
                 end = block.end
             }
-            if let end { furthest = max(furthest, abs(Double(end - place - 960)) / 48) }
+            if let end { furthest = max(furthest, abs(Double(end - begin - 960)) / 48) }
         }
         // 60 s of drift would be 30 ms.
         #expect(furthest < 5, "\(furthest) ms")
@@ -113,19 +113,19 @@ import Testing
     func gaps() throws {
         var track = try MixAudioTrack(preSkip: 0)
         let packets = try TestStream.tone(500, count: 10)
-        func places(_ packet: [UInt8], _ place: Int64) -> [[Int64]] {
+        func ranges(_ packet: [UInt8], _ begin: Int64) -> [[Int64]] {
             var blocks: [MixAudioTrack.Block] = []
-            track.decode(packet, at: place, to: &blocks)
+            track.decode(packet, at: begin, to: &blocks)
             return blocks.map { [$0.start, $0.end] }
         }
-        #expect(places(packets[0], 0) == [[0, 960]])
-        #expect(places(packets[2], 1_920) == [[960, 1_920], [1_920, 2_880]])
-        #expect(places(packets[2], 1_920).isEmpty)
-        #expect(places(packets[3], 48_000) == [[2_880, 5_760], [48_000, 48_960]])
-        #expect(places([0xff, 0xff], 48_960).isEmpty && track.errors == 1)
-        #expect(places([], 48_960).isEmpty && track.errors == 2)
-        #expect(places(packets[4], 48_960) == [[48_960, 49_920]])
+        #expect(ranges(packets[0], 0) == [[0, 960]])
+        #expect(ranges(packets[2], 1_920) == [[960, 1_920], [1_920, 2_880]])
+        #expect(ranges(packets[2], 1_920).isEmpty)
+        #expect(ranges(packets[3], 48_000) == [[2_880, 5_760], [48_000, 48_960]])
+        #expect(ranges([0xff, 0xff], 48_960).isEmpty && track.errors == 1)
+        #expect(ranges([], 48_960).isEmpty && track.errors == 2)
+        #expect(ranges(packets[4], 48_960) == [[48_960, 49_920]])
         let latest = AudioMixer.sample(at: .never)
-        #expect(places(packets[5], latest).last == [latest, latest + 960])
+        #expect(ranges(packets[5], latest).last == [latest, latest + 960])
     }
 }

@@ -98,7 +98,7 @@ import Testing
         #expect(active.update([:], at: .seconds(7.7)) == nil)
     }
 
-    @Test("REC-2 if there are more participants than places, those who spoke last are shown")
+    @Test("REC-2 if there are more participants than tiles, those who spoke last are shown")
     func overflow() {
         var layout = MixLayout(size: Self.size, style: .grid)
         #expect(layout.tiles(members(40), at: .zero).map(\.id) == Array(0..<25))

@@ -222,10 +222,10 @@ import Testing
             try data.write(to: url)
         }
         try change(1) { $0 = $0.prefix($0.count / 2) }
-        // Media damaged at many places, but not the header.
+        // Media damaged at many offsets, but not the header.
         var random = SeededGenerator(seed: 3)
         try change(2) { data in
-            for place in stride(from: 700, to: data.count, by: 40) { data[place] = UInt8(random.below(256)) }
+            for offset in stride(from: 700, to: data.count, by: 40) { data[offset] = UInt8(random.below(256)) }
         }
         try change(3) { $0 = Data("no media".utf8) }
         let (report, media) = try Self.mix(session)

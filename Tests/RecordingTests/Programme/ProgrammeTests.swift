@@ -52,9 +52,9 @@ import Testing
             let video = frame.time - ProgrammePublisher.captureTime(of: frame)
             let expected = AudioMixer.sample(at: onset.time + video) - audio.start
             let window = Int(expected - 9_600)...Int(expected + 9_600)
-            let place = try #require(
+            let onsetSample = try #require(
                 window.first { audio.samples[$0].magnitude > 1_500 }, "no tone at \(onset.time)")
-            let skew = AudioMixer.time(of: Int64(place) - expected)
+            let skew = AudioMixer.time(of: Int64(onsetSample) - expected)
             worst = max(worst, skew, .zero - skew)
         }
         #expect(worst <= .milliseconds(40), "worst skew \(worst)")

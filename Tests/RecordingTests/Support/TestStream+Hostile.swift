@@ -5,17 +5,17 @@ import MediaBase
 extension [TestStream.Packet] {
     /// Inserts a forged video packet after the last one of a frame; later packets move up by one sequence number.
     func forging(_ payload: [UInt8], after frame: Int, ticks: Int64 = 1_500) -> [TestStream.Packet] {
-        guard let place = lastIndex(where: { $0.kind == .video && $0.frame == frame }) else { return self }
+        guard let index = lastIndex(where: { $0.kind == .video && $0.frame == frame }) else { return self }
         var packets = self
         for index in packets.indices where packets[index].kind == .video && packets[index].frame > frame {
             packets[index].sequence += 1
         }
-        var forged = packets[place]
+        var forged = packets[index]
         forged.sequence += 1
         forged.timestamp += ticks
         forged.marker = true
         forged.payload = payload
-        packets.insert(forged, at: place + 1)
+        packets.insert(forged, at: index + 1)
         return packets
     }
 

@@ -43,8 +43,8 @@ extension TestStream {
         let encoder = try OpusEncoder(channels: 2, bitrate: .kilobits(96))
         return try (0..<count).map { packet in
             let samples = (0..<960).flatMap { index -> [Int16] in
-                let place = Double((packet - start) * 960 + index)
-                let value = packet < start ? 0 : Int16(peak * sin(2 * Double.pi * hertz * place / 48_000))
+                let sample = Double((packet - start) * 960 + index)
+                let value = packet < start ? 0 : Int16(peak * sin(2 * Double.pi * hertz * sample / 48_000))
                 return [value, value]
             }
             return try encoder.encode(PCMBlock(channels: 2, samples: samples))
