@@ -35,7 +35,7 @@ struct SessionPlan {
         var known: [Key: [Int]] = [:]
         for index in self.files.indices {
             self.files[index].tracks = self.files[index].sources.map { source in
-                place(source, self.files[index], &known)
+                assignTrack(to: source, self.files[index], &known)
             }
         }
         nameTracks()
@@ -59,8 +59,8 @@ struct SessionPlan {
         return String(String.UnicodeScalarView(plain).prefix(Self.maximumName))
     }
 
-    private mutating func place(
-        _ source: ComposeFile.Source, _ file: ComposeFile, _ known: inout [Key: [Int]]
+    private mutating func assignTrack(
+        to source: ComposeFile.Source, _ file: ComposeFile, _ known: inout [Key: [Int]]
     ) -> Int {
         var key = Key(
             participant: Self.publisher(of: file.entry),

@@ -3,7 +3,7 @@ import MediaBase
 /// One line of a session's journal: what happened beside the media while streams of the session were recorded.
 package struct JournalEntry: Codable, Sendable, Hashable {
     package enum Event: String, Codable, Sendable {
-        /// A chat message to all users in the sender's place.
+        /// A chat message to all users in the sender's location.
         case chat
         case subsessionsStarted
         case subsessionsStopped

@@ -235,13 +235,13 @@ package final class SessionMixer {
 
     /// Draws the tiles. Returns their areas by source.
     private func draw(at now: MediaTime) -> [Int: MixRectangle] {
-        let places = layout.tiles(sources.members(at: now), at: now)
-        let isChanged = tiles.draw(places) { sources.content(of: $0, at: now) }
+        let areas = layout.tiles(sources.members(at: now), at: now)
+        let isChanged = tiles.draw(areas) { sources.content(of: $0, at: now) }
         if isChanged || lastFrame.map({ now - $0 >= Self.stillInterval }) ?? true {
             unencoded = now
             lastFrame = now
         }
-        return Dictionary(places.map { ($0.id, $0.area) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(areas.map { ($0.id, $0.area) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the number of the next frame. A time in which nothing was recorded is left out.

@@ -347,12 +347,12 @@ package struct StreamRecording: Sendable {
         write(item, at: at - file.zero)
     }
 
-    /// - Parameter place: time from the start of the file.
-    mutating func write(_ item: Item, at place: MediaTime) {
+    /// - Parameter offset: time from the start of the file.
+    mutating func write(_ item: Item, at offset: MediaTime) {
         guard let file, file.kinds.contains(item.kind) else { return }
         let last = lastTime[item.kind]
         let earliest = last.map { $0 + Self.tick } ?? .zero
-        var time = place
+        var time = offset
         if time < earliest {
             // Later frames depend on a video frame, so it is delayed a little rather than dropped.
             guard item.kind == .video, earliest - time < Self.maximumDelay else {
@@ -377,8 +377,8 @@ package struct StreamRecording: Sendable {
         let steps = timeline.steps(item.kind, before: item.ticks, arrival: item.arrival)
         let isNewPoint =
             item.kind == .video
-            ? videoClock.note(time: place, arrival: arrival, steps: steps)
-            : audioClock.note(time: place, arrival: arrival, steps: steps)
+            ? videoClock.note(time: offset, arrival: arrival, steps: steps)
+            : audioClock.note(time: offset, arrival: arrival, steps: steps)
         if isNewPoint { outputs.append(.clock(audioClock.points + videoClock.points)) }
         let size = item.width > 0 ? FrameSize(width: item.width, height: item.height) : nil
         if item.kind == .video, file.rotation == nil { self.file?.rotation = item.rotation }
