@@ -41,7 +41,7 @@ struct FanoutProtectorTests {
         let suites: [SRTPSuite]
         let backend: FanoutProtector.Backend
         let inPlace: Bool
-        var testDescription: String { "\(suites.map(\.sdesName)) \(backend) \(inPlace ? "in place" : "out of layout")" }
+        var testDescription: String { "\(suites.map(\.sdesName)) \(backend) \(inPlace ? "in place" : "out of place")" }
     }
 
     private static let cases: [Case] =
