@@ -1,10 +1,12 @@
 """Checks of the sources that need no compiler: import layers, sizes, words, links, proofs and subjects of commits. Used by tools/check."""
 
+import io
 import itertools
 import pathlib
 import re
 import subprocess
 import sys
+import tokenize
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
@@ -24,6 +26,10 @@ FORBIDDEN_IN_PURE = re.compile(
     r"|recvmsg|sendmsg|recvmmsg|sendmmsg|epoll_\w+|Task\s*\{|Task\.detached|Task\.sleep)")
 # Marks of unfinished work and calls that trap; spelled so that this line is not one of them.
 FORBIDDEN_EVERYWHERE = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X)\b|\bfatal[E]rror\(|not (?:yet )?[i]mplemented", re.I)
+# Words that no identifier and file has, with the names to use instead (docs/glossary.md). `inPlace` is allowed.
+UNUSED_IN_NAMES = {"place": "index, slot, offset, position, location, or the verb for what happens", "viewer": "subscriber"}
+UNUSED_WORD = re.compile("(?<![A-Za-z])({0})s?(?![a-z])|(?:(?<=[a-z0-9])|(?<![A-Za-z]))(?<![iI]n)({1})s?(?![a-z])".format(
+    "|".join(UNUSED_IN_NAMES), "|".join(word.capitalize() for word in UNUSED_IN_NAMES)))
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+"
     r"(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)\s+)?([A-Za-z_]\w*)")
@@ -59,6 +65,28 @@ def code_only(text):
     def blank(match):
         return re.sub(r"[^\n]", " ", match[0])
     return re.sub(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/', blank, text)
+
+
+def names_only(text, suffix):
+    """Yields (line number, text without comments and contents of strings) of a source; of Python, (line number, identifier)."""
+    if suffix == ".py":
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.NAME:
+                yield token.start[0], token.string
+    else:
+        yield from enumerate(code_only(text).splitlines(), 1)
+
+
+def check_names(faults):
+    """Checks that no identifier and no file name has a word of UNUSED_IN_NAMES."""
+    folders, suffixes = ("Sources", "Tests", "Benchmarks", "tools"), ("swift", "py", "js", "c", "cpp", "h")
+    for path in tracked(*(f"{folder}/*.{suffix}" for folder in folders for suffix in suffixes)):
+        name = path.relative_to(ROOT)
+        found = [(1, path.name)] if UNUSED_WORD.search(path.stem) else []
+        found += [(number, code) for number, code in names_only(path.read_text(), path.suffix) if UNUSED_WORD.search(code)]
+        for number, code in found:
+            word = next(filter(None, UNUSED_WORD.search(code).groups())).lower()
+            faults.append(f"{name}:{number}: \"{word}\" in a name; use {UNUSED_IN_NAMES[word]}")
 
 
 def check_imports(faults):
@@ -398,7 +426,7 @@ def check_subjects(faults, root=ROOT, since=SUBJECTS_SINCE):
 
 def main():
     faults = []
-    for check in (check_imports, check_dependencies, check_configuration, check_metrics, check_troubleshooting, check_words_and_sizes, check_links, check_blocks, check_features, check_commands, check_subjects):
+    for check in (check_imports, check_dependencies, check_configuration, check_metrics, check_troubleshooting, check_words_and_sizes, check_names, check_links, check_blocks, check_features, check_commands, check_subjects):
         check(faults)
     for fault in faults:
         print("    " + fault, file=sys.stderr)

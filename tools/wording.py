@@ -20,6 +20,8 @@ CONSTRUCTIONS = {
     "is to": (r"\b(?:is|are|was|were) to\b(?! (?:a|the)\b)", {"product": 1, "tests": 0}),
     "anew, meanwhile, besides": (r"\b(?:anew|meanwhile|besides|at the most|for want of|the like|thereof)\b", {"product": 1, "tests": 1}),
     "pictures for frames, sound for audio": (r"\b(?:pictures?|sounds?)\b", {"product": 1, "tests": 1}),
+    "place for index or location, viewer for subscriber": (
+        r"\bviewers?\b|(?<!in )(?<!into )(?<!takes )(?<!take )(?<!of-)\bplaces?\b", {"product": 0.2, "tests": 0}),
     "metaphors of this project": (r"\b(?:doors?|floors?|wish(?:es)?|legs?)\b", {"product": 1, "tests": 1}),
 }
 AREAS = {"product": ["Sources", "docs", "README.md", "CONTRIBUTING.md"], "tests": ["Tests", "tools", "Benchmarks"]}

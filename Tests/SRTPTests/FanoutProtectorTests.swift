@@ -41,7 +41,10 @@ struct FanoutProtectorTests {
         let suites: [SRTPSuite]
         let backend: FanoutProtector.Backend
         let inPlace: Bool
-        var testDescription: String { "\(suites.map(\.sdesName)) \(backend) \(inPlace ? "in place" : "out of place")" }
+        var testDescription: String {
+            let output = inPlace ? "in place" : "to another buffer"
+            return "\(suites.map(\.sdesName)) \(backend) \(output)"
+        }
     }
 
     private static let cases: [Case] =

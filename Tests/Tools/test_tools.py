@@ -343,6 +343,23 @@ class SelectionTests(unittest.TestCase):
         self.assertEqual(set(parts), set(re.findall(r"^    part_([a-z]+)\(\)", self.script, re.M)))
 
 
+class NameTests(unittest.TestCase):
+    """`checks.UNUSED_WORD` in identifiers of sources."""
+
+    def found(self, text, suffix):
+        return [number for number, code in checks.names_only(text, suffix) if checks.UNUSED_WORD.search(code)]
+
+    def test_words_are_found_in_identifiers_of_any_form(self):
+        text = "let places = 1\nfunc keepPlace() {}\nstruct PlaceTable {}\nvar _viewer = 2\nlet VIEWER_LIMIT = viewers_of()\n"
+        self.assertEqual(self.found(text, ".swift"), [1, 2, 3, 4, 5])
+        self.assertEqual(self.found("def place(viewer):\n    return two_viewers\n", ".py"), [1, 1, 2])
+
+    def test_other_words_comments_and_strings_are_no_names(self):
+        text = "// renames it into place\nlet placement = replace(placeholder)\nlet text = \"in place\"\nlet isInPlace = patchesInPlace\n"
+        self.assertEqual(self.found(text, ".swift"), [])
+        self.assertEqual(self.found("# the place of a viewer\nmisplaced = 'place'\n", ".py"), [])
+
+
 class SubjectTests(unittest.TestCase):
     """`check_subjects` in repositories with one commit a subject."""
 
