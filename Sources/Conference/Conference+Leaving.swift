@@ -136,6 +136,7 @@ extension Conference {
         lost = []
         published = [:]
         streamOrder = []
+        recordedCount = 0
         host = nil
         activeSpeakers = [:]
         subsessions = Subsessions()

@@ -1,5 +1,5 @@
 import MediaBase
-import Signaling
+package import Signaling
 
 /// The list of participants that clients know by name, and events about joins and leaves. If each join sent an event to
 /// all clients and each join answer listed all participants, filling a session would cost the square of its size.
@@ -8,6 +8,12 @@ extension Conference {
     private static let changesAnEvent = 500
 
     // MARK: listing
+
+    /// Clients that other clients know by name, in order of joining.
+    package var listedClients: [UserInfo] { listed.compactMap { participants[$0]?.info }.filter { $0.kind == .client } }
+
+    /// Returns whether other clients know a participant by name; false if it is only counted.
+    package func isListed(_ id: ConnectionID) -> Bool { participants[id]?.isListed == true }
 
     /// Handles a participant that was added to `participants` and `order`.
     mutating func noteJoin(of id: ConnectionID) {

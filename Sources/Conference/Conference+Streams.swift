@@ -56,7 +56,10 @@ extension Conference {
             return
         }
         streamOrder.removeAll { $0 == id }
-        if stream.isRecorded { tellAll(.recordingStopped(RecordingStopped(stream: id))) }
+        if stream.isRecorded {
+            recordedCount -= 1
+            tellAll(.recordingStopped(RecordingStopped(stream: id)))
+        }
         tellAll(.streamDestroyed(StreamDestroyed(stream: id, reason: reason)))
         refreshStatus(of: stream.owner)
         refreshListing(of: stream.owner)
@@ -69,6 +72,7 @@ extension Conference {
     mutating func setRecorded(_ id: StreamID, _ isRecorded: Bool) {
         guard let stream = published[id], stream.phase == .announced, stream.isRecorded != isRecorded else { return }
         published[id]?.isRecorded = isRecorded
+        recordedCount += isRecorded ? 1 : -1
         tellAll(
             isRecorded
                 ? .recordingStarted(RecordingStarted(stream: id)) : .recordingStopped(RecordingStopped(stream: id)))

@@ -70,6 +70,8 @@ package struct Conference: Sendable {
     var published: [StreamID: PublishedStream] = [:]
     /// Announced streams in order of announcement.
     var streamOrder: [StreamID] = []
+    /// Number of announced streams that are recorded.
+    var recordedCount = 0
     var revoked: RevokedTokens
     /// Pushes in order of creation.
     var sessionPushes: [SessionPush] = []
@@ -127,7 +129,7 @@ package struct Conference: Sendable {
     /// Announced streams that are recorded, in order of announcement (REC-1).
     package var recordedStreams: [StreamID] { streamOrder.filter { published[$0]?.isRecorded == true } }
     /// Whether at least one announced stream is recorded.
-    package var isRecorded: Bool { streamOrder.contains { published[$0]?.isRecorded == true } }
+    package var isRecorded: Bool { recordedCount > 0 }
     /// Whether the session requires end-to-end encryption, or has an encrypted stream: the relay then makes nothing readable of it.
     package var isEncrypted: Bool { requiresEncryption || published.values.contains(where: \.isEncrypted) }
     package var hasPassword: Bool { password != nil }

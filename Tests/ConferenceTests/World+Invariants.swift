@@ -54,6 +54,8 @@ extension World {
             require(owner?.isConnected == !stream.isDropped, "\(stream.id) dropped: \(stream.isDropped)")
         }
 
+        require(conference.isRecorded == !conference.recordedStreams.isEmpty, "isRecorded is \(conference.isRecorded)")
+
         checkMediaPlane(require)
         checkClients(require)
         return found
