@@ -136,12 +136,65 @@ import Testing
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            let read = JournalFile.parse(Data(bytes))
+            let read = Self.parse(Data(bytes))
             #expect(read.entries.count + read.unreadable <= 9)
         }
         let tooLong = Data(repeating: UInt8(ascii: "a"), count: JournalFile.maximumLine + 1)
-        let long = JournalFile.parse(tooLong + Data("\n".utf8) + line)
+        let long = Self.parse(tooLong + Data("\n\n".utf8) + line)
         #expect(long.entries.count == 1 && long.unreadable == 1)
+        let crowd = (0...JournalEntry.maximumParticipants).map {
+            RecordingSource.Participant(id: "c\($0)", name: "Ada")
+        }
+        let crowded = try JSONEncoder().encode(JournalEntry(time: 0, event: .joined, participants: crowd))
+        let refused = Self.parse(crowded + Data("\n".utf8) + line)
+        #expect(refused.entries.count == 1 && refused.unreadable == 1)
+    }
+
+    private static func parse(_ data: Data) -> (entries: [JournalEntry], unreadable: Int) {
+        var room = JournalFile.maximumEntries
+        return JournalFile.parse(data, room: &room)
+    }
+
+    @Test("Lines and participants beyond the limit are not read, whatever the number of files, and are a fault")
+    func maximumEntries() throws {
+        let folder = TemporaryFolder()
+        let pair = ["Ada", "Bo"].map { RecordingSource.Participant(id: $0, name: $0) }
+        for day in 0..<3 {
+            let time = Self.noon + Int64(day) * 86_400_000
+            #expect(try JournalFile.append(Self.message("\(day)", at: time), folder: folder.path))
+            let present = JournalEntry(time: time, event: .present, participants: pair)
+            #expect(try JournalFile.append(present, folder: folder.path))
+        }
+        func read(_ limit: Int) -> (entries: [JournalEntry], faults: [JournalFault]) {
+            JournalFile.read(folder: folder.path, from: Self.noon, to: Self.noon + 2 * 86_400_000, limit: limit)
+        }
+        #expect(read(12).entries.count == 6 && read(12).faults.isEmpty)
+        // The second file has two lines and two participants: six of eight fit.
+        #expect(read(6).entries.map(\.event) == [.chat, .present, .chat])
+        #expect(read(6).faults.map(\.file) == ["journal-20260802.jsonl"])
+        #expect(read(6).faults.map(\.text) == ["more than 6 lines and participants; the rest is left out"])
+        // Lines that are no entries count too.
+        var room = 3
+        #expect(JournalFile.parse(Data("a\nb\nc\nd\n".utf8), room: &room).unreadable == 3 && room < 0)
+    }
+
+    @Test("Any number of participants is in lines that can be read, and entries of one millisecond stay in their order")
+    func participants() throws {
+        let folder = TemporaryFolder()
+        // The longest names, of characters that JSON escapes.
+        let large = (0..<30).map {
+            RecordingSource.Participant(id: "c\($0)", name: String(repeating: "\u{1}", count: 4_096), identity: "u")
+        }
+        let small = (0..<1_234).map { RecordingSource.Participant(id: "d\($0)", name: "Ada") }
+        for part in [large, small] {
+            for entry in JournalEntry.entries(.present, of: part, time: Self.noon) {
+                #expect(try JournalFile.append(entry, folder: folder.path))
+            }
+        }
+        let read = Self.read(folder.path)
+        #expect(read.faults.isEmpty && read.entries.flatMap { $0.participants ?? [] } == large + small)
+        #expect(read.entries.allSatisfy { $0.event == .present })
+        #expect(JournalEntry.entries(.left, of: [], time: Self.noon).isEmpty)
     }
 
     @Test(

@@ -285,6 +285,37 @@ import Testing
         #expect(texts.map(\.duration) == [.seconds(4), .seconds(4)])
     }
 
+    @Test("REC-2 joins, leaves and moves in the journal are chapters, each event once, also in a mix")
+    func attendance() throws {
+        let session = try RecordedSession()
+        try session.record("a", of: "Ada", Self.second(at: 100))
+        try session.record("w", of: "cam1", Self.second(at: 102))
+        try session.record("b", of: "Bo", Self.second(at: 104))
+        let zero = RecordedSession.wallClock / 1_000_000 + 100_000
+        let ada = RecordingSource.Participant(id: "c-a", name: "Ada")
+        let bo = RecordingSource.Participant(id: "c-b", name: "Bo")
+        for entry in [
+            JournalEntry(time: zero + 100, event: .recordingStarted),
+            JournalEntry(time: zero + 100, event: .present, participants: [ada]),
+            JournalEntry(time: zero + 1_000, event: .joined, participants: [bo]),
+            JournalEntry(time: zero + 1_800, event: .moved, participant: bo, subsession: "one"),
+            JournalEntry(time: zero + 3_800, event: .left, participants: [ada]),
+            JournalEntry(time: zero + 5_100, event: .left, participants: [bo]),
+        ] {
+            #expect(try JournalFile.append(entry, folder: session.path))
+        }
+        let titles = [
+            "Present: Ada", "Bo joins", "Bo moves to one, cam1 joins", "cam1 leaves", "Ada leaves", "Bo leaves",
+        ]
+        let report = try session.compose()
+        #expect(report.chapters.map(\.title) == titles && report.warnings.isEmpty && report.chat == nil)
+        var options = MixOptions()
+        options.size = FrameSize(width: 160, height: 90)
+        options.fonts = []
+        let mixed = try SessionMixer(folder: session.path, output: session.output, options: options).run()
+        #expect(mixed.chapters.map(\.title) == titles)
+    }
+
     @Test("REC-2 a session without chat has no subtitle track, and a damaged journal costs only its lines")
     func noJournal() throws {
         let session = try RecordedSession()

@@ -10,6 +10,8 @@ struct ComposeFolder {
     private static let longPause: MediaTime = .seconds(3_600)
     /// Assumed maximum duration of a file whose duration is not known, such as after a crash.
     private static let longestOpenFile: MediaTime = .seconds(86_400)
+    /// Time before the first frame for which journals are read: a recording begins with a key frame, for which it waits.
+    private static let journalLead: MediaTime = .seconds(10)
 
     let path: String
     let session: String
@@ -131,7 +133,7 @@ struct ComposeFolder {
         let faults: [JournalFault]
         let end = files.reduce(zero) { max($0, $1.end) } + Self.longestOpenFile
         (journal, faults) = JournalFile.read(
-            folder: path, from: (zero - .seconds(1)).rawValue / 1_000_000, to: end.rawValue / 1_000_000)
+            folder: path, from: (zero - Self.journalLead).rawValue / 1_000_000, to: end.rawValue / 1_000_000)
         warnings += faults.map { ComposeReport.Warning(file: $0.file, code: .journal, message: $0.text) }
     }
 

@@ -1,10 +1,13 @@
 import Containers
 import MediaBase
 
-/// Chapters of a composed session: when each publisher's media begins and ends, and when subsessions start and end.
+/// Chapters of a composed session: when participants join, leave and move, and when subsessions start and end. The journal tells it of
+/// participants; the media of a publisher tells it of publishers that the journal does not have: those without signalling, and all of
+/// recordings without a journal.
 struct SessionChapters {
-    /// Maximum pause between two files of a publisher that is no leave: a reconnection or a change of devices.
-    private static let maximumPause: MediaTime = .seconds(10)
+    /// Maximum pause that is no leave: between two files of a publisher for a reconnection or a change of devices, and between the leave and
+    /// the next join of a user.
+    static let maximumPause: MediaTime = .seconds(10)
     /// Maximum time between events of one chapter. Players skip chapters that begin at the same time.
     private static let maximumDistance: MediaTime = .milliseconds(500)
     /// Maximum number of chapters, and of events in the title of one.
@@ -17,47 +20,44 @@ struct SessionChapters {
         var end: MediaTime
     }
 
+    private let journal: JournalEvents
     private var presences: [String: [Presence]] = [:]
-    private var others: [(time: MediaTime, title: String)] = []
+
+    /// - Parameters:
+    ///   - journal: in order of time.
+    ///   - zero: relay time of the output's time zero, since 1970.
+    ///   - end: end of the output.
+    init(_ journal: [JournalEntry], zero: MediaTime, end: MediaTime) {
+        self.journal = JournalEvents(journal, zero: zero, end: end)
+    }
 
     /// Notes the media of one file, in order of start.
-    mutating func note(publisher: String, name: String, start: MediaTime, end: MediaTime) {
+    mutating func note(_ entry: RecordingIndex.Entry, start: MediaTime, end: MediaTime) {
+        if let connection = entry.participant?.id, journal.connections.contains(connection) { return }
+        let publisher = SessionPlan.publisher(of: entry)
         var all = presences[publisher] ?? []
         if let last = all.last, start - last.end <= Self.maximumPause {
             all[all.count - 1].end = max(last.end, end)
         } else {
-            all.append(Presence(name: name, start: start, end: end))
+            all.append(Presence(name: SessionPlan.name(of: entry), start: start, end: end))
         }
         presences[publisher] = all
-    }
-
-    /// Notes when subsessions started and stopped.
-    ///
-    /// - Parameters:
-    ///   - zero: relay time of the output's time zero, since 1970.
-    ///   - end: end of the output. What happened before and after it is ignored.
-    mutating func note(_ journal: [JournalEntry], zero: MediaTime, end: MediaTime) {
-        for entry in journal {
-            guard let time = entry.time(after: zero), time >= .zero, time <= end else { continue }
-            switch entry.event {
-            case .chat: continue
-            case .subsessionsStarted: others.append((time, "Subsessions start"))
-            case .subsessionsStopped: others.append((time, "Subsessions end"))
-            }
-        }
     }
 
     var chapters: [MatroskaChapter] {
         let events =
             (presences.values.joined().flatMap { presence in
-                [(presence.start, "\(presence.name) joins"), (presence.end, "\(presence.name) leaves")]
-            } + others).sorted { $0 < $1 }
+                [
+                    JournalEvents.Event(time: presence.start, title: "\(presence.name) joins"),
+                    JournalEvents.Event(time: presence.end, title: "\(presence.name) leaves"),
+                ]
+            } + journal.events).sorted { ($0.time, $0.title) < ($1.time, $1.title) }
         var all: [(time: MediaTime, titles: [String])] = []
-        for (time, title) in events {
-            if let last = all.last, time - last.time <= Self.maximumDistance {
-                all[all.count - 1].titles.append(title)
+        for event in events {
+            if let last = all.last, event.time - last.time <= Self.maximumDistance {
+                all[all.count - 1].titles.append(event.title)
             } else if all.count < Self.maximumCount {
-                all.append((time, [title]))
+                all.append((event.time, [event.title]))
             }
         }
         return all.map { time, titles in

@@ -37,7 +37,6 @@ package final class SessionComposer {
     private let plan: SessionPlan
     private var report: ComposeReport
     private var progress: [TrackProgress]
-    private var chapters = SessionChapters()
     private let journal: [JournalEntry]
     private var chat: SessionChat
     /// First and last frame of each file.
@@ -222,15 +221,13 @@ package final class SessionComposer {
 
     private func finish(_ writer: MatroskaWriter) throws(ComposeError) {
         try writeChat(until: writer.duration, to: writer)
+        guard spans.contains(where: { $0 != nil }) else { throw .noMedia(folder: folder, report) }
+        var chapters = SessionChapters(journal, zero: zero, end: writer.duration)
         for (file, span) in zip(plan.files, spans) {
             guard let span else { continue }
-            chapters.note(
-                publisher: SessionPlan.publisher(of: file.entry), name: SessionPlan.name(of: file.entry),
-                start: span.start, end: span.end)
+            chapters.note(file.entry, start: span.start, end: span.end)
         }
-        chapters.note(journal, zero: zero, end: writer.duration)
         let all = chapters.chapters
-        guard !all.isEmpty else { throw .noMedia(folder: folder, report) }
         do throws(ContainerError) { try writer.finish(chapters: all) } catch { throw .output(error) }
         report.chapters = all.map { ComposeReport.Chapter(time: $0.time.seconds, title: $0.title) }
         report.bytes = writer.byteCount

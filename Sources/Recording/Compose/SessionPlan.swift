@@ -41,11 +41,15 @@ struct SessionPlan {
         nameTracks()
     }
 
-    /// Returns the identity of the publisher among the session's files. Without an id of the user, the display name must suffice: a
-    /// page that is loaded again gets another connection id.
+    /// Returns the identity of the publisher among the session's files.
     static func publisher(of entry: RecordingIndex.Entry) -> String {
-        guard let participant = entry.participant else { return "stream " + entry.stream }
-        return participant.identity.map { "identity " + $0 } ?? "name " + participant.name
+        entry.participant.map(identity) ?? "stream " + entry.stream
+    }
+
+    /// Returns the identity of a participant's user. Without an id of the user, the display name must suffice: a page that is loaded again
+    /// gets another connection id.
+    static func identity(of participant: RecordingSource.Participant) -> String {
+        participant.identity.map { "identity " + $0 } ?? "name " + participant.name
     }
 
     /// Returns the name of the publisher for people, without control characters.

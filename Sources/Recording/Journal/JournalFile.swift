@@ -13,6 +13,8 @@ package enum JournalFile {
     private static let maximumFiles = 366
     /// Maximum size of a line. A chat message has at most 8 KiB, each byte of which JSON can write as six.
     static let maximumLine = 64 << 10
+    /// Maximum number of lines, and of participants in them, that are read of all files.
+    static let maximumEntries = 1_000_000
 
     /// Returns the name of the file for a time in milliseconds since 1970.
     package static func name(at time: Int64) -> String {
@@ -51,28 +53,41 @@ package enum JournalFile {
         return true
     }
 
-    /// Reads the journals of some days, in order of time. There is none if nothing happened.
+    /// Returns the maximum number of bytes of a participant in a line: JSON can write a byte as six.
+    static func lineBytes(of participant: RecordingSource.Participant) -> Int {
+        let texts = [participant.id, participant.name, participant.identity ?? ""]
+        return texts.reduce(64) { $0 + 6 * $1.utf8.count }
+    }
+
+    /// Reads the journals of some days, in order of time. Entries of the same time stay in the order in which they were written. There is
+    /// none if nothing happened.
     ///
     /// - Parameters:
     ///   - first, last: times in milliseconds since 1970, on the first and last day.
+    ///   - limit: maximum number of lines, and of participants in them; the rest is a fault.
     /// - Returns: the entries, and what cannot be read: files, and lines of others.
     static func read(
-        folder: String, from first: Int64, to last: Int64
+        folder: String, from first: Int64, to last: Int64, limit: Int = maximumEntries
     ) -> (entries: [JournalEntry], faults: [JournalFault]) {
         let days = name(at: first)...max(name(at: first), name(at: last))
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
             .filter { $0.hasPrefix(prefix) && $0.hasSuffix(suffix) && days.contains($0) }.sorted()
         var entries: [JournalEntry] = []
         var faults: [JournalFault] = []
+        var room = limit
         for name in names.prefix(maximumFiles) {
             do throws(RecordingError) {
-                let read = parse(try contents(folder + "/" + name))
+                let read = parse(try contents(folder + "/" + name), room: &room)
                 entries += read.entries
                 if read.unreadable > 0 { faults.append(.lines(read.unreadable, file: name)) }
+                guard room >= 0 else {
+                    faults.append(.tooMany(limit: limit, file: name))
+                    break
+                }
             } catch { faults.append(.file(name, error)) }
         }
-        entries.sort { $0.time < $1.time }
-        return (entries, faults)
+        let order = entries.indices.sorted { (entries[$0].time, $0) < (entries[$1].time, $1) }
+        return (order.map { entries[$0] }, faults)
     }
 
     private static func contents(_ path: String) throws(RecordingError) -> Data {
@@ -87,12 +102,22 @@ package enum JournalFile {
         do { return try handle.read(upToCount: maximumBytes) ?? Data() } catch { throw failure(path, EIO) }
     }
 
-    static func parse(_ data: Data) -> (entries: [JournalEntry], unreadable: Int) {
+    /// - Parameter room: number of lines, and of participants in them, that may be read; negative after more of them.
+    static func parse(_ data: Data, room: inout Int) -> (entries: [JournalEntry], unreadable: Int) {
         var entries: [JournalEntry] = []
         var unreadable = 0
         let decoder = JSONDecoder()
-        for line in data.split(separator: UInt8(ascii: "\n")) {
-            if line.count <= maximumLine, let entry = try? decoder.decode(JournalEntry.self, from: line) {
+        var rest = data[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            let line = rest[..<end]
+            rest = rest[min(end + 1, rest.endIndex)...]
+            guard !line.isEmpty else { continue }
+            let entry = line.count <= maximumLine ? try? decoder.decode(JournalEntry.self, from: line) : nil
+            let participants = entry?.participants?.count ?? 0
+            room -= 1 + participants
+            guard room >= 0 else { break }
+            if let entry, participants <= JournalEntry.maximumParticipants {
                 entries.append(entry)
             } else {
                 unreadable += 1

@@ -39,7 +39,6 @@ package final class SessionMixer {
     private var mixer = AudioMixer()
     private let videoEncoder: VP8Encoder
     private let audioEncoder: OpusEncoder
-    private var chapters = SessionChapters()
     private var spans: [(start: MediaTime, end: MediaTime)?]
     private var lastAudio: Int64 = 0
     /// Frame of the canvas that has not been encoded.
@@ -307,15 +306,13 @@ package final class SessionMixer {
             try write(encode(at: frame), at: frame, writer)
         }
         while mixer.position < lastAudio { try mixBlock(writer) }
+        guard spans.contains(where: { $0 != nil }) else { throw .noMedia(folder: folder.path, report) }
+        var chapters = SessionChapters(folder.journal, zero: folder.zero, end: writer.duration)
         for (file, span) in zip(plan.files, spans) {
             guard let span else { continue }
-            chapters.note(
-                publisher: SessionPlan.publisher(of: file.entry), name: SessionPlan.name(of: file.entry),
-                start: max(.zero, span.start), end: max(.zero, span.end))
+            chapters.note(file.entry, start: max(.zero, span.start), end: max(.zero, span.end))
         }
-        chapters.note(folder.journal, zero: folder.zero, end: writer.duration)
         let all = chapters.chapters
-        guard !all.isEmpty else { throw .noMedia(folder: folder.path, report) }
         try writer.finish(chapters: all)
         report.chapters = all.map { ComposeReport.Chapter(time: $0.time.seconds, title: $0.title) }
         report.tracks = [
