@@ -40,7 +40,7 @@ struct RecordingLog: Sendable {
         }
     }
 
-    func note(_ loss: JournalLoss) { logger.error("chat is not recorded: \(loss)") }
+    func note(_ loss: JournalLoss) { logger.error("chat, joins, leaves and moves are not recorded: \(loss)") }
 
     private static func reason(_ status: RecordingStatus) -> String { status.error?.description ?? "unknown" }
 

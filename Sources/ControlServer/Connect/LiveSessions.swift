@@ -32,7 +32,7 @@ package final class LiveSessions: Sendable {
     ///   - engine: media of the clients.
     ///   - taps: engine that has the packets of streams that are pushed to other servers.
     ///   - caller: opens links to the relays of clients that are connected to other relays; nil: their media opens here.
-    ///   - journal: writes chat beside recordings; nil: it is not recorded.
+    ///   - journal: writes chat, joins, leaves and moves beside recordings; nil: they are not recorded.
     ///   - limits: limits of programmes.
     ///   - events: events of `engine`; nil: observes it from now on.
     package init(

@@ -23,7 +23,7 @@ struct SessionContext: Sendable {
     let passwords: PasswordGuard
     let reports: ReportGuard
     let recorded = RecordedStreams()
-    /// Writes chat beside recordings; nil: it is not recorded.
+    /// Writes chat, joins, leaves and moves beside recordings; nil: they are not recorded.
     let journal: JournalWriter?
     let resources: ResourceAccounts
     /// Nil without a cluster.

@@ -108,13 +108,11 @@ final class SessionCore {
     func perform(_ effects: [Effect]) {
         for effect in effects {
             crashNotes.note(effect)
+            // The relay that runs an abandoned session writes its journal.
+            if !isAbandoned { journal.note(effect, in: conference, at: time.wall) }
             switch effect {
-            case .send(let id, let event):
-                journal.note(event, in: conference)
-                clients.append(event, to: CollectionOfOne(id))
-            case .broadcast(let audience, let event):
-                journal.note(event, in: conference)
-                clients.append(event, to: audience)
+            case .send(let id, let event): clients.append(event, to: CollectionOfOne(id))
+            case .broadcast(let audience, let event): clients.append(event, to: audience)
             case .close(let id, let reason): close(id, reason)
             case .media(let command):
                 media.command(command)
@@ -126,7 +124,7 @@ final class SessionCore {
             case .ended(let reason): ended(reason)
             }
         }
-        journal.noteSubsessions(of: conference, at: time.wall)
+        journal.noteState(of: conference, at: time.wall)
         clients.flush()
         dropSlow()
         continueMedia()

@@ -105,13 +105,62 @@ struct RecordingEventsTests {
             await writer.flush()
 
             let entries = try Self.entries(folder.path + "/demo")
-            #expect(entries.map(\.event) == [.chat, .subsessionsStarted, .chat, .subsessionsStopped])
+            #expect(
+                entries.map(\.event) == [
+                    .recordingStarted, .present, .chat, .subsessionsStarted, .moved, .chat, .subsessionsStopped,
+                ])
             let chat = entries.filter { $0.event == .chat }
             #expect(chat.map(\.text) == ["to all", "in one"] && chat.map(\.subsession) == [nil, "one"])
             #expect(chat.map(\.participant?.name) == ["Ada", "Ben"])
             #expect(chat.map(\.participant?.id) == [first.connection.rawValue, second.connection.rawValue])
             await peer.close()
             for client in [ada, ben] { await client.cut() }
+        }
+    }
+
+    @Test(
+        "REC-2 joins and leaves are in the journal while a stream is recorded, a resumed connection is not",
+        .timeLimit(.minutes(2)))
+    func attendance() async throws {
+        let folder = TemporaryFolder()
+        let writer = JournalWriter(directory: folder.path)
+        try await withConnect(journal: writer) { relay in
+            let recorder = SessionRecorder(
+                engine: relay.engine, directory: folder.path, source: relay.liveSessions.recordingSource,
+                observer: relay.liveSessions.note)
+            let (ada, _) = try await relay.join("Ada", token: .host)
+            let fields = ["Authorization": "Bearer \(TestToken(identity: "encoder").text)"]
+            let peer = try await MediaPeer(.publish, source: 1)
+            _ = peer.add()
+            let published = try await relay.http.request(
+                "POST", "/whip/demo?stream=cam", body: peer.offer().sdp,
+                fields: RawHTTPClient.sdp.merging(fields) { $1 })
+            try #require(published.status == 201, "\(published.text)")
+            try peer.accept(published.text)
+            _ = try await ada.next(.streamCreated)
+            try await recorder.start(session: "demo", stream: "cam")
+            _ = try await ada.next(.recordingStarted)
+
+            let (ben, answer) = try await relay.join("Ben", token: TestToken(identity: "u-ben"))
+            await ben.cut()
+            _ = try await ada.next(.userDropped)
+            let again = try await relay.connect()
+            _ = try await again.request(ResumeRequest(resumeToken: answer.resumeToken, lastEvent: 0)).get()
+            _ = try await ada.next(.userDropped)
+            #expect(try await again.ask(LeaveRequest()) == nil)
+            _ = try await ada.next(.userLeft)
+            try await recorder.stop(session: "demo", stream: "cam")
+            _ = try await ada.next(.recordingStopped)
+            let (eve, _) = try await relay.join("Eve")
+            await writer.flush()
+
+            let entries = try Self.entries(folder.path + "/demo")
+            #expect(entries.map(\.event) == [.recordingStarted, .present, .joined, .left])
+            #expect(entries.map { $0.participants?.map(\.name) } == [nil, ["Ada"], ["Ben"], ["Ben"]])
+            let gone = entries.last?.participants?.first
+            #expect(gone?.id == answer.connection.rawValue && gone?.identity == "u-ben")
+            await peer.close()
+            for client in [ada, eve] { await client.cut() }
         }
     }
 }

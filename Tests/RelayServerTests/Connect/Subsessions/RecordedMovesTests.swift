@@ -60,8 +60,13 @@ struct RecordedMovesTests {
             #expect(report.tracks.first?.frames == Int(status.statistics.videoFrames))
             let titles = report.chapters.map(\.title).joined(separator: ", ")
             #expect(titles.contains("Subsessions start") && titles.contains("Subsessions end"), "\(titles)")
-            // Moves are neither joins nor leaves.
-            #expect(titles.split(separator: ", ").count { $0.hasSuffix(" joins") || $0.hasSuffix(" leaves") } == 2)
+            #expect(titles.hasPrefix("Present: Ada, Host"), "\(titles)")
+            let moves = titles.split(separator: ", ").filter {
+                $0.hasPrefix("Ada moves") || $0.hasPrefix("Ada returns")
+            }
+            #expect(moves == ["Ada moves to one", "Ada moves to two", "Ada moves to one", "Ada returns from one"])
+            // Moves are neither joins nor leaves, and both were there from the beginning to the end.
+            #expect(!titles.contains(" joins") && !titles.contains(" leaves"))
         }
     }
 }
