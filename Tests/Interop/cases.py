@@ -13,6 +13,7 @@ import media
 import srtcp
 from bridges import ingest, live_by_ffmpeg
 from clients import CM_32, CM_80, GCM
+from participant import Participant
 from proxy import HostileProxy
 from recorded import check_composed, check_mixed, check_recorded, check_session_file, check_still, recordings
 from relay import RelayError, free_udp_pair
@@ -500,11 +501,13 @@ def programme(bench, name):
 
 
 def recorded_session(bench, name):
-    """A session is recorded as a whole by the command, with a stream that is published later, and is one file when its recording is stopped."""
+    """A session is recorded as a whole by the command, with a stream that is published later, and is one file when its recording is stopped.
+    A participant without media comes, moves to a subsession and leaves in between.
+    """
     source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
     report = bench.reporter.check
-    relay = bench.relay(folder, extra=["--recording-directory", folder / "recordings"])
-    publishers = []
+    relay = bench.relay(folder, extra=["--recording-directory", folder / "recordings", "--dev"])
+    publishers, participant = [], None
 
     def command(action):
         return json.loads(media.run([bench.binary, "session", "record", action, "rec", "--url", relay.url, "--json"]))
@@ -515,9 +518,18 @@ def recorded_session(bench, name):
         clients.wait_until(lambda: relay.metrics()["millrace_packets_received_total"] > 0, 5, "the first packet")
         report(name, "the command starts the recording", command("start")["isRecorded"])
         time.sleep(2)
+        participant = Participant(relay, "rec", "Bo")
+        time.sleep(1)
         second = relay.open("publish", "rec", stream="cam2")
         publishers.append(clients.ffmpeg_publisher(second, source.path, folder / "publisher-2.log", loop=True))
-        time.sleep(5)
+        time.sleep(4)
+        group = participant.ask("commitSubsessions", names=["group 1"])["subsessions"][0]["id"]
+        participant.ask("startSubsessions")
+        time.sleep(1)
+        participant.ask("joinSubsession", subsession=group)
+        time.sleep(1)
+        participant.ask("leave", endForAll=False)
+        time.sleep(1)
         relay.close(second)
         time.sleep(2)
         stopped = command("stop")
@@ -527,11 +539,15 @@ def recorded_session(bench, name):
         composed = command("status")["composed"]
         report(name, "the relay has made one file of the session", [one["phase"] for one in composed] == ["composed"] and not composed[0]["warnings"], composed=composed)
     finally:
+        if participant:
+            participant.close()
         for publisher in publishers:
             publisher.stop()
         relay.stop()
     check_session_file(report, name, pathlib.Path(composed[0]["file"]), ["cam1 (camera)", "cam1 (audio)", "cam2 (camera)", "cam2 (audio)"],
-                       ["vp8", "opus"] * 2, ["cam1 joins", "cam2 joins", "cam2 leaves", "cam1 leaves"], composed[0]["duration"])
+                       ["vp8", "opus"] * 2,
+                       ["cam1 joins", "Bo joins", "cam2 joins", "Subsessions start", "Bo moves to group 1", "Bo leaves", "cam2 leaves", "cam1 leaves"],
+                       composed[0]["duration"])
 
 
 def recording(bench, name):
