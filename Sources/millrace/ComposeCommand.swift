@@ -12,7 +12,7 @@ struct ComposeCommand: ParsableCommand {
         discussion: """
             DIRECTORY is the folder of a session, with index.json and a file for each stream. The output has a named track for each \
             participant's audio and video, such as "Ada (camera)" and "Ada (audio)", on one timeline by the relay's clock, chapters for \
-            participants that join and leave and for subsessions, and a subtitle track "Chat". Media is copied, not encoded again.
+            participants that join, leave and move to subsessions, and a subtitle track "Chat". Media is copied, not encoded again.
 
             Several files of the same user and stream are one track; pauses between them stay pauses. A change of codec or of the rotation \
             begins another track, because a track has one of each. Times are corrected by the drift of each publisher's clock, if the relay \

@@ -4,18 +4,16 @@ import MediaBase
 import MillraceTestKit
 import Recording
 import Signaling
-import Synchronization
 
 @testable import ControlServer
 
-/// The rules of one session in virtual time, and its journal, which gets their effects as `LiveSession` passes them.
+/// The rules of one session in virtual time, and its journal, which gets their effects as `SessionCore` passes them.
 final class JournaledSession {
     /// Wall clock at time zero.
     static let epoch: Int64 = 1_800_000_000_000
 
     private let folder = TemporaryFolder()
     private let writer: JournalWriter
-    private let clock = WallClock()
     private(set) var conference: Conference
     private var journal: SessionJournal
     private var now = MediaTime.zero
@@ -23,26 +21,25 @@ final class JournaledSession {
 
     init(limits: ConferenceLimits = ConferenceLimits()) throws {
         writer = JournalWriter(directory: folder.path)
-        journal = SessionJournal(session: "demo", writer: writer) { [clock] in clock.time.load(ordering: .relaxed) }
+        journal = SessionJournal(session: "demo", writer: writer)
         conference = try Conference(
             id: SessionID(rawValue: "s"), app: "app", name: "demo", limits: limits, now: .zero,
             wallClock: Self.epoch)
     }
 
-    private var wallClock: Int64 { clock.time.load(ordering: .relaxed) }
+    private var wallClock: Int64 { Self.epoch + now.rawValue / 1_000_000 }
 
     /// Returns the time of an entry in seconds.
     static func seconds(_ entry: JournalEntry) -> Double { Double(entry.time - epoch) / 1_000 }
 
     func pass(_ time: MediaTime) {
         now += time
-        clock.time.store(Self.epoch + now.rawValue / 1_000_000, ordering: .relaxed)
         perform(conference.handleTimeout(now: now))
     }
 
     func perform(_ effects: [Effect]) {
-        for effect in effects { journal.note(effect, in: conference) }
-        journal.noteState(of: conference)
+        for effect in effects { journal.note(effect, in: conference, at: wallClock) }
+        journal.noteState(of: conference, at: wallClock)
     }
 
     @discardableResult
@@ -92,10 +89,10 @@ final class JournaledSession {
     /// Returns all entries, in the order in which they were written.
     func entries() async throws -> [JournalEntry] {
         await writer.flush()
-        let place = folder.path + "/demo"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
+        let directory = folder.path + "/demo"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return try names.sorted().flatMap { name in
-            try String(contentsOfFile: "\(place)/\(name)", encoding: .utf8).split(separator: "\n").map {
+            try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8).split(separator: "\n").map {
                 try JSONDecoder().decode(JournalEntry.self, from: Data($0.utf8))
             }
         }
@@ -105,13 +102,9 @@ final class JournaledSession {
     func lines() async throws -> [String] {
         try await entries().map { entry in
             let people = (entry.participants ?? []) + (entry.participant.map { [$0] } ?? [])
-            let place = [entry.from.map { "from \($0)" }, entry.subsession.map { "in \($0)" }].compactMap { $0 }
-            let words = ["\(Self.seconds(entry))", entry.event.rawValue] + people.map(\.name) + place
+            let location = [entry.from.map { "from \($0)" }, entry.subsession.map { "in \($0)" }].compactMap { $0 }
+            let words = ["\(Self.seconds(entry))", entry.event.rawValue] + people.map(\.name) + location
             return words.joined(separator: " ")
         }
-    }
-
-    private final class WallClock: Sendable {
-        let time = Atomic<Int64>(JournaledSession.epoch)
     }
 }

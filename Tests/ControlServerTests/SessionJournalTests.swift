@@ -19,7 +19,7 @@ import Testing
         return (session, ada, stream)
     }
 
-    @Test("Joins and leaves are noted while a stream is recorded; who was there before is present, and does not join")
+    @Test("Joins and leaves are noted while a stream is recorded; earlier users are present, and do not join")
     func joinsAndLeaves() async throws {
         let (session, ada, stream) = try Self.recorded(begin: 0)
         session.media(.recorded(stream, false))

@@ -60,7 +60,7 @@ import Testing
                 == ["0.0 Present: Ada", "20.0 Bo joins", "40.0 Bo leaves", "60.0 Ada leaves"])
     }
 
-    @Test("Who is there when a recording begins is present, whenever the relay has written it, and does not join")
+    @Test("Users who are there when a recording begins are present, whenever the relay has written it, and do not join")
     func presentAtStart() {
         // The first frame is before or after the entry of the recording.
         for start in [-3, 0.3] {
@@ -157,7 +157,7 @@ import Testing
             Self.chapters(journal, files) == [
                 "0.0 Present: Ada, Bo", "10.0 Cy joins", "40.0 Present: Ada", "45.0 Bo joins",
             ])
-        // A recording that was stopped for a while, and nobody came or went: no event.
+        // A recording that was stopped for a while, with the same users afterwards, has no event.
         let same = [
             Self.entry(0, .recordingStarted), Self.entry(0, .present, Self.ada, Self.bo),
             Self.entry(40, .recordingStarted), Self.entry(40, .present, Self.bo, Self.ada),

@@ -1,7 +1,7 @@
 import MediaBase
 
-/// Events of a composed session by its journal, for chapters: who was there when a recording began, who joined, left and moved, and when
-/// subsessions started and ended.
+/// Events of a composed session by its journal, for chapters: users present when a recording began, joins, leaves and moves of users, and
+/// the start and end of subsessions.
 ///
 /// A user with several connections joins with the first and leaves with the last one. A user who is back after a short pause, such as after
 /// loading a page again, has not left. A relay that was killed has written no leaves: its next recording names the users who are present.
@@ -36,7 +36,7 @@ struct JournalEvents {
     private var identities: [String: String] = [:]
     /// Newest leave of each user who has left, and the index of its event.
     private var leaves: [String: (time: MediaTime, event: Int?)] = [:]
-    /// Time of the next event that names all who are present; nil if there is none.
+    /// Time of the next event that names the present users; nil if there is none.
     private var presence: MediaTime?
     /// Identities of the users who were present before the newest recording.
     private var earlier: Set<String> = []
@@ -44,7 +44,7 @@ struct JournalEvents {
     /// - Parameters:
     ///   - journal: in order of time.
     ///   - zero: relay time of the output's time zero, since 1970.
-    ///   - end: end of the output. What happened after it is ignored.
+    ///   - end: end of the output. Later events are ignored.
     init(_ journal: [JournalEntry], zero: MediaTime, end: MediaTime) {
         self.end = end
         let first = journal.lastIndex { entry in
@@ -53,7 +53,7 @@ struct JournalEvents {
         }
         for entry in journal[(first ?? journal.startIndex)...] {
             guard let time = entry.time(after: zero), time <= end + Self.tail else { continue }
-            // Without the beginning of its recording, an entry does not tell who was there at time zero.
+            // Without the beginning of its recording, an entry does not tell which users were present at time zero.
             guard first != nil || time >= .zero else { continue }
             note(entry, at: time)
         }
@@ -79,7 +79,7 @@ struct JournalEvents {
         }
     }
 
-    /// Forgets who was present: nothing is known of the time since the entry before.
+    /// Begins with no present users: nothing is known of the time since the entry before.
     private mutating func begin(at time: MediaTime) {
         earlier = Set(users.keys)
         users = [:]
@@ -88,7 +88,7 @@ struct JournalEvents {
         presence = time <= Self.maximumDelay ? .zero : time
     }
 
-    /// Adds the event that names all who were present when a recording began, unless they are those who were present before.
+    /// Adds the event that names the users present when a recording began, unless they are those of the recording before.
     private mutating func announce() {
         guard let time = presence else { return }
         presence = nil

@@ -12,7 +12,7 @@ package struct JournalEntry: Codable, Sendable, Hashable {
         /// Participants were in the session already when the recording started.
         case present
         case joined
-        /// Participants left, or were removed, or lost their connection and did not resume it.
+        /// Participants left, were removed, or did not resume a lost connection within the grace time.
         case left
         /// A participant moved to a subsession, or back to the main session.
         case moved

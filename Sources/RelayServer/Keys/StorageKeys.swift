@@ -15,8 +15,9 @@ package enum StorageKeys: ConfigurationSection {
         .flag(
             "recording.chat", \.recordingChat,
             """
-            while a stream of a session is recorded, the chat of the session is too, except for messages to one user, \
-            and in sessions that require encryption or have an encrypted stream
+            while a stream of a session is recorded, its journal has joins, leaves, moves between subsessions and the chat of \
+            the session, except for messages to one user, and for the chat of sessions that require encryption or have an \
+            encrypted stream ([admin.md](admin.md#journal))
             """),
         .text(
             "storage.directory", \.storageDirectory, .directory,

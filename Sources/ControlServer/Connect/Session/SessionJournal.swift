@@ -2,11 +2,11 @@ import Conference
 import Recording
 import Signaling
 
-/// Journal of a session beside its recordings (REC-2): chat, who is there, joins, leaves and moves between subsessions, and when subsessions
-/// start and stop. `SessionCore.perform` passes it the session's effects; it writes nothing while the users are not told of a recording.
+/// Journal of a session beside its recordings (REC-2): chat, present clients, joins, leaves and moves between subsessions, and the start and
+/// end of subsessions. `SessionCore.perform` passes it the session's effects; it writes nothing while the users are not told of a recording.
 ///
-/// It has clients that others know by name. Publishers without signalling are known from their recordings, and counted users of a large
-/// session are not listed here either.
+/// It has clients that others know by name, so users that are only counted in a large session are not in it. Publishers without signalling
+/// are known from their recordings.
 struct SessionJournal {
     /// Name of the session in the media engine.
     private let session: String
@@ -48,7 +48,7 @@ struct SessionJournal {
     }
 
     /// Notes the state of the session after the effects of a call: joins and leaves, many of which may come at once, whether the session is
-    /// recorded, and its subsessions. A recording that begins notes who is there, and running subsessions.
+    /// recorded, and its subsessions. When a recording begins, the present clients and running subsessions are noted.
     mutating func noteState(of conference: Conference, at wall: Int64) {
         guard writer != nil else { return }
         // A participant whose leave ends the last recording is still in its journal.
