@@ -9,7 +9,7 @@ import Signaling
 /// One session without IO: its rules (`Conference`), its media (`SessionMedia`, `ClusterMedia`), its clients with their queues of events, and
 /// the requests that wait for an answer.
 ///
-/// Whoever runs it sets `time` before each call, and carries out `takeOutputs` after it. Results of outputs come back by calls. A request
+/// The caller sets `time` before each call, and carries out `takeOutputs` after it. Results of outputs come back by calls. A request
 /// whose answer takes longer has a completion `then`, which is called once.
 ///
 /// ```swift
