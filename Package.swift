@@ -324,7 +324,8 @@ let package = Package(
             name: "ControlServerTests",
             dependencies: [
                 "ControlServer", "Conference", "Signaling", "MillraceTokens", "Cryptography", "MediaBase",
-                "MillraceTestKit", "MediaEngine", "Recording", "SessionMedia", "SessionTestKit", "SDP", "SRTP", "Cluster",
+                "MillraceTestKit", "MediaEngine", "Recording", "SessionMedia", "SessionTestKit", "SDP", "SRTP",
+                "Cluster",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -5,7 +5,7 @@ import Signaling
 
 /// Parts of the relay that a session uses.
 struct LiveSessionEnvironment: Sendable {
-    /// What the core of a session uses.
+    /// Parts for the core of a session.
     let context: SessionContext
     /// Media of the clients.
     let engine: any MediaPlane

@@ -14,7 +14,7 @@ import Signaling
 @testable import MediaEngine
 @testable import SessionMedia
 
-/// One session in virtual time: its `SessionCore`, a model of the media engine and of the cluster's store that answer late, and model clients.
+/// Session in virtual time: its `SessionCore`, a model of the media engine and of the cluster's store that answer late, and model clients.
 /// Records every fault.
 final class SessionWorld {
     struct Client {

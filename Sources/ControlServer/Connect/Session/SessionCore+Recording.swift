@@ -4,7 +4,7 @@ import Recording
 import SessionMedia
 import Signaling
 
-/// What recordings and the programme need to know of the session.
+/// State of the session for recordings and for its programme.
 extension SessionCore {
     func reportRecording(of stream: StreamID) {
         let isRecorded = context.recorded.contains(session: engineName, stream: stream.rawValue)

@@ -6,7 +6,7 @@ import Messaging
 import SessionMedia
 import Signaling
 
-/// One session without IO: its rules (`Conference`), its media (`SessionMedia`, `ClusterMedia`), its clients with their queues of events, and
+/// State of one session without IO: its rules (`Conference`), its media (`SessionMedia`, `ClusterMedia`), its clients with their queues of events, and
 /// the requests that wait for an answer.
 ///
 /// The caller sets `time` before each call, and carries out `takeOutputs` after it. Results of outputs come back by calls. A request

@@ -2,7 +2,7 @@ import Cluster
 import Conference
 import Signaling
 
-/// What `LiveSession` carries out for its `SessionCore`, in order.
+/// Work that `LiveSession` carries out for its `SessionCore`, in order.
 enum SessionOutput {
     /// Call to the media engine of a relay, whose result comes back by `answered`. A call to another relay opens the link to it if there is
     /// none.
