@@ -323,7 +323,7 @@ struct WHIPEndpointTests {
             let whip = try #require(try await http.publish(stream: "cam", fields: publisher).fields["location"])
             let whep = try #require(try await http.view(fields: subscriber).fields["location"])
             for (path, wrong) in [
-                ("/whip/demo", subscriber), (whip, authorization), ("/whep/demo", publisher), (whep, publisher),
+                ("/whip/demo", subscriber), (whip, subscriber), ("/whep/demo", publisher), (whep, publisher),
             ] {
                 for method in ["POST", "GET", "PUT", "PATCH", "DELETE"] {
                     for fields in [[:], wrong, ["Authorization": "Basic bGV0LW1l"]] {
