@@ -359,7 +359,7 @@ let package = Package(
             name: "LoadGeneratorTests",
             dependencies: [
                 "LoadGenerator", "TestMedia", "RelayServer", "MediaBase", "RTP", "SRTP", "MediaEngine", "Codecs",
-                "Forwarding", "MillraceClient",
+                "Forwarding", "MillraceClient", "HTTPCalls",
             ]),
     ],
     swiftLanguageModes: [.v6],

@@ -11,9 +11,8 @@ package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
     ///   - name: name of the option, for the error.
     package init(_ text: String, option name: String) throws(LoadError) {
         self.text = text
-        guard let url = URL(string: expanded(session: "a", stream: "b")),
-            ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
-        else { throw .invalidSetting(name, reason: "\"\(text)\" is not an http or https address") }
+        try LoadError.check(
+            HTTPTarget(expanded(session: "a", stream: "b")) != nil, name, "\"\(text)\" is not an http or https address")
     }
 
     /// Returns the endpoint of publishers (WHIP) or of subscribers (WHEP).

@@ -1,6 +1,6 @@
 import ControlServer
 import Foundation
-import HTTPCalls
+package import HTTPCalls
 package import MediaEngine
 
 /// Relay behind HTTP: the plain transports (`POST /v1/sessions/{session}/plain`) and `/metrics` of a Millrace relay, and the WHIP and
@@ -80,7 +80,7 @@ package final class HTTPRelay: RelayInterface {
         _ = try? await send("DELETE", target)
     }
 
-    package func usage() async -> RelayUsage? { try? await metrics().usage }
+    package func usage() async -> RelayUsage? { (try? await metrics()).flatMap { RelayUsage($0) } }
 
     package func metrics() async throws(LoadError) -> MetricsText {
         let answer = try await send("GET", try endpoint("/metrics"))
@@ -105,21 +105,13 @@ package final class HTTPRelay: RelayInterface {
         }
     }
 
-    /// Problem details (RFC 9457), in place of an answer.
-    private struct ProblemDocument: Decodable {
-        var code: String?
-        var title: String?
-        var detail: String?
-    }
-
-    /// Returns the error for an answer whose status is not a success. A server that is not a relay answers without an error code.
+    /// Returns the error for an answer whose status is not a success.
     private static func refusal(_ answer: HTTPCallAnswer) -> LoadError {
-        let problem = try? JSONDecoder().decode(ProblemDocument.self, from: Data(answer.body))
-        guard let code = problem?.code else {
+        guard let problem = ProblemDetails(Data(answer.body)) else {
             return .noAnswer(
                 "HTTP \(answer.status) without a relay's error code; check that the address is that of a relay")
         }
         return .refused(
-            status: answer.status, code: code, detail: problem?.detail ?? problem?.title ?? "no reason given")
+            status: answer.status, code: problem.code, detail: problem.detail ?? problem.title ?? "no reason given")
     }
 }

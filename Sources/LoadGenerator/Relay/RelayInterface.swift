@@ -19,3 +19,17 @@ package protocol RelayInterface: Sendable {
     /// Ends the use of this object; no more calls follow.
     func stop() async
 }
+
+/// A relay's answer to the offer of a peer connection.
+package struct ConnectionAnswer: Sendable {
+    package var sdp: String
+    package var resource: ConnectionResource
+}
+
+/// Handle with which to close a peer connection at the relay.
+package enum ConnectionResource: Sendable, Hashable {
+    /// URL in the answer's `Location` (RFC 9725 section 4.2); nil if there was none.
+    case location(String?)
+    /// Transport of a relay in this process.
+    case transport(TransportID, session: String)
+}

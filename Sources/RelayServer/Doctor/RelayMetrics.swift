@@ -1,35 +1,21 @@
-/// Metrics of a running relay (Prometheus text format 0.0.4) that name causes of faults, since the start of the relay.
+import HTTPCalls
+
+/// Metrics of a running relay that name causes of faults, since the start of the relay.
 struct RelayMetrics {
-    private struct Sample {
-        var labels: String
-        var value: Double
-    }
+    private let metrics: MetricsText
 
-    private var samples: [String: [Sample]] = [:]
-
-    init(_ text: String) {
-        for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
-            let name = line.prefix { $0 != "{" && $0 != " " }
-            // A label value may contain spaces and braces; the number follows the last brace.
-            let labels = line[name.endIndex...]
-            let end = labels.lastIndex(of: "}").map { labels.index(after: $0) } ?? labels.startIndex
-            guard let value = labels[end...].split(separator: " ").first.flatMap({ Double(String($0)) }) else {
-                continue
-            }
-            samples[String(name), default: []].append(Sample(labels: String(labels[..<end]), value: value))
-        }
-    }
+    init(_ text: String) { metrics = MetricsText(text) }
 
     /// Returns the sum over all label sets; 0 if the metric is missing.
-    private func sum(_ name: String) -> Double { samples[name, default: []].reduce(0) { $0 + $1.value } }
+    private func sum(_ name: String) -> Double { metrics[name] ?? 0 }
 
     private func value(_ name: String, _ label: String, _ value: String) -> Double {
-        samples[name, default: []].filter { $0.labels.contains("\(label)=\"\(value)\"") }.reduce(0) { $0 + $1.value }
+        metrics.samples(of: name).filter { $0.labels.contains("\(label)=\"\(value)\"") }.reduce(0) { $0 + $1.value }
     }
 
     /// Returns the label sets with values above 0, such as `cause buffer_full: 12`.
     private func listed(_ name: String, without excluded: String? = nil) -> [String] {
-        samples[name, default: []].filter { sample in
+        metrics.samples(of: name).filter { sample in
             sample.value > 0 && excluded.map { !sample.labels.contains("\"\($0)\"") } ?? true
         }.map { sample in
             let label = sample.labels.filter { !"{}\"".contains($0) }.split(separator: "=").joined(separator: " ")
@@ -39,7 +25,7 @@ struct RelayMetrics {
 
     var findings: [DoctorFinding] {
         [mediaPaths, unforwarded, sending, keys, delay, connections, limits, tokens, recordings]
-            + (samples["millrace_storage_up"] == nil ? [] : [storage])
+            + (metrics["millrace_storage_up"] == nil ? [] : [storage])
     }
 
     private var mediaPaths: DoctorFinding {

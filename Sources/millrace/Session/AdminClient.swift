@@ -14,11 +14,6 @@ struct AdminClient {
     /// Nil: the relay's default app.
     let app: String?
 
-    private struct Problem: Decodable {
-        var code: String?
-        var detail: String?
-    }
-
     /// Returns the path of a session under the admin API, followed by `parts`.
     func path(_ session: String, _ parts: String...) -> String {
         "/v1/admin/sessions/" + ([session] + parts).map(HTTPTarget.percentEncoded).joined(separator: "/")
@@ -148,12 +143,12 @@ struct AdminClient {
     }
 
     private static func refused(_ status: Int, _ body: Data) -> Failure {
-        let problem = try? JSONDecoder().decode(Problem.self, from: body)
-        guard let code = problem?.code else {
+        guard let problem = ProblemDetails(body) else {
             return Failure(description: "HTTP \(status) without a relay's error code; check --url")
         }
-        let detail = problem?.detail ?? "the relay refused with HTTP \(status)"
+        let detail = problem.detail ?? "the relay refused with HTTP \(status)"
         return Failure(
-            description: "\(detail) (\(code))", hint: status == 401 ? "set --token or MILLRACE_ADMIN_TOKEN" : nil)
+            description: "\(detail) (\(problem.code))",
+            hint: status == 401 ? "set --token or MILLRACE_ADMIN_TOKEN" : nil)
     }
 }
