@@ -4,18 +4,13 @@ import NIOConcurrencyHelpers
 /// Thread that runs endpoints: their datagrams, their timers, and publishers' media when it is due.
 final class EndpointThread: Sendable {
     typealias Ready = @Sendable (Result<Void, LoadError>) -> Void
+    /// Change of the endpoints, by the thread; called with nil if the thread has ended.
+    private typealias Command = @Sendable (Members?) -> Void
 
     let thread: LoadThread
     private let sweepInterval: Int64
     private let poller = millrace_poller_open()
     private let state = NIOLockedValueBox(State())
-
-    /// Change of the endpoints, by the thread.
-    private struct Command: Sendable {
-        let carryOut: @Sendable (inout Members, PacketSender) -> Void
-        /// Called instead if the thread has ended.
-        let refuse: @Sendable () -> Void
-    }
 
     private struct State {
         /// Commands that the thread has not carried out yet; nil once it has ended.
@@ -23,11 +18,14 @@ final class EndpointThread: Sendable {
         var totals = EndpointTotals()
     }
 
-    /// Endpoints of the thread, and the totals of those that have left.
-    private struct Members {
+    /// Endpoints of the thread, and the totals of those that have left. Confined to the thread.
+    private final class Members {
+        let sender: PacketSender
         var endpoints: [Int: any LoadEndpoint] = [:]
         var publishers: [any LoadEndpoint] = []
         var finished = EndpointTotals()
+
+        init(_ sender: PacketSender) { self.sender = sender }
     }
 
     /// Shortest wait in nanoseconds, to limit the number of wake-ups: everything due within this time is handled together.
@@ -39,14 +37,12 @@ final class EndpointThread: Sendable {
         self.sweepInterval = sweepInterval
     }
 
-    deinit {
-        millrace_close(poller)
-    }
+    deinit { millrace_close(poller) }
 
     func start() throws(LoadError) {
         try thread.start { [self] meter in
             // No caller may wait forever.
-            defer { for command in takeCommands(isOver: true) { command.refuse() } }
+            defer { for command in takeCommands(isOver: true) { command(nil) } }
             try run(&meter)
         }
     }
@@ -63,14 +59,12 @@ final class EndpointThread: Sendable {
     ) async throws(LoadError) {
         let result = await withCheckedContinuation { waiting in
             let ready: Ready = { waiting.resume(returning: $0) }
-            let command = Command { [self] members, sender in
+            post { [self] members in
+                guard let members else { return ready(.failure(.notConnected("the run ended"))) }
                 do throws(LoadError) {
-                    try admit(try make(), as: index, to: &members).start(with: sender, ready: ready)
+                    try admit(try make(), as: index, to: members).start(with: members.sender, ready: ready)
                 } catch { ready(.failure(error)) }
-            } refuse: {
-                ready(.failure(.notConnected("the run ended")))
             }
-            post(command)
         }
         if case .failure(let error) = result {
             await remove(index)
@@ -81,82 +75,23 @@ final class EndpointThread: Sendable {
     /// Removes an endpoint, and returns when it is gone: packets that arrive later do not count.
     func remove(_ index: Int) async {
         await withCheckedContinuation { waiting in
-            let command = Command { [self] members, sender in
-                dismiss(index, from: &members, sender)
-                waiting.resume()
-            } refuse: {
+            post { [self] members in
+                if let members { dismiss(index, from: members) }
                 waiting.resume()
             }
-            post(command)
         }
     }
 
     /// Sums over all endpoints, including those that have left.
     var totals: EndpointTotals { state.withLockedValue { $0.totals } }
 
-    private func post(_ command: Command) {
+    private func post(_ command: @escaping Command) {
         let isOver = state.withLockedValue { state in
             state.commands?.append(command)
             return state.commands == nil
         }
-        if isOver { command.refuse() }
+        if isOver { command(nil) }
         thread.wake()
-    }
-
-    private func run(_ meter: inout ThreadMeter) throws(LoadError) {
-        let sender = try PacketSender()
-        // Each slot holds a buffer of datagrams that the kernel coalesced: up to 64 KiB.
-        guard let receiver = millrace_receiver_new(8, 65_536) else { throw .system(call: "malloc", errno: 12) }
-        defer { millrace_receiver_free(receiver) }
-        var members = Members()
-        var (next, swept, published): (Int64, Int64, Int64) = (0, 0, 0)
-        while !thread.isStopping {
-            let wait = min(sweepInterval, max(Self.shortestWait, next - LoadClock.now))
-            let ready = millrace_wait([thread.event, poller], 2, wait)
-            if ready & 1 != 0 { thread.clear() }
-            if ready & 2 != 0 { receive(members.endpoints, receiver, sender) }
-            for command in takeCommands(isOver: false) { command.carryOut(&members, sender) }
-            next = .max
-            for publisher in members.publishers { next = min(next, publisher.send(now: LoadClock.now, with: sender)) }
-            let now = LoadClock.now
-            if now - swept >= sweepInterval {
-                swept = now
-                for endpoint in members.endpoints.values { endpoint.handleTimeout(now: now, with: sender) }
-            }
-            if now - published >= 200_000_000 {
-                published = now
-                publish(members, sender)
-            }
-            meter.sample(now: now)
-        }
-        publish(members, sender)
-        for endpoint in members.endpoints.values { endpoint.close(now: LoadClock.now, with: sender) }
-    }
-
-    private func receive(_ endpoints: [Int: any LoadEndpoint], _ receiver: OpaquePointer, _ sender: PacketSender) {
-        var tags = [UInt64](repeating: 0, count: 256)
-        let count = millrace_poller_wait(poller, &tags, 256, 0)
-        for tag in tags[..<max(0, Int(count))] {
-            guard let endpoint = endpoints[Int(tag >> 1)] else { continue }
-            let socket = Int(tag & 1)
-            withUnsafeTemporaryAllocation(of: millrace_datagram.self, capacity: 8) { datagrams in
-                var truncated: UInt32 = 0
-                let received = millrace_receive(
-                    receiver, endpoint.sockets[socket].descriptor, datagrams.baseAddress, &truncated)
-                let now = LoadClock.now
-                for i in 0..<max(0, Int(received)) {
-                    let run = UnsafeMutableRawBufferPointer(start: datagrams[i].data, count: Int(datagrams[i].length))
-                    let segment = datagrams[i].segment == 0 ? run.count : Int(datagrams[i].segment)
-                    for start in stride(from: 0, to: run.count, by: max(1, segment)) {
-                        let datagram = run[start..<min(run.count, start + segment)]
-                        endpoint.receive(
-                            UnsafeMutableRawBufferPointer(rebasing: datagram), at: socket, from: datagrams[i].from,
-                            now: now)
-                    }
-                }
-                endpoint.respond(now: now, with: sender)
-            }
-        }
     }
 
     /// Returns the commands that wait, and accepts no more if the thread is over.
@@ -167,8 +102,64 @@ final class EndpointThread: Sendable {
         }
     }
 
+    private func run(_ meter: inout ThreadMeter) throws(LoadError) {
+        let members = Members(try PacketSender())
+        // Each slot holds a buffer of datagrams that the kernel coalesced: up to 64 KiB.
+        guard let receiver = millrace_receiver_new(8, 65_536) else { throw .system(call: "malloc", errno: 12) }
+        defer { millrace_receiver_free(receiver) }
+        var (next, swept, published): (Int64, Int64, Int64) = (0, 0, 0)
+        while !thread.isStopping {
+            let wait = min(sweepInterval, max(Self.shortestWait, next - LoadClock.now))
+            let ready = millrace_wait([thread.event, poller], 2, wait)
+            if ready & 1 != 0 { thread.clear() }
+            if ready & 2 != 0 { receive(members, receiver) }
+            for command in takeCommands(isOver: false) { command(members) }
+            next = .max
+            for publisher in members.publishers {
+                next = min(next, publisher.send(now: LoadClock.now, with: members.sender))
+            }
+            let now = LoadClock.now
+            if now - swept >= sweepInterval {
+                swept = now
+                for endpoint in members.endpoints.values { endpoint.handleTimeout(now: now, with: members.sender) }
+            }
+            if now - published >= 200_000_000 {
+                published = now
+                publish(members)
+            }
+            meter.sample(now: now)
+        }
+        publish(members)
+        for endpoint in members.endpoints.values { endpoint.close(now: LoadClock.now, with: members.sender) }
+    }
+
+    private func receive(_ members: Members, _ receiver: OpaquePointer) {
+        var tags = [UInt64](repeating: 0, count: 256)
+        let count = millrace_poller_wait(poller, &tags, 256, 0)
+        for tag in tags[..<max(0, Int(count))] {
+            guard let endpoint = members.endpoints[Int(tag >> 1)] else { continue }
+            let socket = Int(tag & 1)
+            withUnsafeTemporaryAllocation(of: millrace_datagram.self, capacity: 8) { datagrams in
+                var truncated: UInt32 = 0
+                let received = millrace_receive(
+                    receiver, endpoint.sockets[socket].descriptor, datagrams.baseAddress, &truncated)
+                let now = LoadClock.now
+                for datagram in datagrams[..<max(0, Int(received))] {
+                    let run = UnsafeMutableRawBufferPointer(start: datagram.data, count: Int(datagram.length))
+                    let segment = datagram.segment == 0 ? run.count : Int(datagram.segment)
+                    for start in stride(from: 0, to: run.count, by: max(1, segment)) {
+                        endpoint.receive(
+                            UnsafeMutableRawBufferPointer(rebasing: run[start..<min(run.count, start + segment)]),
+                            at: socket, from: datagram.from, now: now)
+                    }
+                }
+                endpoint.respond(now: now, with: members.sender)
+            }
+        }
+    }
+
     private func admit(
-        _ endpoint: any LoadEndpoint, as index: Int, to members: inout Members
+        _ endpoint: any LoadEndpoint, as index: Int, to members: Members
     ) throws(LoadError) -> any LoadEndpoint {
         for (socketIndex, socket) in endpoint.sockets.enumerated() {
             let code = millrace_poller_add(poller, socket.descriptor, UInt64(index) << 1 | UInt64(socketIndex))
@@ -179,20 +170,20 @@ final class EndpointThread: Sendable {
         return endpoint
     }
 
-    private func dismiss(_ index: Int, from members: inout Members, _ sender: PacketSender) {
+    private func dismiss(_ index: Int, from members: Members) {
         guard let endpoint = members.endpoints.removeValue(forKey: index) else { return }
         members.publishers.removeAll { $0 === endpoint }
         for socket in endpoint.sockets { _ = millrace_poller_remove(poller, socket.descriptor) }
         let now = LoadClock.now
-        endpoint.close(now: now, with: sender)
+        endpoint.close(now: now, with: members.sender)
         endpoint.add(to: &members.finished, now: now)
     }
 
-    private func publish(_ members: Members, _ sender: PacketSender) {
+    private func publish(_ members: Members) {
         let now = LoadClock.now
         var totals = members.finished
         for endpoint in members.endpoints.values { endpoint.add(to: &totals, now: now) }
-        totals.sent.refused += sender.refused
+        totals.sent.refused += members.sender.refused
         state.withLockedValue { $0.totals = totals }
     }
 }

@@ -13,11 +13,11 @@ struct OutgoingTrack {
         var packet: [UInt8] { payload.withUnsafeBytes(header.packet) }
     }
 
-    let ssrc: UInt32
+    let ssrc: SSRC
     let kind: MediaKind
-    /// Addresses of the relay for this track.
-    let rtpAddress: millrace_address
-    let rtcpAddress: millrace_address
+    /// Address of the relay for RTP and RTCP of this track.
+    let address: millrace_address
+    var loss: LossPattern.Stream
     /// Number of packets made so far, including those dropped on purpose.
     private(set) var packets: UInt64 = 0
     private var payloadBytes: UInt64 = 0
@@ -26,15 +26,17 @@ struct OutgoingTrack {
     private let timestampOffset = UInt32.random(in: .min ... .max)
     private var history: [Kept?]
 
-    /// - Parameter history: number of packets to store.
-    init(_ track: PlainTrack, of transport: PlainTransport, kind: MediaKind, history: Int) throws(LoadError) {
-        guard let rtp = SocketAddress(transport.address, port: track.port),
-            let rtcp = SocketAddress(transport.address, port: transport.rtcpMux ? track.port : track.rtcpPort)
-        else { throw .address(transport.address) }
-        rtpAddress = millrace_address(rtp)
-        rtcpAddress = millrace_address(rtcp)
+    /// - Parameter history: number of packets to store, at least 1.
+    init(
+        _ track: PlainTrack, of transport: PlainTransport, kind: MediaKind, history: Int, loss: LossPattern.Stream
+    ) throws(LoadError) {
+        guard let address = SocketAddress(transport.address, port: track.port) else {
+            throw .address(transport.address)
+        }
+        self.address = millrace_address(address)
         self.kind = kind
-        ssrc = track.ssrc
+        self.loss = loss
+        ssrc = SSRC(track.ssrc)
         payloadType = PayloadType(track.payloadType)
         self.history = Array(repeating: nil, count: history)
     }
@@ -43,9 +45,9 @@ struct OutgoingTrack {
     mutating func packet(_ payload: MediaSchedule.Payload) -> [UInt8] {
         let header = RTPHeader(
             payloadType: payloadType, sequenceNumber: SequenceNumber(sequence), timestamp: timestamp(payload.captured),
-            ssrc: SSRC(ssrc), marker: payload.isLast, payloadLength: payload.bytes.count)
+            ssrc: ssrc, marker: payload.isLast, payloadLength: payload.bytes.count)
         let kept = Kept(header: header, payload: payload.bytes)
-        if !history.isEmpty { history[Int(sequence) % history.count] = kept }
+        history[Int(sequence) % history.count] = kept
         sequence &+= 1
         packets += 1
         payloadBytes += UInt64(payload.bytes.count)
@@ -54,9 +56,9 @@ struct OutgoingTrack {
 
     /// Returns a packet that was sent; nil if it is no longer stored.
     func packet(_ number: SequenceNumber) -> [UInt8]? {
-        guard !history.isEmpty, let kept = history[Int(number.rawValue) % history.count],
-            kept.header.sequenceNumber == number
-        else { return nil }
+        guard let kept = history[Int(number.rawValue) % history.count], kept.header.sequenceNumber == number else {
+            return nil
+        }
         return kept.packet
     }
 
@@ -64,11 +66,11 @@ struct OutgoingTrack {
     func report(_ clock: LoadClock, now: Int64, cname: String) -> [UInt8] {
         var bytes: [UInt8] = []
         SenderReport(
-            sender: SSRC(ssrc), ntpTime: NTPTime(unixNanoseconds: clock.unixNanoseconds(at: now)),
+            sender: ssrc, ntpTime: NTPTime(unixNanoseconds: clock.unixNanoseconds(at: now)),
             rtpTimestamp: timestamp(now), packetCount: UInt32(truncatingIfNeeded: packets),
             octetCount: UInt32(truncatingIfNeeded: payloadBytes)
         ).write(into: &bytes)
-        SDES(chunks: [SDES.Chunk(source: SSRC(ssrc), cname: cname)]).write(into: &bytes)
+        SDES(chunks: [SDES.Chunk(source: ssrc, cname: cname)]).write(into: &bytes)
         return bytes
     }
 

@@ -9,15 +9,15 @@ final class PlainPublisher: LoadEndpoint {
     let sockets: [UDPSocket]
     let publishes = true
 
-    private let index: Int
+    private let cname: String
     private let outbound: SRTPContext
     private let inbound: SRTPContext
     private let clock: LoadClock
-    private let loss: LossPattern
     private var media: MediaSchedule
     private var sent = SendStatistics()
-    private var audio: OutgoingTrack?
-    private var video: OutgoingTrack?
+    /// Tracks that the relay accepts, at most one of each kind.
+    private var tracks: [OutgoingTrack] = []
+    private var resending: LossPattern.Stream
     /// Sequence numbers of video that the relay has requested again.
     private var requested: [SequenceNumber] = []
     private var nextReport = LoadClock.now + 200_000_000
@@ -27,66 +27,50 @@ final class PlainPublisher: LoadEndpoint {
         _ index: Int, _ transport: PlainTransport, _ source: MediaSchedule.Source, host: String, clock: LoadClock,
         loss: LossPattern
     ) throws(LoadError) {
-        self.index = index
+        cname = "load-\(index)"
         self.clock = clock
-        self.loss = loss
         do {
             outbound = try SRTPContext(key: transport.clientKey, direction: .outbound)
             inbound = try SRTPContext(key: transport.relayKey, direction: .inbound)
         } catch { throw .media("SRTP: \(error)") }
-        audio = try transport.audio.map { track throws(LoadError) in
-            try OutgoingTrack(track, of: transport, kind: .audio, history: 0)
+        let stream = UInt64(index) << 2
+        resending = loss.stream(stream | 2)
+        if let audio = transport.audio {
+            tracks.append(
+                try OutgoingTrack(audio, of: transport, kind: .audio, history: 1, loss: loss.stream(stream)))
         }
-        video = try transport.video.map { track throws(LoadError) in
-            try OutgoingTrack(track, of: transport, kind: .video, history: 512)
+        if let video = transport.video {
+            tracks.append(
+                try OutgoingTrack(video, of: transport, kind: .video, history: 512, loss: loss.stream(stream | 1)))
         }
-        media = MediaSchedule(source, audio: audio != nil, encodings: video == nil ? [] : [0])
+        media = MediaSchedule(
+            source, audio: transport.audio != nil, encodings: transport.video == nil ? [] : [0])
         sockets = [try UDPSocket(host: host, receiveBuffer: 256 << 10)]
     }
 
     private var socket: Int32 { sockets[0].descriptor }
 
     func send(now: Int64, with sender: PacketSender) -> Int64 {
-        let next = media.send(now: now) { payload in
-            if payload.kind == .audio {
-                transmit(payload, on: &audio, with: sender)
-            } else {
-                transmit(payload, on: &video, with: sender)
-            }
-        }
+        let next = media.send(now: now) { transmit($0, with: sender) }
         if now >= nextReport {
             nextReport = now + 1_000_000_000
-            for case let track? in [audio, video] where track.packets > 0 {
-                let report = try? outbound.protectedRTCP(track.report(clock, now: now, cname: "load-\(index)"))
-                if let report { sender.queue(report, to: track.rtcpAddress, socket: socket) }
+            for track in tracks where track.packets > 0 {
+                let report = try? outbound.protectedRTCP(track.report(clock, now: now, cname: cname))
+                if let report { sender.queue(report, to: track.address, socket: socket) }
             }
         }
         sender.flush(socket: socket)
         return min(next, nextReport)
     }
 
-    private func transmit(
-        _ payload: MediaSchedule.Payload, on track: inout OutgoingTrack?, with sender: PacketSender
-    ) {
-        guard let packet = track?.packet(payload), let address = track?.rtpAddress, let number = track?.packets
-        else { return }
-        guard !loss.drops(stream: lossStream(payload.kind), packet: number) else {
-            sent.droppedOnPurpose += 1
-            return
-        }
-        guard let datagram = try? outbound.protected(packet) else {
-            sent.refused += 1
-            return
-        }
-        sender.queue(datagram, to: address, socket: socket)
+    private func transmit(_ payload: MediaSchedule.Payload, with sender: PacketSender) {
+        guard let place = tracks.firstIndex(where: { $0.kind == payload.kind }) else { return }
+        let packet = tracks[place].packet(payload)
+        guard !tracks[place].loss.drops(counting: &sent.droppedOnPurpose) else { return }
+        guard let datagram = try? outbound.protected(packet) else { return sent.refused += 1 }
+        sender.queue(datagram, to: tracks[place].address, socket: socket)
         sent.packets += 1
         sent.bytes += UInt64(datagram.count)
-    }
-
-    /// Returns the stream number for the loss pattern. It comes from the publisher's index, which is the same in every run, unlike
-    /// its SSRC. `kind` is nil for retransmissions.
-    private func lossStream(_ kind: MediaKind?) -> UInt64 {
-        UInt64(index) << 2 | (kind == .audio ? 0 : kind == .video ? 1 : 2)
     }
 
     /// Decrypts feedback; other datagrams are ignored.
@@ -102,7 +86,7 @@ final class PlainPublisher: LoadEndpoint {
                 sent.keyFrameRequests += 1
                 media.requestKeyFrame(0)
             case .genericNACK:
-                if let nack = try? GenericNACK(parsing: packet), nack.media.rawValue == video?.ssrc {
+                if let nack = try? GenericNACK(parsing: packet), nack.media == video?.ssrc {
                     requested += nack.sequences
                 }
             default: break
@@ -114,17 +98,16 @@ final class PlainPublisher: LoadEndpoint {
         for number in requested {
             guard let video, let packet = video.packet(number) else { continue }
             sent.resent += 1
-            guard !loss.drops(stream: lossStream(nil), packet: sent.resent) else {
-                sent.droppedOnPurpose += 1
-                continue
-            }
-            if let datagram = try? outbound.protected(packet) {
-                sender.queue(datagram, to: video.rtpAddress, socket: socket)
-            }
+            guard !resending.drops(counting: &sent.droppedOnPurpose),
+                let datagram = try? outbound.protected(packet)
+            else { continue }
+            sender.queue(datagram, to: video.address, socket: socket)
         }
         requested.removeAll(keepingCapacity: true)
         sender.flush(socket: socket)
     }
+
+    private var video: OutgoingTrack? { tracks.first { $0.kind == .video } }
 
     func add(to totals: inout EndpointTotals, now: Int64) {
         totals.sent.add(sent)

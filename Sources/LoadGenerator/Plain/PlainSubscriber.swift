@@ -9,15 +9,14 @@ import SRTP
 final class PlainSubscriber: LoadEndpoint {
     let sockets: [UDPSocket]
 
-    private let index: Int
-    private let loss: LossPattern
+    private let cname: String
+    private var arriving: LossPattern.Stream
     private var reception: Reception
     private var counters = ReceptionStatistics()
     private let outbound: SRTPContext
     private let ssrc = SSRC(.random(in: 1 ... .max))
     /// Address from which the relay sends; RTCP goes there.
     private var relay: millrace_address?
-    private var arrivals: UInt64 = 0
     private var nextReport: Int64
 
     /// - Parameters:
@@ -27,8 +26,8 @@ final class PlainSubscriber: LoadEndpoint {
         _ index: Int, _ transport: PlainTransport, _ socket: UDPSocket, joined: Int64, feed: SampleFeed?,
         loss: LossPattern
     ) throws(LoadError) {
-        self.index = index
-        self.loss = loss
+        cname = "load-\(index)"
+        arriving = loss.stream(UInt64(index) | 1 << 40)
         sockets = [socket]
         do { outbound = try SRTPContext(key: transport.clientKey, direction: .outbound) } catch {
             throw .media("SRTP: \(error)")
@@ -43,12 +42,8 @@ final class PlainSubscriber: LoadEndpoint {
     }
 
     func receive(_ datagram: UnsafeMutableRawBufferPointer, at _: Int, from: millrace_address, now: Int64) {
+        guard !arriving.drops(counting: &counters.droppedOnPurpose) else { return }
         let datagram = UnsafeRawBufferPointer(datagram)
-        arrivals += 1
-        if loss.drops(stream: UInt64(index) | 1 << 40, packet: arrivals) {
-            counters.droppedOnPurpose += 1
-            return
-        }
         switch DatagramKind(datagram) {
         case .rtp:
             if let header = try? RTPHeader(parsingProtected: datagram),
@@ -75,7 +70,9 @@ final class PlainSubscriber: LoadEndpoint {
         var packet: [UInt8] = []
         if now >= nextReport {
             nextReport = now + 1_000_000_000
-            writeReport(into: &packet, now: now)
+            let blocks = reception.tracks.indices.compactMap { reception.tracks[$0].reportBlock(now: now) }
+            ReceiverReport(sender: ssrc, blocks: blocks).write(into: &packet)
+            SDES(chunks: [SDES.Chunk(source: ssrc, cname: cname)]).write(into: &packet)
         }
         for i in reception.tracks.indices where reception.tracks[i].kind == .video {
             let media = SSRC(reception.tracks[i].ssrc)
@@ -93,12 +90,6 @@ final class PlainSubscriber: LoadEndpoint {
         guard !packet.isEmpty, let datagram = try? outbound.protectedRTCP(packet) else { return }
         sender.queue(datagram, to: relay, socket: sockets[0].descriptor)
         sender.flush(socket: sockets[0].descriptor)
-    }
-
-    private func writeReport(into packet: inout [UInt8], now: Int64) {
-        let blocks = reception.tracks.indices.compactMap { reception.tracks[$0].reportBlock(now: now) }
-        ReceiverReport(sender: ssrc, blocks: blocks).write(into: &packet)
-        SDES(chunks: [SDES.Chunk(source: ssrc, cname: "load-\(index)")]).write(into: &packet)
     }
 
     func close(now: Int64, with sender: PacketSender) { reception.feed?.close(now: now) }

@@ -10,6 +10,14 @@ final class SampleDecoder: Sendable {
         var refused: UInt64 = 0
         var dropped: UInt64 = 0
         var subscribers = 0
+
+        mutating func add(_ subscriber: SampledSubscriber) {
+            video.merge(subscriber.video)
+            audio.merge(subscriber.audio)
+            refused += subscriber.refused
+            dropped += subscriber.feed.dropped
+            subscribers += 1
+        }
     }
 
     let thread = LoadThread(name: "load-decode")
@@ -24,9 +32,7 @@ final class SampleDecoder: Sendable {
 
     init(clock: LoadClock) { self.clock = clock }
 
-    func start() throws(LoadError) {
-        try thread.start { [self] meter in try run(&meter) }
-    }
+    func start() throws(LoadError) { try thread.start { [self] meter in try run(&meter) } }
 
     /// Ends the thread, after decoding the packets that are still in feeds.
     func stop() { thread.stop() }
@@ -57,7 +63,7 @@ final class SampleDecoder: Sendable {
             try admit(to: &subscribers)
             subscribers.removeAll { subscriber in
                 guard !subscriber.step() else { return false }
-                Self.add(subscriber, to: &finished)
+                finished.add(subscriber)
                 return true
             }
             let now = LoadClock.now
@@ -75,10 +81,8 @@ final class SampleDecoder: Sendable {
             defer { state.joining.removeAll() }
             return state.joining
         }
-        for feed in joining {
-            do { subscribers.append(try SampledSubscriber(feed: feed, clock: clock)) } catch {
-                throw .media("decoder: \(error)")
-            }
+        do { subscribers += try joining.map { try SampledSubscriber(feed: $0, clock: clock) } } catch {
+            throw .media("decoder: \(error)")
         }
     }
 
@@ -86,20 +90,12 @@ final class SampleDecoder: Sendable {
         var totals = finished
         var recent = Distribution()
         for subscriber in subscribers {
-            Self.add(subscriber, to: &totals)
+            totals.add(subscriber)
             recent.merge(subscriber.takeRecentLatency())
         }
         state.withLockedValue {
             $0.totals = totals
             $0.recentLatency.merge(recent)
         }
-    }
-
-    private static func add(_ subscriber: SampledSubscriber, to totals: inout Totals) {
-        totals.video.merge(subscriber.video)
-        totals.audio.merge(subscriber.audio)
-        totals.refused += subscriber.refused
-        totals.dropped += subscriber.feed.dropped
-        totals.subscribers += 1
     }
 }

@@ -68,10 +68,7 @@ final class SampledSubscriber {
             var length = buffer.count
             guard (try? context?.unprotect(base, length: &length)) != nil || context == nil,
                 let header = try? RTPHeader(parsing: UnsafeRawBufferPointer(start: base, count: length))
-            else {
-                refused += 1
-                return
-            }
+            else { return refused += 1 }
             let payload = UnsafeRawBufferPointer(start: base + header.payloadOffset, count: header.payloadLength)
             if header.ssrc.rawValue == feed.source.videoSSRC {
                 assembler.insert(
@@ -80,7 +77,7 @@ final class SampledSubscriber {
                     now: .nanoseconds(packet.arrival))
                 drainFrames()
             } else if header.ssrc.rawValue == feed.source.audioSSRC {
-                hear(payload, number: audioSequence.unwrap(header.sequenceNumber))
+                hear(Array(payload), number: audioSequence.unwrap(header.sequenceNumber))
             }
         }
     }
@@ -92,25 +89,16 @@ final class SampledSubscriber {
         video.framesDropped = assembler.droppedFrames
     }
 
-    /// Returns the decrypted frame; nil if it cannot be decrypted.
-    private func opened(_ frame: UnsafeRawBufferPointer, _ kind: MediaKind, with keys: FrameKeys) -> [UInt8]? {
-        decryptor.open(frame, kind, with: keys, now: .nanoseconds(LoadClock.now)).frame
+    /// Returns the frame without end-to-end encryption; nil if it cannot be decrypted.
+    private func opened(_ frame: [UInt8], _ kind: MediaKind) -> [UInt8]? {
+        guard let keys = feed.source.keys else { return frame }
+        return frame.withUnsafeBytes { decryptor.open($0, kind, with: keys, now: .nanoseconds(LoadClock.now)).frame }
     }
 
     private func show(_ frame: VideoFrame) {
-        var bytes = frame.bytes
-        if let keys = feed.source.keys {
-            guard let plain = bytes.withUnsafeBytes({ opened($0, .video, with: keys) }) else {
-                video.undecryptable += 1
-                return
-            }
-            bytes = plain
-        }
+        guard let bytes = opened(frame.bytes, .video) else { return video.undecryptable += 1 }
         let decoded: I420Frame?
-        do { decoded = try videoDecoder.decode(bytes) } catch {
-            video.decodeErrors += 1
-            return
-        }
+        do { decoded = try videoDecoder.decode(bytes) } catch { return video.decodeErrors += 1 }
         guard let decoded else { return }
         let now = LoadClock.now
         let bar = FrameBar.read(from: decoded)
@@ -136,7 +124,7 @@ final class SampledSubscriber {
         source = original
     }
 
-    private func hear(_ payload: UnsafeRawBufferPointer, number: Int64) {
+    private func hear(_ packet: [UInt8], number: Int64) {
         if let lastAudio {
             guard number > lastAudio else { return }
             let gap = number - lastAudio - 1
@@ -144,20 +132,8 @@ final class SampledSubscriber {
             if gap > 0 { settling = 10 }
         }
         lastAudio = number
-        let block: PCMBlock?
-        if let keys = feed.source.keys {
-            guard let packet = opened(payload, .audio, with: keys) else {
-                audio.undecryptable += 1
-                return
-            }
-            block = try? packet.withUnsafeBytes { try audioDecoder.decode($0) }
-        } else {
-            block = try? audioDecoder.decode(payload)
-        }
-        guard let block else {
-            audio.decodeErrors += 1
-            return
-        }
+        guard let bytes = opened(packet, .audio) else { return audio.undecryptable += 1 }
+        guard let block = try? audioDecoder.decode(bytes) else { return audio.decodeErrors += 1 }
         audio.decoded += 1
         settling -= 1
         guard settling < 0, let tone = feed.source.tone else { return }

@@ -9,20 +9,18 @@ final class Peer: LoadEndpoint {
     let sockets: [UDPSocket]
     let publishes: Bool
 
-    private let index: Int
     private let answer: String
     private let source: MediaSchedule.Source?
     private let link: PeerLink
-    private let loss: LossPattern
     private var media: MediaSchedule?
     /// Tracks of the offer that the relay accepts from a publisher.
     private var publishedTracks: [MediaKind: Int] = [:]
     private var reception: Reception
     private var connections = ConnectionStatistics()
     private var sent = SendStatistics()
+    private var arriving: LossPattern.Stream
+    private var departing: LossPattern.Stream
     private var droppedArriving: UInt64 = 0
-    private var arrivals: UInt64 = 0
-    private var departures: UInt64 = 0
     private var ready: EndpointThread.Ready?
     private var wasConnected = false
     private var accepted: Int64 = 0
@@ -39,11 +37,12 @@ final class Peer: LoadEndpoint {
         _ index: Int, _ configuration: WebRTCEndpoint.Configuration, answer: String, socket: UDPSocket, joined: Int64,
         source: MediaSchedule.Source?, feed: SampleFeed?, loss: LossPattern
     ) {
-        self.index = index
         self.answer = answer
         self.source = source
-        self.loss = loss
         publishes = source != nil
+        let stream = UInt64(index) << 1 | (source == nil ? 1 : 0)
+        departing = loss.stream(stream)
+        arriving = loss.stream(stream | 1 << 40)
         sockets = [socket]
         link = PeerLink(configuration, socket: socket)
         reception = Reception(joined: joined, feed: feed)
@@ -71,13 +70,7 @@ final class Peer: LoadEndpoint {
 
     func receive(_ datagram: UnsafeMutableRawBufferPointer, at _: Int, from: millrace_address, now: Int64) {
         let kind = DatagramKind(UnsafeRawBufferPointer(datagram))
-        if kind == .rtp || kind == .rtcp {
-            arrivals += 1
-            if loss.drops(stream: lossStream | 1 << 40, packet: arrivals) {
-                droppedArriving += 1
-                return
-            }
-        }
+        if kind == .rtp || kind == .rtcp, arriving.drops(counting: &droppedArriving) { return }
         datagramLength = datagram.count
         link.receive(datagram, from: from, now: now)
     }
@@ -186,18 +179,11 @@ final class Peer: LoadEndpoint {
     /// Counts a datagram of media, and returns whether it is dropped on purpose.
     private func isDropped(_ datagram: [UInt8]) -> Bool {
         guard datagram.withUnsafeBytes({ DatagramKind($0) }) == .rtp else { return false }
-        departures += 1
-        if loss.drops(stream: lossStream, packet: departures) {
-            sent.droppedOnPurpose += 1
-            return true
-        }
+        guard !departing.drops(counting: &sent.droppedOnPurpose) else { return true }
         sent.packets += 1
         sent.bytes += UInt64(datagram.count)
         return false
     }
-
-    /// Stream number for the loss pattern, from the participant's index, which is the same in every run, unlike its SSRCs.
-    private var lossStream: UInt64 { UInt64(index) << 1 | (publishes ? 0 : 1) }
 
     func add(to totals: inout EndpointTotals, now: Int64) {
         totals.connections.add(connections)
