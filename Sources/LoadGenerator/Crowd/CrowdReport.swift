@@ -75,7 +75,7 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
     mutating func take(_ joins: JoinTally, seconds: Double) {
         joined = joins.joined
         failedJoins = joins.failures
-        joinTime = LoadReport.Spread(microseconds: joins.time)
+        joinTime = joins.time.spread
         joinsPerSecond = Double(joined) / max(seconds, 1e-3)
     }
 
@@ -104,7 +104,7 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
             signalsRefused += finding.refusals
             if finding.loss != nil { lostConnections += 1 }
         }
-        signalLatency = LoadReport.Spread(microseconds: latency)
+        signalLatency = latency.spread
         signalsMissing = max(0, expected - signalsDelivered)
         if seconds > 0 { deliveriesPerSecond = Double(signalsDelivered) / seconds }
     }
@@ -122,40 +122,37 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
     package var isSuccess: Bool { failures.isEmpty }
 
     package var table: String {
-        var table = ReportTable()
-        table.row("relay", target)
-        table.row("participants", "\(sessions) sessions x \(participants)")
         let failed = failedJoins.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        table.row(
-            "joined", "\(joined), \(joinsPerSecond.short) a second" + (failed.isEmpty ? "" : "; failed: \(failed)"))
-        if lostConnections > 0 { table.row("lost connections", "\(lostConnections)") }
-        table.row("join time", joinTime)
-        if let relayBytesBefore, let relayBytesWith, let relayBytesPerParticipant {
-            table.row(
-                "relay memory",
-                "\((relayBytesBefore / 1_048_576).short) MiB, then \((relayBytesWith / 1_048_576).short) MiB: "
-                    + "\((relayBytesPerParticipant / 1_024).short) KiB a participant")
-        }
-        if signalsSent > 0 {
-            table.row(
-                "signals",
-                "\(signalsSent) sent, \(signalsDelivered) delivered in \(seconds.short) s: "
-                    + "\(deliveriesPerSecond.short) a second")
-            table.row(
-                "of them", "\(signalsMissing) missing, \(signalsOutOfOrder) out of order, \(signalsRefused) refused")
-            table.row("signal latency", signalLatency)
-        }
-        if let moves {
-            table.row(
-                "subsessions",
-                "\(moves.participants) moved in \(moves.moved.short) ms, heard their subsessions after "
-                    + "\(moves.heard.short) ms, all told after \(moves.told.short) ms; "
-                    + "back in \(moves.stopped.short) ms")
-            table.row(
-                "of their audio", "\(moves.packetsHeard) packets heard, \(moves.strays) strays, \(moves.silent) silent")
-        }
-        let relayCPU = relayCPUPercent.map { "relay \($0.short) %, " } ?? ""
-        table.row("CPU", "\(relayCPU)generator \(generatorCPUPercent.short) % of a core")
-        return table.text(warnings: interrupted ? ["ended early"] : [], failures: failures)
+        let hasSignals = signalsSent > 0
+        let rows: KeyValuePairs<String, String?> = [
+            "relay": target,
+            "participants": "\(sessions) sessions x \(participants)",
+            "joined": "\(joined), \(joinsPerSecond.short) a second" + (failed.isEmpty ? "" : "; failed: \(failed)"),
+            "lost connections": lostConnections > 0 ? "\(lostConnections)" : nil,
+            "join time": joinTime?.line,
+            "relay memory": memory,
+            "signals": hasSignals
+                ? "\(signalsSent) sent, \(signalsDelivered) delivered in \(seconds.short) s: "
+                    + "\(deliveriesPerSecond.short) a second" : nil,
+            "of them": hasSignals
+                ? "\(signalsMissing) missing, \(signalsOutOfOrder) out of order, \(signalsRefused) refused" : nil,
+            "signal latency": hasSignals ? signalLatency?.line : nil,
+            "subsessions": moves.map {
+                "\($0.participants) moved in \($0.moved.short) ms, heard their subsessions after \($0.heard.short) ms, "
+                    + "all told after \($0.told.short) ms; back in \($0.stopped.short) ms"
+            },
+            "of their audio": moves.map {
+                "\($0.packetsHeard) packets heard, \($0.strays) strays, \($0.silent) silent"
+            },
+            "CPU": (relayCPUPercent.map { "relay \($0.short) %, " } ?? "")
+                + "generator \(generatorCPUPercent.short) % of a core",
+        ]
+        return ReportTable.text(rows, warnings: interrupted ? ["ended early"] : [], failures: failures)
+    }
+
+    private var memory: String? {
+        guard let relayBytesBefore, let relayBytesWith, let relayBytesPerParticipant else { return nil }
+        return "\((relayBytesBefore / 1_048_576).short) MiB, then \((relayBytesWith / 1_048_576).short) MiB: "
+            + "\((relayBytesPerParticipant / 1_024).short) KiB a participant"
     }
 }

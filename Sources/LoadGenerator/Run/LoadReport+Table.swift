@@ -3,105 +3,96 @@ import Foundation
 extension LoadReport {
     /// The report as a table for display, with warnings and failures last.
     package var table: String {
-        var table = ReportTable()
-        let video =
-            settings.video.map { "\($0) at \((settings.videoKilobitsPerSecond ?? 0).short) kb/s" } ?? "none"
-        table.row("relay", settings.target)
-        table.row(
-            "participants",
-            "\(settings.sessions) sessions x "
-                + (settings.fullMesh
-                    ? "\(settings.publishers), each publishes and receives all others (\(settings.subscribers) subscriptions)"
-                    : "(\(settings.publishers) publishers + \(settings.subscribers) subscribers)"))
-        table.row(
-            "media",
-            "\(settings.transport), video \(video)\(settings.simulcast ? " and smaller" : ""), audio \(settings.audio ? "on" : "off"), \(settings.suite)\(settings.encrypted ? ", end-to-end encryption" : "")"
-        )
-        table.row("measured", "\(seconds.short) s\(interrupted ? ", ended early" : "")")
-        table.row("joined", "\(joins), left \(leaves), failed \(failedJoins)")
-        table.row("join time", joinTime)
-        table.row("ICE", iceTime)
-        table.row("DTLS", dtlsTime)
-        table.row("first packet", firstPacket)
-        table.row("first frame", firstFrame)
-        table.row("sent", Self.rates(sent.packets, sent.packetsPerSecond, sent.kilobitsPerSecond))
-        table.row("received", Self.rates(received.packets, received.packetsPerSecond, received.kilobitsPerSecond))
-        table.row(
-            "lost", "\(received.lost) of \(received.expected) (\(String(format: "%.4f", received.lossPercent)) %)")
-        if received.duplicates + received.reordered + received.foreign + received.restarts + received.silentTracks > 0 {
-            table.row(
-                "irregular",
-                "\(received.duplicates) duplicates, \(received.reordered) late, \(received.restarts) restarts, "
-                    + "\(received.foreign) foreign, \(received.silentTracks) silent tracks")
-        }
-        if settings.lossPercent > 0 {
-            table.row(
-                "dropped on purpose",
-                "\(sent.droppedOnPurpose) sending, \(received.droppedOnPurpose) receiving; requested "
-                    + "\(received.askedAgain), recovered \(received.recovered), publishers resent \(sent.resent)")
-        }
-        addMedia(to: &table)
-        addProcesses(to: &table)
+        let rows: KeyValuePairs<String, String?> = [
+            "relay": settings.target,
+            "participants": "\(settings.sessions) sessions x \(participants)",
+            "media": media,
+            "measured": "\(seconds.short) s\(interrupted ? ", ended early" : "")",
+            "joined": "\(joins), left \(leaves), failed \(failedJoins)",
+            "join time": joinTime?.line,
+            "ICE": iceTime?.line,
+            "DTLS": dtlsTime?.line,
+            "first packet": firstPacket?.line,
+            "first frame": firstFrame?.line,
+            "sent": Self.rates(sent.packets, sent.packetsPerSecond, sent.kilobitsPerSecond),
+            "received": Self.rates(received.packets, received.packetsPerSecond, received.kilobitsPerSecond),
+            "lost": "\(received.lost) of \(received.expected) (\(String(format: "%.4f", received.lossPercent)) %)",
+            "irregular": irregular,
+            "dropped on purpose": settings.lossPercent > 0 ? droppedOnPurpose : nil,
+            "latency": video?.latency?.line,
+            "decoded": video.map {
+                "\($0.decoded) frames by \($0.subscribers) subscribers, \($0.countersMissed) counters missed, "
+                    + "\($0.unreadable) unreadable, \($0.decodeErrors) errors"
+            },
+            "freezes": video.map {
+                "\($0.freezes), \($0.frozenMilliseconds.short) ms in all, longest pause "
+                    + "\($0.longestPauseMilliseconds.short) ms"
+            },
+            "PSNR": video?.psnr.map {
+                "mean \($0.mean.short)  p50 \($0.p50.short)  min \($0.min.short) dB  (\($0.count))"
+            },
+            "not decrypted": settings.encrypted
+                ? "\(video?.undecryptable ?? 0) frames, \(audio?.undecryptable ?? 0) audio packets of the decoded sample"
+                : nil,
+            "audio": audio.map {
+                "\($0.decoded) packets decoded, \($0.concealed) concealed, wrong tone \($0.wrongTone) of \($0.checked)"
+            },
+            "relay CPU": relay?.processor ?? "not reported by the relay",
+            "relay RSS": relay.map {
+                "\($0.residentMegabytes.short) MB\($0.sharesProcess ? ", this generator included" : "")"
+            },
+            "generator CPU": generator.processor,
+            "generator sends": "\(generator.lateSends) late (worst \(generator.worstLatenessMilliseconds.short) ms), "
+                + "\(generator.missedSends) missed, \(generator.refusedSends) refused",
+        ]
         var warnings = generator.warnings
         if generator.isBottleneck {
             warnings.append("THE GENERATOR IS THE BOTTLENECK: the figures above say more about it than about the relay")
         }
-        return table.text(warnings: warnings, failures: failures)
+        return ReportTable.text(rows, warnings: warnings, failures: failures)
     }
 
-    private func addMedia(to table: inout ReportTable) {
-        if let video {
-            table.row("latency", video.latency)
-            table.row(
-                "decoded",
-                "\(video.decoded) frames by \(video.subscribers) subscribers, \(video.countersMissed) counters missed, "
-                    + "\(video.unreadable) unreadable, \(video.decodeErrors) errors")
-            table.row(
-                "freezes",
-                "\(video.freezes), \(video.frozenMilliseconds.short) ms in all, longest pause "
-                    + "\(video.longestPauseMilliseconds.short) ms")
-            if let psnr = video.psnr {
-                table.row(
-                    "PSNR",
-                    "mean \(psnr.mean.short)  p50 \(psnr.p50.short)  min \(psnr.min.short) dB  (\(psnr.count))"
-                )
-            }
-        }
-        if settings.encrypted {
-            table.row(
-                "not decrypted",
-                "\(video?.undecryptable ?? 0) frames, \(audio?.undecryptable ?? 0) audio packets of the decoded sample")
-        }
-        if let audio {
-            table.row(
-                "audio",
-                "\(audio.decoded) packets decoded, \(audio.concealed) concealed, wrong tone \(audio.wrongTone) of \(audio.checked)"
-            )
-        }
+    private var participants: String {
+        let (publishers, subscribers) = (settings.publishers, settings.subscribers)
+        return settings.fullMesh
+            ? "\(publishers), each publishes and receives all others (\(subscribers) subscriptions)"
+            : "(\(publishers) publishers + \(subscribers) subscribers)"
     }
 
-    private func addProcesses(to table: inout ReportTable) {
-        if let relay {
-            let each = relay.cpuNanosecondsPerPacket.map { "\($0.short) ns a forwarded packet, " } ?? ""
-            table.row(
-                "relay CPU",
-                "\(each)\((relay.cores * 100).short) % of a core at \(relay.packetsPerSecond.short) packets/s"
-            )
-            table.row(
-                "relay RSS",
-                "\(relay.residentMegabytes.short) MB\(relay.sharesProcess ? ", this generator included" : "")")
-        } else {
-            table.row("relay CPU", "not reported by the relay")
-        }
-        let threads = generator.threads.map { "\($0.name) \(($0.busiest * 100).short) %" }.joined(separator: ", ")
-        table.row("generator CPU", "\(generator.cpuSeconds.short) s; busiest second: \(threads)")
-        table.row(
-            "generator sends",
-            "\(generator.lateSends) late (worst \(generator.worstLatenessMilliseconds.short) ms), "
-                + "\(generator.missedSends) missed, \(generator.refusedSends) refused")
+    private var media: String {
+        let video = settings.video.map { "\($0) at \((settings.videoKilobitsPerSecond ?? 0).short) kb/s" } ?? "none"
+        return "\(settings.transport), video \(video)\(settings.simulcast ? " and smaller" : ""), audio "
+            + "\(settings.audio ? "on" : "off"), \(settings.suite)\(settings.encrypted ? ", end-to-end encryption" : "")"
     }
 
     private static func rates(_ packets: UInt64, _ perSecond: Double, _ kilobits: Double) -> String {
         "\(packets) packets, \(perSecond.short) packets/s, \((kilobits / 1_000).short) Mb/s"
+    }
+
+    /// Nil if nothing irregular arrived.
+    private var irregular: String? {
+        let r = received
+        guard r.duplicates + r.reordered + r.foreign + r.restarts + r.silentTracks > 0 else { return nil }
+        return "\(r.duplicates) duplicates, \(r.reordered) late, \(r.restarts) restarts, \(r.foreign) foreign, "
+            + "\(r.silentTracks) silent tracks"
+    }
+
+    private var droppedOnPurpose: String {
+        "\(sent.droppedOnPurpose) sending, \(received.droppedOnPurpose) receiving; requested \(received.askedAgain), "
+            + "recovered \(received.recovered), publishers resent \(sent.resent)"
+    }
+}
+
+extension LoadReport.Relay {
+    fileprivate var processor: String {
+        let each = cpuNanosecondsPerPacket.map { "\($0.short) ns a forwarded packet, " } ?? ""
+        return "\(each)\((cores * 100).short) % of a core at \(packetsPerSecond.short) packets/s"
+    }
+}
+
+extension LoadReport.Generator {
+    fileprivate var processor: String {
+        let shares = threads.map { "\($0.name) \(($0.busiest * 100).short) %" }.joined(separator: ", ")
+        return "\(cpuSeconds.short) s; busiest second: \(shares)"
     }
 }

@@ -146,24 +146,20 @@ package struct LoadReport: Codable, Sendable, JSONReport {
     package var isSuccess: Bool { failures.isEmpty }
 }
 
-extension LoadReport.Spread {
-    /// Creates a spread from microseconds; nil if nothing was recorded.
-    package init?(microseconds: Distribution) {
-        guard microseconds.count > 0 else { return nil }
+extension Distribution {
+    /// The distribution of a time in microseconds; nil if nothing was recorded.
+    var spread: LoadReport.Spread? {
+        guard count > 0 else { return nil }
         func milliseconds(_ value: Int64) -> Double { Double(value) / 1_000 }
-        self.init(
-            count: microseconds.count, min: milliseconds(microseconds.minimum),
-            p50: milliseconds(microseconds.percentile(0.5)),
-            p99: milliseconds(microseconds.percentile(0.99)), max: milliseconds(microseconds.maximum))
+        return LoadReport.Spread(
+            count: count, min: milliseconds(minimum), p50: milliseconds(percentile(0.5)),
+            p99: milliseconds(percentile(0.99)), max: milliseconds(maximum))
     }
-}
 
-extension LoadReport.Quality {
-    /// Creates a quality from hundredths of a dB; nil if nothing was recorded.
-    package init?(centibels: Distribution) {
-        guard centibels.count > 0 else { return nil }
-        self.init(
-            count: centibels.count, min: Double(centibels.minimum) / 100, p50: Double(centibels.percentile(0.5)) / 100,
-            mean: centibels.mean / 100)
+    /// The distribution of a PSNR in hundredths of a dB; nil if nothing was recorded.
+    var quality: LoadReport.Quality? {
+        guard count > 0 else { return nil }
+        return LoadReport.Quality(
+            count: count, min: Double(minimum) / 100, p50: Double(percentile(0.5)) / 100, mean: mean / 100)
     }
 }

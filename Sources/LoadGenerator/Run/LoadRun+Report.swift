@@ -13,12 +13,10 @@ extension LoadRun {
         var report = LoadReport(
             settings: settings, seconds: measurement.duration, interrupted: isInterrupted, joins: joins.joined,
             leaves: roster.leaves, failedJoins: joins.failed, failedJoinsByKind: joins.failures,
-            joinTime: LoadReport.Spread(microseconds: joins.time),
-            iceTime: LoadReport.Spread(microseconds: connections.ice),
-            dtlsTime: LoadReport.Spread(microseconds: connections.dtls), connectionsLost: connections.lost,
-            firstPacket: LoadReport.Spread(microseconds: total.received.firstPacket),
-            firstFrame: LoadReport.Spread(microseconds: decoded.video.firstFrame),
-            sent: sent(total.sent, measurement), received: received(total.received, measurement),
+            joinTime: joins.time.spread, iceTime: connections.ice.spread, dtlsTime: connections.dtls.spread,
+            connectionsLost: connections.lost, firstPacket: total.received.firstPacket.spread,
+            firstFrame: decoded.video.firstFrame.spread, sent: sent(total.sent, measurement),
+            received: received(total.received, measurement),
             video: decoded.subscribers > 0 && plan.video != nil ? video(decoded) : nil,
             audio: decoded.subscribers > 0 && plan.audio ? decoded.audio : nil, relay: relay(measurement),
             generator: generator(total, decodeDrops: decoded.dropped, processNanoseconds), failures: [])
@@ -66,14 +64,12 @@ extension LoadRun {
             subscribers: decoded.subscribers, decoded: video.decoded, countersMissed: video.countersMissed,
             unreadable: video.unreadable, repeated: video.repeated, decodeErrors: video.decodeErrors,
             undecryptable: video.undecryptable, framesDropped: video.framesDropped, freezes: video.freezes,
-            frozenMilliseconds: video.frozen.milliseconds,
-            longestPauseMilliseconds: video.longestPause.milliseconds,
-            latency: LoadReport.Spread(microseconds: video.latency),
-            psnr: LoadReport.Quality(centibels: video.psnr))
+            frozenMilliseconds: video.frozen.milliseconds, longestPauseMilliseconds: video.longestPause.milliseconds,
+            latency: video.latency.spread, psnr: video.psnr.quality)
     }
 
     private func relay(_ measurement: Measurement) -> LoadReport.Relay? {
-        guard let start = measurement.usage, let end = measurement.endUsage else { return nil }
+        guard let start = measurement.start.usage, let end = measurement.end.usage else { return nil }
         let packets = max(0, end.forwardedPackets - start.forwardedPackets)
         let cpu = max(0, end.cpuNanoseconds - start.cpuNanoseconds)
         return LoadReport.Relay(
@@ -82,21 +78,19 @@ extension LoadRun {
             residentMegabytes: end.residentBytes / 1e6, sharesProcess: sharesProcess)
     }
 
-    private func generator(
-        _ total: LoadSnapshot, decodeDrops: UInt64, _ processNanoseconds: Int64
-    ) -> LoadReport.Generator {
+    private func generator(_ total: LoadSnapshot, decodeDrops: UInt64, _ process: Int64) -> LoadReport.Generator {
         let usages = threads.map(\.usage)
         let sources = videoSources.map(\.statistics)
         var encodeTime = Distribution()
         for source in sources { encodeTime.merge(source.encodeTime) }
         // The process's CPU time would include an embedded relay. The sum of the generator's threads leaves out only the joins.
-        let cpu = sharesProcess ? usages.reduce(0) { $0 + $1.cpuNanoseconds } : processNanoseconds
+        let cpu = sharesProcess ? usages.reduce(0) { $0 + $1.cpuNanoseconds } : process
         var generator = LoadReport.Generator(
             cpuSeconds: Double(cpu) / 1e9, threads: usages, lateSends: total.sent.late,
             worstLatenessMilliseconds: Double(total.sent.worstLateness) / 1e6, missedSends: total.sent.missed,
             refusedSends: total.sent.refused, kernelDrops: total.received.kernelDrops, decodeQueueDrops: decodeDrops,
             skippedFrames: sources.reduce(0) { $0 + $1.skipped },
-            encodeTime: LoadReport.Spread(microseconds: encodeTime), isBottleneck: false, warnings: [])
+            encodeTime: encodeTime.spread, isBottleneck: false, warnings: [])
         generator.judge(sends: total.sent.due, frames: sources.reduce(0) { $0 + $1.frames })
         return generator
     }

@@ -132,44 +132,39 @@ package final class LoadRun: Sendable {
     }
 
     private func measure(progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> Measurement {
-        let start = LoadClock.now
+        let rampStart = LoadClock.now
         var meter = ProgressMeter(start: snapshot())
-        var measurement: Measurement?
+        var start: LoadSnapshot?
         var (begun, churned) = (0, 0)
-        while true {
+        while !isInterrupted {
             let now = LoadClock.now
             if let failure { throw failure }
-            let share = plan.ramp == .zero ? 1 : min(1, Double(now - start) / Double(plan.ramp.rawValue))
+            let share = plan.ramp == .zero ? 1 : min(1, Double(now - rampStart) / Double(plan.ramp.rawValue))
             let due = Int(share * Double(plan.totalSubscribers))
             while begun < due, begin({ await self.join() }) { begun += 1 }
-            if measurement == nil, begun == plan.totalSubscribers, isIdle {
-                measurement = Measurement(start: snapshot(), usage: await relay.usage())
+            if start == nil, begun == plan.totalSubscribers, isIdle {
+                start = snapshot()
+                start?.usage = await relay.usage()
             }
-            if let began = measurement {
-                let wanted = Int(Double(now - began.start.time) / 1e9 * plan.churn)
+            if let began = start?.time {
+                let wanted = Int(Double(now - began) / 1e9 * plan.churn)
                 while churned < wanted, begin({ await self.replace() }) { churned += 1 }
-                if now - began.start.time >= plan.duration.rawValue { break }
+                if now - began >= plan.duration.rawValue { break }
             }
-            if isInterrupted { break }
             if meter.isDue(now: now) {
-                let point = meter.point(snapshot(), of: self, isMeasured: measurement != nil)
+                let point = meter.point(snapshot(), of: self, isMeasured: start != nil)
                 recorded.withLockedValue { $0.add(point) }
                 progress(meter.line(point, of: self))
             }
             try? await Task.sleep(for: Self.tick)
         }
         while !isIdle { try? await Task.sleep(for: Self.tick) }
-        var result: Measurement
-        if let measurement {
-            result = measurement
-        } else {
-            result = Measurement(start: snapshot(), usage: await relay.usage())
-        }
-        result.end = snapshot()
-        let point = meter.point(result.end, of: self, isMeasured: measurement != nil)
+        var end = snapshot()
+        let point = meter.point(end, of: self, isMeasured: start != nil)
         recorded.withLockedValue { $0.finish(point) }
-        result.endUsage = await relay.usage()
-        return result
+        end.usage = await relay.usage()
+        // A run that was interrupted during the ramp has no measured time.
+        return Measurement(start: start ?? end, end: end)
     }
 
     /// Begins a join, unless `joinsAtATime` of them are in progress. Returns whether it has begun.

@@ -4,14 +4,13 @@ import Foundation
 struct ProgressMeter {
     private let start: Int64
     private var last: LoadSnapshot
-    private let interval: Int64 = 1_000_000_000
 
     init(start: LoadSnapshot) {
         self.start = start.time
         last = start
     }
 
-    func isDue(now: Int64) -> Bool { now - last.time >= interval }
+    func isDue(now: Int64) -> Bool { now - last.time >= 1_000_000_000 }
 
     /// Returns the point for the interval since the last call.
     mutating func point(_ now: LoadSnapshot, of run: LoadRun, isMeasured: Bool) -> TimelinePoint {
@@ -25,13 +24,12 @@ struct ProgressMeter {
 
     /// Returns the latest point as a line for a terminal.
     func line(_ point: TimelinePoint, of run: LoadRun) -> String {
-        let packets = Double(point.receivedPackets) / point.duration
-        let megabits = Double(point.receivedBytes) * 8 / 1e6 / point.duration
+        let row = TimelineDocument.Row(point)
         var line =
-            String(format: "%6.1f s  ", Double(point.end) / 1e9)
-            + "\(point.connected)/\(run.plan.totalSubscribers) joined  \(packets.short) packets/s  "
-            + "\(megabits.short) Mb/s  lost \(last.received.lost)"
-        if let latency = LoadReport.Spread(microseconds: point.latency) {
+            String(format: "%6.1f s  ", row.end)
+            + "\(row.connected)/\(run.plan.totalSubscribers) joined  \(row.receivedPacketsPerSecond.short) packets/s  "
+            + "\((row.receivedKilobitsPerSecond / 1_000).short) Mb/s  lost \(last.received.lost)"
+        if let latency = row.latencyMilliseconds {
             line += "  latency \(latency.p50.short)/\(latency.p99.short) ms"
         }
         let (missed, freezes) = (last.video.countersMissed, last.video.freezes)

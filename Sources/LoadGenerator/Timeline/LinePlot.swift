@@ -17,27 +17,22 @@ struct LinePlot {
     /// End of the ramp in seconds.
     var rampEnd: Double
 
-    private static let width = 720.0
-    private static let height = 220.0
-    private static let left = 64.0
-    private static let right = 12.0
-    private static let top = 10.0
-    private static let bottom = 28.0
+    private static let (width, height) = (720.0, 220.0)
+    /// Edges of the area of the lines.
+    private static let (left, right, top, bottom) = (64.0, 708.0, 10.0, 192.0)
 
     /// A figure with a legend: the name of each line, and its smallest and largest value.
     var html: String {
         let names = series.enumerated().map { index, one in
             let known = one.values.compactMap(\.self)
             let range =
-                known.isEmpty
-                ? "nothing measured"
-                : "\((known.min() ?? 0).short) to \((known.max() ?? 0).short)"
-            return "<span class=\"key\"><svg width=\"24\" height=\"8\" aria-hidden=\"true\">"
-                + "<path class=\"line s\(index)\" d=\"M0 4H24\"/></svg> \(HTMLText.escaped(one.name)) (\(range))</span>"
+                known.isEmpty ? "nothing measured" : "\((known.min() ?? 0).short) to \((known.max() ?? 0).short)"
+            return #"<span class="key"><svg width="24" height="8" aria-hidden="true"><path class="line s\#(index)" "#
+                + #"d="M0 4H24"/></svg> \#(one.name.escapedForHTML) (\#(range))</span>"#
         }
         return """
             <figure>
-            <figcaption><b>\(HTMLText.escaped(title))</b>, \(HTMLText.escaped(unit)) \(names.joined(separator: " "))</figcaption>
+            <figcaption><b>\(title.escapedForHTML)</b>, \(unit.escapedForHTML) \(names.joined(separator: " "))</figcaption>
             \(svg)
             </figure>
             """
@@ -45,53 +40,43 @@ struct LinePlot {
 
     private var svg: String {
         let last = max(times.last ?? 0, 1)
-        let top = Self.niceCeiling(series.flatMap(\.values).compactMap(\.self).max() ?? 0)
-        func x(_ time: Double) -> Double {
-            Self.left + (Self.width - Self.left - Self.right) * min(1, max(0, time / last))
-        }
-        func y(_ value: Double) -> Double {
-            Self.height - Self.bottom - (Self.height - Self.top - Self.bottom) * min(1, max(0, value / top))
-        }
+        let largest = Self.niceCeiling(series.flatMap(\.values).compactMap(\.self).max() ?? 0)
+        func x(_ time: Double) -> Double { Self.left + (Self.right - Self.left) * min(1, max(0, time / last)) }
+        func y(_ value: Double) -> Double { Self.bottom - (Self.bottom - Self.top) * min(1, max(0, value / largest)) }
         var parts: [String] = []
         if rampEnd > 0 {
             parts.append(
-                "<rect class=\"ramp\" x=\"\(Self.left)\" y=\"\(Self.top)\" width=\"\(Self.coordinate(x(rampEnd) - Self.left))\" "
-                    + "height=\"\(Self.height - Self.top - Self.bottom)\"/>")
+                #"<rect class="ramp" x="\#(Self.left)" y="\#(Self.top)" width="\#(Self.coordinate(x(rampEnd) - Self.left))" "#
+                    + #"height="\#(Self.bottom - Self.top)"/>"#)
         }
-        for step in 0...4 {
-            let value = top * Double(step) / 4
+        for value in stride(from: 0, through: largest, by: largest / 4) {
             parts.append(
-                "<path class=\"grid\" d=\"M\(Self.left) \(Self.coordinate(y(value)))H\(Self.width - Self.right)\"/>"
-                    + "<text class=\"y\" x=\"\(Self.left - 6)\" y=\"\(Self.coordinate(y(value) + 4))\">\(value.short)</text>"
+                #"<path class="grid" d="M\#(Self.left) \#(Self.coordinate(y(value)))H\#(Self.right)"/>"#
+                    + #"<text class="y" x="\#(Self.left - 6)" y="\#(Self.coordinate(y(value) + 4))">\#(value.short)</text>"#
             )
         }
-        let step = Self.niceCeiling(last / 6)
-        for time in stride(from: 0, through: last, by: step) {
+        for time in stride(from: 0, through: last, by: Self.niceCeiling(last / 6)) {
             parts.append(
-                "<text class=\"x\" x=\"\(Self.coordinate(x(time)))\" y=\"\(Self.height - 8)\">\(time.short) s</text>"
-            )
+                #"<text class="x" x="\#(Self.coordinate(x(time)))" y="\#(Self.height - 8)">\#(time.short) s</text>"#)
         }
         for (index, one) in series.enumerated() {
-            parts.append("<path class=\"line s\(index)\" d=\"\(path(one, x, y))\"/>")
+            parts.append(#"<path class="line s\#(index)" d="\#(path(one, x, y))"/>"#)
         }
-        let label = HTMLText.escaped("\(title), \(unit), over \(last.short) s")
-        return
-            "<svg class=\"plot\" role=\"img\" aria-label=\"\(label)\" viewBox=\"0 0 \(Self.width) \(Self.height)\">\n"
-            + parts.joined(separator: "\n") + "\n</svg>"
+        let label = "\(title), \(unit), over \(last.short) s".escapedForHTML
+        return #"<svg class="plot" role="img" aria-label="\#(label)" viewBox="0 0 \#(Self.width) \#(Self.height)">"#
+            + "\n" + parts.joined(separator: "\n") + "\n</svg>"
     }
 
     private func path(_ series: Series, _ x: (Double) -> Double, _ y: (Double) -> Double) -> String {
         var text = ""
         var isDrawing = false
         for (time, value) in zip(times, series.values) {
-            guard let value else {
-                isDrawing = false
-                continue
+            if let value {
+                let point = "\(Self.coordinate(x(time))) \(Self.coordinate(y(value)))"
+                // A value without a previous one is drawn as a dot, which becomes the start of a line if more values follow.
+                text += isDrawing ? "L\(point)" : "M\(point)h0"
             }
-            let point = "\(Self.coordinate(x(time))) \(Self.coordinate(y(value)))"
-            // A value without a previous one is drawn as a dot, which becomes the start of a line if more values follow.
-            text += isDrawing ? "L\(point)" : "M\(point)h0"
-            isDrawing = true
+            isDrawing = value != nil
         }
         return text
     }
@@ -103,5 +88,14 @@ struct LinePlot {
         guard value > 0, value.isFinite else { return 1 }
         let power = pow(10, floor(log10(value)))
         return [1, 2, 2.5, 5, 10].map { $0 * power }.first { $0 >= value * 0.999_999 } ?? value
+    }
+}
+
+extension String {
+    /// The text in content or a quoted attribute of HTML.
+    var escapedForHTML: String {
+        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")].reduce(self) { text, escape in
+            text.replacingOccurrences(of: escape.0, with: escape.1)
+        }
     }
 }

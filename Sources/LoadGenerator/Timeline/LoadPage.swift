@@ -15,7 +15,7 @@ package struct LoadPage: Sendable {
         let outcome =
             report.isSuccess
             ? "<p class=\"outcome\">All limits are met.</p>"
-            : "<p class=\"outcome failed\">Failed: \(HTMLText.escaped(report.failures.joined(separator: "; ")))</p>"
+            : "<p class=\"outcome failed\">Failed: \(report.failures.joined(separator: "; ").escapedForHTML)</p>"
         let span = secondsPerPoint == 1 ? "a second" : "\(secondsPerPoint) s, rates as means"
         return """
             <!doctype html>
@@ -25,18 +25,18 @@ package struct LoadPage: Sendable {
             <meta name="viewport" content="width=device-width">
             <meta name="color-scheme" content="light dark">
             <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-            <title>Load report: \(HTMLText.escaped(report.settings.target))</title>
+            <title>Load report: \(report.settings.target.escapedForHTML)</title>
             <style>
             \(Self.style)
             </style>
             </head>
             <body>
-            <h1>Load report: \(HTMLText.escaped(report.settings.target))</h1>
+            <h1>Load report: \(report.settings.target.escapedForHTML)</h1>
             \(outcome)
             <p>Each point is \(span). Subscribers join during the shaded time, which the rates of the report leave out.</p>
             \(plots.map(\.html).joined(separator: "\n"))
             <h2>Report</h2>
-            <pre>\(HTMLText.escaped(report.table))</pre>
+            <pre>\(report.table.escapedForHTML)</pre>
             </body>
             </html>
 

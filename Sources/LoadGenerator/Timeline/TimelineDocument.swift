@@ -55,7 +55,7 @@ extension TimelineDocument.Row {
         receivedPacketsPerSecond = rate(point.receivedPackets)
         receivedKilobitsPerSecond = rate(point.receivedBytes) * 8 / 1_000
         lost = point.lost
-        latencyMilliseconds = LoadReport.Spread(microseconds: point.latency)
+        latencyMilliseconds = point.latency.spread
         framesPerSecond = rate(point.framesDecoded)
         countersMissed = point.countersMissed
         freezes = point.freezes
