@@ -101,7 +101,7 @@ struct LoadCommand: AsyncParsableCommand {
     var embedded = false
 
     @Option(help: "Sessions.")
-    var sessions = LoadOptions().sessions
+    var sessions = LoadOptions().plan.sessions
 
     @Option(help: "Publishers in each session; 1 if not given.")
     var publishers: Int?
@@ -155,7 +155,7 @@ struct LoadCommand: AsyncParsableCommand {
     var ramp = LoadOptions().ramp
 
     @Option(help: ArgumentHelp("Subscribers that leave and are replaced each second.", valueName: "rate"))
-    var churn = LoadOptions().churn
+    var churn = LoadOptions().plan.churn
 
     @Option(
         help: ArgumentHelp("Packets dropped on purpose, of those sent and of those received.", valueName: "percent")
@@ -163,7 +163,7 @@ struct LoadCommand: AsyncParsableCommand {
     var loss = LoadOptions().loss
 
     @Option(help: "Chooses which packets --loss drops.")
-    var seed = LoadOptions().seed
+    var seed = LoadOptions().plan.seed
 
     @Option(
         help: ArgumentHelp(
@@ -171,10 +171,10 @@ struct LoadCommand: AsyncParsableCommand {
     var suite = LoadOptions().suite
 
     @Option(help: ArgumentHelp("Subscribers whose media is decoded.", valueName: "count"))
-    var decodeSample = LoadOptions().decodeSample
+    var decodeSample = LoadOptions().plan.decodeSample
 
     @Option(help: ArgumentHelp("Numeric address of this machine that the relay sends to.", valueName: "address"))
-    var address = LoadOptions().address
+    var address = LoadOptions().plan.localAddress
 
     @Option(help: ArgumentHelp("Fail above this share of lost packets.", valueName: "percent"))
     var maxLoss: Double?
@@ -221,7 +221,7 @@ struct LoadCommand: AsyncParsableCommand {
         OpenFileLimit.raise()
         do {
             if participants != nil, !fullMesh { return try await runCrowd() }
-            let plan = try options().plan()
+            let plan = try options().validPlan()
             let files = LoadFiles(timeline: timeline, report: report)
             try files.prepare()
             let load = try run(of: plan)
@@ -303,31 +303,31 @@ struct LoadCommand: AsyncParsableCommand {
         options.transport = transport
         options.whip = whip
         options.whep = whep
-        options.sessions = sessions
-        options.publishers = publishers ?? options.publishers
-        options.subscribers = subscribers ?? options.subscribers
+        options.plan.sessions = sessions
+        options.plan.publishers = publishers ?? options.plan.publishers
+        options.plan.subscribers = subscribers ?? options.plan.subscribers
         options.video = video
         options.videoBitrate = videoBitrate
-        options.distinctVideo = distinctVideo
-        options.simulcast = simulcast
-        options.audio = audio
+        options.plan.distinctVideo = distinctVideo
+        options.plan.simulcast = simulcast
+        options.plan.audio = audio
         options.duration = duration
         options.ramp = ramp
-        options.churn = churn
+        options.plan.churn = churn
         options.loss = loss
-        options.seed = seed
+        options.plan.seed = seed
         options.suite = suite
         options.secret = secret
-        options.decodeSample = decodeSample
-        options.address = address
-        options.thresholds.loss = maxLoss
-        options.thresholds.latencyP99 = maxLatencyP99
-        options.thresholds.freezes = maxFreezes
-        options.thresholds.countersMissed = maxCountersMissed
-        options.thresholds.psnr = minPSNR
-        options.thresholds.joinTime = maxJoinTime
-        options.thresholds.firstFrame = maxFirstFrame
-        options.thresholds.packetCPU = maxPacketCPU
+        options.plan.decodeSample = decodeSample
+        options.plan.localAddress = address
+        options.plan.thresholds.loss = maxLoss
+        options.plan.thresholds.latencyP99 = maxLatencyP99
+        options.plan.thresholds.freezes = maxFreezes
+        options.plan.thresholds.countersMissed = maxCountersMissed
+        options.plan.thresholds.psnr = minPSNR
+        options.plan.thresholds.joinTime = maxJoinTime
+        options.plan.thresholds.firstFrame = maxFirstFrame
+        options.plan.thresholds.packetCPU = maxPacketCPU
         return options
     }
 

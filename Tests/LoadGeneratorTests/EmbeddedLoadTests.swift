@@ -76,11 +76,11 @@ import Testing
     func encrypted(secret: String, transport: String) async throws {
         var options = LoadOptions()
         options.embedded = true
-        (options.publishers, options.subscribers, options.video) = (2, 4, "320x180@15")
+        (options.plan.publishers, options.plan.subscribers, options.video) = (2, 4, "320x180@15")
         (options.ramp, options.duration) = (0.3, 2)
         (options.secret, options.transport) = (secret, transport)
-        options.simulcast = transport == "webrtc"
-        let plan = try options.plan()
+        options.plan.simulcast = transport == "webrtc"
+        let plan = try options.validPlan()
         let report = try await run(plan)
         #expect(report.failures == [])
         #expect(report.settings.encrypted && report.table.contains("end-to-end encryption"))

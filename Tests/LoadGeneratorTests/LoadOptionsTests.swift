@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func theDefaultsArePossible() throws {
-        let plan = try options().plan()
+        let plan = try options().validPlan()
         #expect(plan.target == .embedded)
         #expect(plan.video == (try VideoFormat("640x360@30")))
         #expect(plan.suite == .aesCM128HMACSHA1_80)
@@ -35,12 +35,12 @@ import Testing
     static let wrong: [Wrong] = [
         Wrong("url") { $0.embedded = false },
         Wrong("url") { $0.url = "http://127.0.0.1:1" },
-        Wrong("simulcast") { $0.simulcast = true },
+        Wrong("simulcast") { $0.plan.simulcast = true },
         Wrong("simulcast") {
-            $0.simulcast = true; $0.transport = "webrtc"; $0.video = "none"
+            $0.plan.simulcast = true; $0.transport = "webrtc"; $0.video = "none"
         },
         Wrong("simulcast") {
-            $0.simulcast = true; $0.transport = "webrtc"; $0.video = "160x90@15"
+            $0.plan.simulcast = true; $0.transport = "webrtc"; $0.video = "160x90@15"
         },
         Wrong("secret") { $0.secret = "" },
         Wrong("suite") {
@@ -67,7 +67,7 @@ import Testing
         Wrong("video") { $0.video = "320x180@" },
         Wrong("video") { $0.video = "" },
         Wrong("video") {
-            $0.video = "none"; $0.audio = false
+            $0.video = "none"; $0.plan.audio = false
         },
         Wrong("suite") { $0.suite = "ROT13" },
         Wrong("loss") { $0.loss = 100 },
@@ -76,35 +76,35 @@ import Testing
         Wrong("duration") { $0.duration = 0 },
         Wrong("duration") { $0.duration = .infinity },
         Wrong("ramp") { $0.ramp = -1 },
-        Wrong("churn") { $0.churn = -1 },
-        Wrong("sessions") { $0.sessions = 0 },
-        Wrong("publishers") { $0.publishers = 0 },
-        Wrong("subscribers") { $0.subscribers = -1 },
+        Wrong("churn") { $0.plan.churn = -1 },
+        Wrong("sessions") { $0.plan.sessions = 0 },
+        Wrong("publishers") { $0.plan.publishers = 0 },
+        Wrong("subscribers") { $0.plan.subscribers = -1 },
         Wrong("subscribers") {
-            $0.sessions = 1_000; $0.subscribers = 1_000
+            $0.plan.sessions = 1_000; $0.plan.subscribers = 1_000
         },
         Wrong("participants") { $0.fullMesh = 1 },
         Wrong("participants") { $0.fullMesh = .max },
         Wrong("subscribers") {
-            $0.sessions = 3; $0.fullMesh = 100
+            $0.plan.sessions = 3; $0.fullMesh = 100
         },
-        Wrong("decode-sample") { $0.decodeSample = 65 },
+        Wrong("decode-sample") { $0.plan.decodeSample = 65 },
         Wrong("video-bitrate") { $0.videoBitrate = 1 },
         Wrong("video-bitrate") { $0.videoBitrate = .max },
-        Wrong("address") { $0.address = "localhost" },
-        Wrong("max-loss") { $0.thresholds.loss = -1 },
+        Wrong("address") { $0.plan.localAddress = "localhost" },
+        Wrong("max-loss") { $0.plan.thresholds.loss = -1 },
         Wrong("min-psnr") {
-            $0.thresholds.psnr = 30; $0.video = "none"
+            $0.plan.thresholds.psnr = 30; $0.video = "none"
         },
         Wrong("max-freezes") {
-            $0.thresholds.freezes = 0; $0.decodeSample = 0
+            $0.plan.thresholds.freezes = 0; $0.plan.decodeSample = 0
         },
     ]
 
     @Test(arguments: wrong)
     func whatCannotBeMeantIsRefused(wrong: Wrong) {
         do {
-            _ = try options(wrong.change).plan()
+            _ = try options(wrong.change).validPlan()
             Issue.record("was taken")
         } catch {
             guard case .invalidSetting(let field, let reason) = error else {
@@ -120,7 +120,7 @@ import Testing
         #expect(
             throws: LoadError.invalidSetting(
                 "simulcast", reason: "simulcast needs WebRTC (--transport webrtc); plain transports do not support it")
-        ) { try options { $0.simulcast = true }.plan() }
+        ) { try options { $0.plan.simulcast = true }.validPlan() }
     }
 
     @Test(arguments: [
@@ -128,15 +128,15 @@ import Testing
         ("aes_cm_128_hmac_sha1_80", .aesCM128HMACSHA1_80),
     ])
     func suitesGoByLongAndShortNames(name: String, suite: SRTPSuite) throws {
-        #expect(try options { $0.suite = name }.plan().suite == suite)
+        #expect(try options { $0.suite = name }.validPlan().suite == suite)
     }
 
     @Test("Each participant of a full mesh subscribes to each other one of its session once, also if it is replaced")
     func fullMesh() throws {
         let plan = try options {
-            $0.sessions = 2
+            $0.plan.sessions = 2
             $0.fullMesh = 4
-        }.plan()
+        }.validPlan()
         #expect(plan.totalPublishers == 8)
         #expect(plan.totalSubscribers == 24)
         var taken: [Int: [Int]] = [:]
@@ -157,10 +157,10 @@ import Testing
     @Test("Without a full mesh the subscribers of a session take its publishers in turn")
     func publishersInTurn() throws {
         let plan = try options {
-            $0.sessions = 2
-            $0.publishers = 3
-            $0.subscribers = 4
-        }.plan()
+            $0.plan.sessions = 2
+            $0.plan.publishers = 3
+            $0.plan.subscribers = 4
+        }.validPlan()
         #expect((0..<8).map { plan.publisher(ofSubscription: $0) } == [0, 3, 1, 4, 2, 5, 0, 3])
     }
 
@@ -169,19 +169,19 @@ import Testing
             $0.loss = 5
             $0.duration = 2.5
             $0.videoBitrate = 700
-        }.plan()
+        }.validPlan()
         #expect(plan.loss == 0.05)
         #expect(plan.duration == .milliseconds(2_500))
         #expect(plan.videoBitrate == .kilobits(700))
     }
 
     @Test func webRTCIsChosenByNameOrByEndpoint() throws {
-        #expect(try options { $0.transport = "WebRTC" }.plan().transport == .webRTC)
+        #expect(try options { $0.transport = "WebRTC" }.validPlan().transport == .webRTC)
         let plan = try options {
             $0.embedded = false
             $0.whip = "https://a.example/in/{session}/{stream}"
             $0.whep = "https://a.example/out"
-        }.plan()
+        }.validPlan()
         #expect(plan.transport == .webRTC)
         #expect(
             plan.target
@@ -190,7 +190,7 @@ import Testing
             $0.embedded = false
             $0.url = "127.0.0.1:7880/"
             $0.whip = "http://b/{stream}"
-        }.plan()
+        }.validPlan()
         #expect(
             half.target == .endpoints(whip: "http://b/{stream}", whep: "http://127.0.0.1:7880/whep/{session}/{stream}"))
     }

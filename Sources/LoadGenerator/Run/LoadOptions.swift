@@ -3,8 +3,10 @@ import SFrame
 import SRTP
 import TestMedia
 
-/// Options of `millrace load` as typed: numbers and text that `plan()` converts to a `LoadPlan` or rejects.
+/// Options of `millrace load` as typed: numbers and text that `validPlan()` converts to a `LoadPlan` or rejects.
 package struct LoadOptions: Sendable {
+    /// Options that need no conversion.
+    package var plan = LoadPlan(target: .embedded)
     package var url: String?
     package var embedded = false
     /// `plain` or `webrtc`; nil: WebRTC if an endpoint is given, else plain.
@@ -12,45 +14,29 @@ package struct LoadOptions: Sendable {
     /// Templates with `{session}` and `{stream}`.
     package var whip: String?
     package var whep: String?
-    package var sessions = 1
-    package var publishers = 1
-    package var subscribers = 10
-    /// Participants of a full mesh in each session, instead of `publishers` and `subscribers`; nil: no full mesh.
+    /// Participants of a full mesh in each session, instead of publishers and subscribers; nil: no full mesh.
     package var fullMesh: Int?
     /// `WxH@FPS` or `none`.
     package var video = "640x360@30"
     /// kb/s.
     package var videoBitrate: Int?
-    package var distinctVideo = false
-    package var simulcast = false
-    package var audio = true
     /// Seconds.
     package var duration = 10.0
-    /// Seconds.
     package var ramp = 1.0
-    /// Replaced subscribers a second.
-    package var churn = 0.0
     /// Percent.
     package var loss = 0.0
-    package var seed: UInt64 = 1
     /// Name of RFC 4568 or RFC 7714, in any case, or a short name: `cm`, `cm80`, `cm32`, `gcm`.
     package var suite = SRTPSuite.aesCM128HMACSHA1_80.sdesName
     /// Passphrase of the end-to-end encryption, or the 64 hexadecimal digits of its secret; nil: no encryption.
     package var secret: String?
-    package var decodeSample = 2
-    package var address = "127.0.0.1"
-    package var thresholds = LoadThresholds()
 
     package init() {}
 
     /// - Throws: `LoadError.invalidSetting` for an invalid option.
-    package func plan() throws(LoadError) -> LoadPlan {
-        var plan = LoadPlan(target: try target())
+    package func validPlan() throws(LoadError) -> LoadPlan {
+        var plan = plan
+        plan.target = try target()
         plan.transport = try planTransport()
-        plan.simulcast = simulcast
-        plan.sessions = sessions
-        plan.publishers = publishers
-        plan.subscribers = subscribers
         if let fullMesh { try plan.makeFullMesh(participants: fullMesh) }
         plan.video = try videoFormat()
         if let videoBitrate {
@@ -58,18 +44,11 @@ package struct LoadOptions: Sendable {
                 (1...1_000_000).contains(videoBitrate), "video-bitrate", "\(videoBitrate) kb/s is not in 30...50000")
             plan.videoBitrate = .kilobits(Int64(videoBitrate))
         }
-        plan.distinctVideo = distinctVideo
-        plan.audio = audio
         plan.duration = try time("duration", duration)
         plan.ramp = try time("ramp", ramp)
-        plan.churn = churn
         plan.loss = loss / 100
-        plan.seed = seed
         plan.suite = try srtpSuite()
         plan.secret = try encryptionSecret()
-        plan.decodeSample = decodeSample
-        plan.localAddress = address
-        plan.thresholds = thresholds
         try plan.validate()
         return plan
     }
@@ -96,7 +75,7 @@ package struct LoadOptions: Sendable {
     private func encryptionSecret() throws(LoadError) -> EncryptionSecret? {
         guard let secret else { return nil }
         if let given = EncryptionSecret(hexadecimal: secret) { return given }
-        do { return try EncryptionSecret(passphrase: secret, sessionName: "load-\(seed)") } catch {
+        do { return try EncryptionSecret(passphrase: secret, sessionName: "load-\(plan.seed)") } catch {
             throw .invalidSetting("secret", reason: "needs a passphrase, or 64 hexadecimal digits")
         }
     }
