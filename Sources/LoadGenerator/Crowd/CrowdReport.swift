@@ -51,6 +51,13 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
         package var strays = 0
         /// Pairs of participants in the same subsession of which one did not hear the other.
         package var silent = 0
+        /// Participants that were not told of all moves (`untold`), or not of the end (`left`). Not in the JSON.
+        var untold = 0
+        var left = 0
+
+        private enum CodingKeys: CodingKey {
+            case participants, moved, heard, told, stopped, packetsHeard, strays, silent
+        }
 
         /// Adds the results of another session.
         mutating func add(_ other: Moves) {
@@ -62,6 +69,16 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
             packetsHeard += other.packetsHeard
             strays += other.strays
             silent += other.silent
+            untold += other.untold
+            left += other.left
+        }
+
+        var failures: [String] {
+            [
+                (strays, "heard a participant of another subsession"),
+                (silent, "did not hear a participant of their subsession"),
+                (untold, "were not told of all moves"), (left, "were not told that all are back"),
+            ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         }
     }
 
@@ -107,16 +124,6 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
         signalLatency = latency.spread
         signalsMissing = max(0, expected - signalsDelivered)
         if seconds > 0 { deliveriesPerSecond = Double(signalsDelivered) / seconds }
-    }
-
-    mutating func take(_ found: CrowdRun.Subsessions) {
-        moves = found.moves
-        failures += found.failures
-        func check(_ count: Int, _ finding: String) { if count > 0 { failures.append("\(count) \(finding)") } }
-        check(found.moves.strays, "heard a participant of another subsession")
-        check(found.moves.silent, "did not hear a participant of their subsession")
-        check(found.untold, "were not told of all moves")
-        check(found.left, "were not told that all are back")
     }
 
     package var isSuccess: Bool { failures.isEmpty }

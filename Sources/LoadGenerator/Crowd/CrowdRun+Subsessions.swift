@@ -6,7 +6,6 @@ import Signaling
 /// Subsessions: all publishing participants move into them at once, and are brought back at once.
 extension CrowdRun {
     private static let longest: Int64 = 30_000_000_000
-    private static let pause = Duration.milliseconds(5)
     /// Maximum number of participants that negotiate at the same time.
     private static let width = 16
 
@@ -25,33 +24,18 @@ extension CrowdRun {
         return members
     }
 
-    /// Results of moving into subsessions and back.
-    struct Subsessions: Sendable {
-        var moves = CrowdReport.Moves()
-        /// Participants that were not told of all moves (`untold`), or not of the end (`left`).
-        var untold = 0
-        var left = 0
-        var failures: [String] = []
-    }
-
-    /// - Returns: nil if there are no subsessions.
+    /// - Returns: the sums over all sessions, with the errors of those that failed; nil if there are no subsessions.
     func moveAll(
         _ members: [CrowdMember], _ progress: @escaping @Sendable (String) -> Void
-    ) async -> Subsessions? {
+    ) async -> (moves: CrowdReport.Moves, errors: [String])? {
         guard plan.subsessions > 0 else { return nil }
-        var findings = Subsessions()
+        var (moves, errors) = (CrowdReport.Moves(), [String]())
         for session in 0..<plan.sessions where !isInterrupted {
-            let those = members.filter { $0.session == session }
-            do {
-                let found = try await move(those, progress)
-                findings.moves.add(found.moves)
-                findings.untold += found.untold
-                findings.left += found.left
-            } catch {
-                findings.failures.append("session \(session): \(error)")
+            do { moves.add(try await move(members.filter { $0.session == session }, progress)) } catch {
+                errors.append("session \(session): \(error)")
             }
         }
-        return findings
+        return (moves, errors)
     }
 
     /// A participant and its subsession.
@@ -59,70 +43,72 @@ extension CrowdRun {
         let member: CrowdMember
         let voice: CrowdVoice
         let subsession: Int
+        var source: UInt32 { voice.source }
     }
 
+    /// Moves the participants of one session and brings them back.
     private func move(
         _ members: [CrowdMember], _ progress: @escaping @Sendable (String) -> Void
-    ) async throws -> Subsessions {
+    ) async throws -> CrowdReport.Moves {
         guard let host = members.first(where: { $0.joined?.subsessions.isManager == true }) else {
             throw LoadError.noAnswer("no participant is host")
         }
         let guests = members.filter { $0 !== host }.enumerated().compactMap { index, member in
             member.voice.map { Guest(member: member, voice: $0, subsession: index % plan.subsessions) }
         }
+        let groups = Dictionary(grouping: guests, by: \.subsession)
         try await publish(guests)
         progress("\(guests.count) publish audio")
-        let names = (1...plan.subsessions).map { "subsession \($0)" }
-        try await subscribe(guests, streams: try await streams(of: guests, host: host))
+        try await subscribe(guests, groups, streams: try await streams(of: guests, host: host))
         progress("\(guests.count) are subscribed to the others of their subsession and to one of the next")
+        let names = (1...plan.subsessions).map { "subsession \($0)" }
         let list = try await host.request(CommitSubsessionsRequest(names: names)).subsessions
         _ = try await host.request(StartSubsessionsRequest())
 
-        var findings = Subsessions()
+        var moves = CrowdReport.Moves()
         let begun = LoadClock.now
         let answered = try await each(guests, width: guests.count) { guest in
-            let request = JoinSubsessionRequest(subsession: list[guest.subsession].id)
-            _ = try await guest.member.request(request)
+            _ = try await guest.member.request(JoinSubsessionRequest(subsession: list[guest.subsession].id))
             return LoadClock.now
         }
-        findings.moves.moved = Self.milliseconds(since: begun)
-        let times = Dictionary(uniqueKeysWithValues: zip(guests.map(\.voice.source), answered))
-        let subsessions = Dictionary(uniqueKeysWithValues: guests.map { ($0.voice.source, $0.subsession) })
-        func mates(_ guest: Guest) -> [UInt32] {
-            guests.filter { $0.subsession == guest.subsession && $0.voice !== guest.voice }.map(\.voice.source)
-        }
-        let wanted = guests.map { ($0, mates($0)) }
+        moves.moved = Self.milliseconds(since: begun)
+        let times = Dictionary(uniqueKeysWithValues: zip(guests.map(\.source), answered))
+        func time(_ source: UInt32) -> Int64 { times[source] ?? .max }
         func silent() -> Int {
-            wanted.reduce(0) { sum, one in
-                let newest = one.0.voice.newest
-                return sum + one.1.count { newest[$0] ?? 0 < max(times[$0] ?? .max, times[one.0.voice.source] ?? .max) }
+            guests.reduce(0) { sum, guest in
+                let newest = guest.voice.newest
+                let group = groups[guest.subsession] ?? []
+                return sum
+                    + group.count {
+                        $0.source != guest.source
+                            && newest[$0.source] ?? 0 < max(time($0.source), time(guest.source))
+                    }
             }
         }
         try? await wait { silent() == 0 }
-        findings.moves.heard = Self.milliseconds(since: begun)
+        moves.heard = Self.milliseconds(since: begun)
         try? await wait { members.allSatisfy { $0.subsessions.moves >= guests.count } }
-        findings.moves.told = Self.milliseconds(since: begun, until: members.map(\.subsessions.movedAt).max() ?? begun)
-        findings.untold = members.count { $0.subsessions.moves != guests.count }
+        moves.told = Self.milliseconds(since: begun, until: members.map(\.subsessions.movedAt).max() ?? begun)
+        moves.untold = members.count { $0.subsessions.moves != guests.count }
         progress("all have moved, and hear their subsessions")
         try? await Task.sleep(nanoseconds: UInt64(plan.duration.rawValue))
-        findings.moves.silent = silent()
+        moves.silent = silent()
         // Audio from another subsession must have been sent before the first of the two participants moved.
+        let subsessions = Dictionary(uniqueKeysWithValues: guests.map { ($0.source, $0.subsession) })
         for guest in guests {
-            for (source, newest) in guest.voice.newest where subsessions[source] != guest.subsession {
-                let parted = min(times[source] ?? .max, times[guest.voice.source] ?? .max)
-                if newest > parted { findings.moves.strays += 1 }
+            moves.strays += guest.voice.newest.count { source, newest in
+                subsessions[source] != guest.subsession && newest > min(time(source), time(guest.source))
             }
         }
         let stopping = LoadClock.now
         _ = try await host.request(StopSubsessionsRequest())
         try? await wait { members.allSatisfy { $0.subsessions.stoppedAt > stopping } }
-        findings.moves.stopped = Self.milliseconds(
-            since: stopping, until: members.map(\.subsessions.stoppedAt).max() ?? 0)
-        findings.left = members.count { $0.subsessions.stoppedAt < stopping }
-        findings.moves.participants = guests.count
-        findings.moves.packetsHeard = guests.reduce(0) { $0 + $1.voice.packetsHeard }
+        moves.stopped = Self.milliseconds(since: stopping, until: members.map(\.subsessions.stoppedAt).max() ?? 0)
+        moves.left = members.count { $0.subsessions.stoppedAt < stopping }
+        moves.participants = guests.count
+        moves.packetsHeard = guests.reduce(0) { $0 + $1.voice.packetsHeard }
         progress("all are back")
-        return findings
+        return moves
     }
 
     /// Returns the time between two moments in milliseconds, by whole microseconds.
@@ -130,16 +116,12 @@ extension CrowdRun {
         Double((end - start) / 1_000) / 1_000
     }
 
-    // MARK: media
-
     private func publish(_ guests: [Guest]) async throws {
-        _ = try await each(guests, width: Self.width) { guest in
+        try await each(guests, width: Self.width) { guest in
             let (sdp, mid) = guest.voice.offer()
             let stream = PublishRequest.Stream(name: "voice", audioMid: mid)
-            let answer = try await guest.member.request(
-                PublishRequest(sdp: sdp, streams: [stream]))
+            let answer = try await guest.member.request(PublishRequest(sdp: sdp, streams: [stream]))
             try guest.voice.accept(answer.sdp)
-            return 0
         }
         try await wait { guests.allSatisfy { $0.voice.isPublishing } }
     }
@@ -160,27 +142,23 @@ extension CrowdRun {
         }
     }
 
-    private func subscribe(_ guests: [Guest], streams: [ConnectionID: StreamID]) async throws {
-        let count = plan.subsessions
-        _ = try await each(guests, width: Self.width) { guest in
-            let next = guests.first { $0.subsession == (guest.subsession + 1) % count }
-            let others =
-                guests.filter { $0.subsession == guest.subsession && $0.voice !== guest.voice }
-                + [next].compactMap(\.self)
-            for other in others where other.voice !== guest.voice {
+    /// Subscribes each guest to all others of its subsession and to one of the next.
+    private func subscribe(
+        _ guests: [Guest], _ groups: [Int: [Guest]], streams: [ConnectionID: StreamID]
+    ) async throws {
+        try await each(guests, width: Self.width) { [count = plan.subsessions] guest in
+            let next = groups[(guest.subsession + 1) % count] ?? []
+            let others = (groups[guest.subsession] ?? []) + next.prefix(count > 1 ? 1 : 0)
+            for other in others where other.source != guest.source {
                 guard let connection = other.member.joined?.connection, let stream = streams[connection] else {
                     throw LoadError.noAnswer("a stream is missing")
                 }
-                let preferences = SubscriptionPreferences(video: false)
                 _ = try await guest.member.request(
-                    SubscribeRequest(stream: stream, preferences: preferences))
+                    SubscribeRequest(stream: stream, preferences: SubscriptionPreferences(video: false)))
             }
-            return 0
         }
         try await wait { try guests.allSatisfy { try $0.voice.isConnected() } }
     }
-
-    // MARK: waiting
 
     private func wait(_ condition: () throws -> Bool) async throws {
         let end = LoadClock.now + Self.longest
@@ -188,27 +166,23 @@ extension CrowdRun {
             guard LoadClock.now < end, !isInterrupted else {
                 throw LoadError.noAnswer("a wait timed out or was interrupted")
             }
-            try await Task.sleep(for: Self.pause)
+            try await Task.sleep(for: .milliseconds(5))
         }
     }
 
     /// Runs `body` for all guests, at most `width` at a time, and returns the results in order.
-    private func each(
-        _ guests: [Guest], width: Int, _ body: @escaping @Sendable (Guest) async throws -> Int64
-    ) async throws -> [Int64] {
-        try await withThrowingTaskGroup(of: (Int, Int64).self) { group in
-            var results = [Int64](repeating: 0, count: guests.count)
-            var rest = guests.enumerated().makeIterator()
-            func begin() {
-                guard let (index, guest) = rest.next() else { return }
+    @discardableResult
+    private func each<Result: Sendable>(
+        _ guests: [Guest], width: Int, _ body: @escaping @Sendable (Guest) async throws -> Result
+    ) async throws -> [Result] {
+        try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+            var results = [Result?](repeating: nil, count: guests.count)
+            for (index, guest) in guests.enumerated() {
+                if index >= width, let (finished, result) = try await group.next() { results[finished] = result }
                 group.addTask { (index, try await body(guest)) }
             }
-            for _ in 0..<max(1, width) { begin() }
-            while let (index, result) = try await group.next() {
-                results[index] = result
-                begin()
-            }
-            return results
+            for try await (index, result) in group { results[index] = result }
+            return results.compactMap(\.self)
         }
     }
 }

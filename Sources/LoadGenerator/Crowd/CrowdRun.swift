@@ -46,7 +46,7 @@ package final class CrowdRun: Sendable {
         defer { pinger.cancel() }
         await joinAll(members, targets, joins, progress)
         var report = CrowdReport(plan)
-        report.take(joins.withLockedValue { $0 }, seconds: Double(LoadClock.now - begun) / 1e9)
+        report.take(joins.withLockedValue { $0 }, seconds: LoadClock.seconds(since: begun))
         try? await Task.sleep(for: Self.rest)
         let full = await relay.usage()
         let present = members.filter { $0.joined != nil }
@@ -62,7 +62,10 @@ package final class CrowdRun: Sendable {
         report.failures = failures(
             of: report, firstFailure: joins.withLockedValue { $0.firstFailure },
             firstLoss: findings.lazy.compactMap(\.loss).first)
-        if let moves { report.take(moves) }
+        if let (moves, errors) = moves {
+            report.moves = moves
+            report.failures += errors + moves.failures
+        }
         if let failure = voices?.thread.failure { report.failures.append("the audio stopped: \(failure)") }
         return report
     }
@@ -96,7 +99,7 @@ package final class CrowdRun: Sendable {
                 try? await Task.sleep(for: .seconds(1))
                 let (joined, failed) = joins.withLockedValue { ($0.joined, $0.failed) }
                 progress(
-                    String(format: "%6.1f s  ", Double(LoadClock.now - begun) / 1e9)
+                    String(format: "%6.1f s  ", LoadClock.seconds(since: begun))
                         + "\(joined)/\(members.count) joined" + (failed > 0 ? ", \(failed) failed" : ""))
             }
         }
@@ -149,7 +152,7 @@ package final class CrowdRun: Sendable {
         var next = begun + 1_000_000_000
         func received() -> Int { senders.reduce(0) { $0 + $1.findings.order.received } }
         while LoadClock.now - begun < plan.duration.rawValue, !isInterrupted {
-            let due = Int(plan.signals * Double(LoadClock.now - begun) / 1e9)
+            let due = Int(plan.signals * LoadClock.seconds(since: begun))
             while report.signalsSent < due {
                 let sender = senders[report.signalsSent % senders.count]
                 sender.signal()
@@ -159,12 +162,12 @@ package final class CrowdRun: Sendable {
             if LoadClock.now >= next {
                 next += 1_000_000_000
                 progress(
-                    String(format: "%6.1f s  ", Double(LoadClock.now - begun) / 1e9)
+                    String(format: "%6.1f s  ", LoadClock.seconds(since: begun))
                         + "\(report.signalsSent) signals sent, \(received()) of \(expected) delivered")
             }
             try? await Task.sleep(for: Self.beat)
         }
-        report.seconds = Double(LoadClock.now - begun) / 1e9
+        report.seconds = LoadClock.seconds(since: begun)
         report.generatorCPUPercent = Double(millrace_process_cpu_ns() - processor) / 1e7 / report.seconds
         let end = LoadClock.now + Self.patience
         while received() < expected, LoadClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }

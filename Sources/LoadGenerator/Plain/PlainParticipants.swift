@@ -3,19 +3,19 @@ import SRTP
 
 /// Participants that exchange SRTP with plain transports of the relay, under keys from its control interface.
 struct PlainParticipants: ParticipantOpener {
-    func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> Seat {
-        let media = try run.media(of: publisher)
+    func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> OpenParticipant {
+        let media = run.media(of: publisher)
         var request = request(.publish, publisher, run)
         if media.audio != nil { request.audio = PlainTrackRequest() }
         if media.video != nil { request.video = PlainTrackRequest() }
         let transport = try await run.relay.open(request)
-        let (host, clock, loss) = (run.plan.localAddress, run.clock, run.loss)
-        return try await run.add(publisher, to: run.sender, seat(transport, at: run.relay)) { () throws(LoadError) in
-            try PlainPublisher(publisher, transport, media, host: host, clock: clock, loss: loss)
+        return OpenParticipant(seat: { [relay = run.relay] in await relay.close(transport) }) { () throws(LoadError) in
+            try PlainPublisher(
+                publisher, transport, media, host: run.plan.localAddress, clock: run.clock, loss: run.loss)
         }
     }
 
-    func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> Seat {
+    func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> OpenParticipant {
         let plan = run.plan
         let socket = try UDPSocket(host: plan.localAddress, receiveBuffer: 1 << 20)
         var request = request(.subscribe, join.publisher, run)
@@ -23,13 +23,15 @@ struct PlainParticipants: ParticipantOpener {
         if plan.audio { request.audio = PlainTrackRequest(port: socket.port) }
         if plan.video != nil { request.video = PlainTrackRequest(port: socket.port) }
         let transport = try await run.relay.open(request)
-        let feed = try run.feed(
+        let feed = run.feed(
             of: join, key: transport.relayKey, audioSSRC: transport.audio?.ssrc, videoSSRC: transport.video?.ssrc)
-        let loss = run.loss
-        return try await run.add(
-            join.index, to: run.receiver(of: join.index), seat(transport, at: run.relay, socket: socket), feed: feed
-        ) { () throws(LoadError) in
-            try PlainSubscriber(join.index, transport, socket, joined: join.started, feed: feed, loss: loss)
+        // The socket stays open until the relay has stopped sending to it.
+        let seat: Seat = { [relay = run.relay, socket] in
+            await relay.close(transport)
+            _ = socket
+        }
+        return OpenParticipant(seat: seat, feed: feed) { () throws(LoadError) in
+            try PlainSubscriber(join.index, transport, socket, joined: join.started, feed: feed, loss: run.loss)
         }
     }
 
@@ -39,15 +41,5 @@ struct PlainParticipants: ParticipantOpener {
         request.suite = run.plan.suite
         request.rtcpMux = true
         return request
-    }
-
-    /// - Parameter socket: a subscriber's socket stays open until the relay has stopped sending to it.
-    private func seat(
-        _ transport: PlainTransport, at relay: any RelayInterface, socket: UDPSocket? = nil
-    ) -> Seat {
-        {
-            await relay.close(transport)
-            _ = socket
-        }
     }
 }

@@ -1,6 +1,7 @@
 import CLinuxNet
 import Foundation
 import MediaBase
+import MillraceClient
 import NIOConcurrencyHelpers
 import SRTP
 import Synchronization
@@ -19,6 +20,8 @@ package final class LoadRun: Sendable {
     let clock = LoadClock()
     let loss: LossPattern
     let roster = NIOLockedValueBox(Roster())
+    /// Keys of the publishers' end-to-end encryption; nil without encryption.
+    let frameKeys: [FrameKey]?
     let videoSources: [VideoSource]
     let audioSource: AudioSource?
     /// Thread of all publishers.
@@ -39,6 +42,7 @@ package final class LoadRun: Sendable {
         try plan.validate()
         self.plan = plan
         self.relay = relay
+        frameKeys = try Self.frameKeys(plan)
         opener = plan.transport == .plain ? PlainParticipants() : try WebRTCParticipants()
         let clock = clock
         if let format = plan.video {
@@ -121,7 +125,7 @@ package final class LoadRun: Sendable {
 
     private func publish(into publishers: inout [Seat]) async throws(LoadError) {
         for index in 0..<plan.totalPublishers {
-            publishers.append(try await opener.publish(index, in: self))
+            publishers.append(try await add(index, to: sender, opener.publish(index, in: self)))
             if isInterrupted { return }
         }
         // Waits for the first packets, so that subscribers do not measure the encoder's start.
@@ -184,7 +188,7 @@ package final class LoadRun: Sendable {
     private func join() async {
         let join = roster.withLockedValue { $0.next(of: plan) }
         do {
-            let seat = try await opener.subscribe(join, in: self)
+            let seat = try await add(join.index, to: receiver(of: join.index), opener.subscribe(join, in: self))
             let now = LoadClock.now
             roster.withLockedValue { $0.joined(join, seat, at: now) }
         } catch {

@@ -10,6 +10,8 @@ struct LoadClock: Sendable {
 
     /// Monotonic nanoseconds.
     static var now: Int64 { millrace_monotonic_ns() }
+    /// Returns the time since a moment in monotonic nanoseconds.
+    static func seconds(since start: Int64) -> Double { Double(now - start) / 1e9 }
 
     /// Returns microseconds since 1970-01-01 UTC at a monotonic time.
     func unixMicroseconds(at monotonic: Int64) -> UInt64 { UInt64(max(0, monotonic + offset) / 1_000) }

@@ -12,63 +12,51 @@ struct WebRTCParticipants: ParticipantOpener {
         do { identity = try .generate() } catch { throw .media("certificate: \(error)") }
     }
 
-    func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> Seat {
+    func publish(_ publisher: Int, in run: LoadRun) async throws(LoadError) -> OpenParticipant {
         var random = SystemRandomNumberGenerator()
-        let media = try run.media(of: publisher)
+        let media = run.media(of: publisher)
         let configuration = WebRTCEndpoint.Configuration.publisher(
             identity: identity, rids: Self.rids(run.plan), audio: media.audio != nil, video: media.video != nil,
             using: &random)
-        return try await connect(.publish, configuration, publisher: publisher, source: media, join: nil, in: run)
+        return try await open(.publish, configuration, publisher: publisher, source: media, join: nil, in: run)
     }
 
-    func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> Seat {
+    func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> OpenParticipant {
         var random = SystemRandomNumberGenerator()
         var tracks: [TrackDescription] = []
         if run.plan.audio { tracks.append(.offered(.audio)) }
         if run.plan.video != nil { tracks.append(.offered(.video)) }
         let configuration = WebRTCEndpoint.Configuration(.view, tracks: tracks, identity: identity, using: &random)
-        return try await connect(
-            .subscribe, configuration, publisher: join.publisher, source: nil, join: join, in: run)
+        return try await open(.subscribe, configuration, publisher: join.publisher, source: nil, join: join, in: run)
     }
 
-    /// Sends an offer, passes the answer to the thread, and waits until media can flow.
+    /// Sends an offer. The endpoint, which accepts the answer, is ready when media can flow.
     /// - Parameters:
     ///   - source: media that a publisher sends; nil for a subscriber.
     ///   - join: the subscriber; nil for a publisher.
-    private func connect(
+    private func open(
         _ direction: WebRTCRequest.Direction, _ configuration: WebRTCEndpoint.Configuration, publisher: Int,
         source: MediaSchedule.Source?, join: Join?, in run: LoadRun
-    ) async throws(LoadError) -> Seat {
-        let plan = run.plan
+    ) async throws(LoadError) -> OpenParticipant {
+        let (plan, relay) = (run.plan, run.relay)
         let started = join?.started ?? LoadClock.now
         let socket = try UDPSocket(
             host: plan.localAddress, receiveBuffer: direction == .subscribe ? 1 << 20 : 256 << 10)
         var configuration = PeerLink.configuration(configuration, socket: socket, host: plan.localAddress)
         configuration.suites = [plan.suite]
         configuration.wallClock = .nanoseconds(run.clock.unixNanoseconds(at: 0))
-        let relay = run.relay
         let answer = try await relay.offer(
             WebRTCEndpoint(configuration).offer.text, direction, session: plan.session(ofPublisher: publisher),
             stream: plan.stream(ofPublisher: publisher))
-        let seat: Seat = { await relay.close(answer.resource) }
-        var feed: SampleFeed?
-        do throws(LoadError) {
-            if let join {
-                feed = try run.feed(
-                    of: join, key: nil, audioSSRC: plan.audio ? SampleFeed.ssrc(of: .audio) : nil,
-                    videoSSRC: plan.video == nil ? nil : SampleFeed.ssrc(of: .video))
-            }
-        } catch {
-            await seat()
-            throw error
+        let feed = join.flatMap {
+            run.feed(
+                of: $0, key: nil, audioSSRC: plan.audio ? SampleFeed.ssrc(of: .audio) : nil,
+                videoSSRC: plan.video == nil ? nil : SampleFeed.ssrc(of: .video))
         }
-        let index = join?.index ?? publisher
-        return try await run.add(
-            index, to: join.map { run.receiver(of: $0.index) } ?? run.sender, seat, feed: feed
-        ) { [configuration, feed, loss = run.loss] () throws(LoadError) in
+        return OpenParticipant(seat: { await relay.close(answer.resource) }, feed: feed) { [configuration] in
             Peer(
-                index, configuration, answer: answer.sdp, socket: socket, joined: started, source: source, feed: feed,
-                loss: loss)
+                join?.index ?? publisher, configuration, answer: answer.sdp, socket: socket, joined: started,
+                source: source, feed: feed, loss: run.loss)
         }
     }
 
