@@ -1,5 +1,4 @@
 import DTLS
-import Foundation
 import MediaBase
 import Signaling
 

@@ -1,5 +1,4 @@
 import CLinuxNet
-import ControlServer
 import Foundation
 import MediaBase
 import MillraceClient

@@ -19,21 +19,27 @@ final class CrowdVoice: LoadEndpoint, Sendable {
     private static let interval: Int64 = 100_000_000
 
     /// Used only under the lock.
-    private struct State: @unchecked Sendable {
+    private final class State: @unchecked Sendable {
         let publishing: PeerLink
         let receiving: PeerLink
-        let heard: Heard
+        /// For each source that was heard, the send time of its newest packet in monotonic nanoseconds.
+        var newest: [UInt32: Int64] = [:]
+        var packetsHeard = 0
         var track: Int?
         var nextPacket: Int64 = 0
         /// Reason why an offer of the relay could not be answered.
         var failure: LoadError?
         var links: [PeerLink] { [publishing, receiving] }
-    }
 
-    /// Received audio: for each source, the send time of its newest packet in monotonic nanoseconds.
-    private final class Heard {
-        var newest: [UInt32: Int64] = [:]
-        var packets = 0
+        init(publishing: PeerLink, receiving: PeerLink) {
+            self.publishing = publishing
+            self.receiving = receiving
+            receiving.endpoint.onPacket = { [unowned self] packet in
+                guard let voice = VoicePacket(parsing: packet.payload) else { return }
+                newest[voice.source] = max(newest[voice.source] ?? 0, voice.sentAt)
+                packetsHeard += 1
+            }
+        }
     }
 
     init(source: UInt32, localAddress: String, identity: DTLSIdentity) throws(LoadError) {
@@ -41,22 +47,17 @@ final class CrowdVoice: LoadEndpoint, Sendable {
         func link(_ direction: WebRTCEndpoint.Direction) throws(LoadError) -> PeerLink {
             let socket = try UDPSocket(host: localAddress, receiveBuffer: 256 << 10)
             var random = SystemRandomNumberGenerator()
-            let configuration = WebRTCEndpoint.Configuration(direction, tracks: [], identity: identity, using: &random)
-            return PeerLink(
-                PeerLink.configuration(configuration, socket: socket, host: localAddress), socket: socket)
+            var configuration = WebRTCEndpoint.Configuration(direction, tracks: [], identity: identity, using: &random)
+            configuration.candidates = [socket.candidate]
+            return PeerLink(configuration, socket: socket)
         }
-        let (publishing, receiving, heard) = (try link(.publish), try link(.receive), Heard())
-        receiving.endpoint.onPacket = { packet in
-            guard let voice = VoicePacket(parsing: packet.payload) else { return }
-            heard.newest[voice.source] = max(heard.newest[voice.source] ?? 0, voice.sentAt)
-            heard.packets += 1
-        }
+        let (publishing, receiving) = (try link(.publish), try link(.receive))
         sockets = [publishing.socket, receiving.socket]
-        state = NIOLockedValueBox(State(publishing: publishing, receiving: receiving, heard: heard))
+        state = NIOLockedValueBox(State(publishing: publishing, receiving: receiving))
     }
 
-    var newest: [UInt32: Int64] { state.withLockedValue { $0.heard.newest } }
-    var packetsHeard: Int { state.withLockedValue { $0.heard.packets } }
+    var newest: [UInt32: Int64] { state.withLockedValue { $0.newest } }
+    var packetsHeard: Int { state.withLockedValue { $0.packetsHeard } }
     var isPublishing: Bool { state.withLockedValue { $0.publishing.endpoint.isConnected } }
 
     /// Returns whether both peer connections are established.

@@ -1,5 +1,4 @@
 import MediaEngine
-import SRTP
 
 /// Participants that exchange SRTP with plain transports of the relay, under keys from its control interface.
 struct PlainParticipants: ParticipantOpener {

@@ -3,7 +3,6 @@ import Foundation
 import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
-import SRTP
 import Synchronization
 import TestMedia
 
@@ -44,28 +43,14 @@ package final class LoadRun: Sendable {
         self.relay = relay
         frameKeys = try Self.frameKeys(plan)
         opener = plan.transport == .plain ? PlainParticipants() : try WebRTCParticipants()
-        let clock = clock
-        if let format = plan.video {
-            let formats = plan.simulcast ? format.simulcast : [format]
-            let bitrates = formats.dropLast().map(\.usualBitrate) + [plan.videoBitrate ?? format.usualBitrate]
-            let count = plan.distinctVideo ? plan.totalPublishers : 1
-            videoSources = (0..<count).map {
-                VideoSource(
-                    name: count == 1 ? "load-video" : "load-video-\($0)", formats: formats, bitrates: bitrates,
-                    clock: clock)
-            }
-        } else {
-            videoSources = []
-        }
+        videoSources = VideoSource.sources(of: plan, clock: clock)
         audioSource = plan.audio ? AudioSource(toneCount: min(TestTone.count, plan.totalPublishers)) : nil
         loss = LossPattern(share: plan.loss, seed: plan.seed)
         sender = EndpointThread(name: "load-send")
         // A thread receives about 200,000 packets a second; more threads would only compete with the relay on a small machine.
-        let threads = plan.totalSubscribers > 250 && ProcessInfo.processInfo.activeProcessorCount >= 4 ? 2 : 1
-        receivers = (0..<threads).map {
-            EndpointThread(
-                name: threads == 1 ? "load-receive" : "load-receive-\($0)",
-                sweepInterval: plan.transport == .plain ? 20_000_000 : 5_000_000)
+        let isBusy = plan.totalSubscribers > 250 && ProcessInfo.processInfo.activeProcessorCount >= 4
+        receivers = (isBusy ? ["load-receive-0", "load-receive-1"] : ["load-receive"]).map {
+            EndpointThread(name: $0, sweepInterval: plan.transport == .plain ? 20_000_000 : 5_000_000)
         }
         decoder = SampleDecoder(clock: clock)
     }

@@ -16,53 +16,23 @@ package struct LoadThresholds: Sendable, Equatable {
     package var packetCPU: Double?
 
     /// A limit with its option and the value that it limits.
-    private struct Limit {
-        var option: String
-        var name: String
-        /// Nil: no limit.
-        var bound: Double?
-        var unit = ""
-        var needsVideo = true
-        var isLeast = false
-        var value: (LoadReport) -> Double?
-
-        /// Returns a line if the report exceeds the limit. A value that was not measured counts as exceeding it.
-        func violation(of report: LoadReport) -> String? {
-            guard let bound else { return nil }
-            guard let value = value(report) else {
-                return "\(name): not measured, so the limit of \(bound.short) \(unit) is not met"
-            }
-            guard isLeast ? value < bound : value > bound else { return nil }
-            return "\(name): \(value.short) \(unit) is \(isLeast ? "less" : "more") than \(bound.short)"
-        }
-    }
+    private typealias Limit = (
+        option: String, name: String, bound: Double?, unit: String, needsVideo: Bool, value: (LoadReport) -> Double?
+    )
 
     private var limits: [Limit] {
         [
-            Limit(option: "max-loss", name: "loss", bound: loss, unit: "%", needsVideo: false) {
-                $0.received.expected > 0 ? $0.received.lossPercent : nil
-            },
-            Limit(option: "max-latency-p99", name: "latency p99", bound: latencyP99, unit: "ms") {
-                $0.video?.latency?.p99
-            },
-            Limit(option: "max-freezes", name: "freezes", bound: freezes.map(Double.init)) {
-                $0.video.map { Double($0.freezes) }
-            },
-            Limit(option: "max-counters-missed", name: "frame counters missed", bound: countersMissed.map(Double.init))
-            {
-                $0.video.map { Double($0.countersMissed) }
-            },
-            Limit(option: "max-join-time", name: "join time p99", bound: joinTime, unit: "ms", needsVideo: false) {
-                $0.joinTime?.p99
-            },
-            Limit(option: "max-first-frame", name: "first frame p99", bound: firstFrame, unit: "ms") {
-                $0.firstFrame?.p99
-            },
-            Limit(option: "max-packet-cpu", name: "relay CPU a packet", bound: packetCPU, unit: "ns", needsVideo: false)
-            {
-                $0.relay?.cpuNanosecondsPerPacket
-            },
-            Limit(option: "min-psnr", name: "PSNR", bound: psnr, unit: "dB", isLeast: true) { $0.video?.psnr?.mean },
+            ("max-loss", "loss", loss, "%", false, { $0.received.expected > 0 ? $0.received.lossPercent : nil }),
+            ("max-latency-p99", "latency p99", latencyP99, "ms", true, { $0.video?.latency?.p99 }),
+            ("max-freezes", "freezes", freezes.map(Double.init), "", true, { ($0.video?.freezes).map(Double.init) }),
+            (
+                "max-counters-missed", "frame counters missed", countersMissed.map(Double.init), "", true,
+                { ($0.video?.countersMissed).map(Double.init) }
+            ),
+            ("max-join-time", "join time p99", joinTime, "ms", false, { $0.joinTime?.p99 }),
+            ("max-first-frame", "first frame p99", firstFrame, "ms", true, { $0.firstFrame?.p99 }),
+            ("max-packet-cpu", "relay CPU a packet", packetCPU, "ns", false, { $0.relay?.cpuNanosecondsPerPacket }),
+            ("min-psnr", "PSNR", psnr, "dB", true, { $0.video?.psnr?.mean }),
         ]
     }
 
@@ -77,6 +47,16 @@ package struct LoadThresholds: Sendable, Equatable {
         }
     }
 
-    /// Returns one line for each limit that the report exceeds.
-    func violations(of report: LoadReport) -> [String] { limits.compactMap { $0.violation(of: report) } }
+    /// Returns one line for each limit that the report exceeds. A value that was not measured counts as exceeding it.
+    func violations(of report: LoadReport) -> [String] {
+        limits.compactMap { option, name, bound, unit, _, value in
+            guard let bound else { return nil }
+            guard let value = value(report) else {
+                return "\(name): not measured, so the limit of \(bound.short) \(unit) is not met"
+            }
+            let isLeast = option == "min-psnr"
+            guard isLeast ? value < bound : value > bound else { return nil }
+            return "\(name): \(value.short) \(unit) is \(isLeast ? "less" : "more") than \(bound.short)"
+        }
+    }
 }

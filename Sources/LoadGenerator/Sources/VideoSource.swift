@@ -29,8 +29,17 @@ final class VideoSource: Sendable {
     /// Maximum size of an RTP payload in bytes.
     static let maximumPayloadLength = 1_200
 
+    /// Returns the source of all publishers of a run, or one of each publisher; none without video.
+    static func sources(of plan: LoadPlan, clock: LoadClock) -> [VideoSource] {
+        guard let format = plan.video else { return [] }
+        let formats = plan.simulcast ? format.simulcast : [format]
+        let bitrates = formats.dropLast().map(\.usualBitrate) + [plan.videoBitrate ?? format.usualBitrate]
+        let names = plan.distinctVideo ? (0..<plan.totalPublishers).map { "load-video-\($0)" } : ["load-video"]
+        return names.map { VideoSource(name: $0, formats: formats, bitrates: bitrates, clock: clock) }
+    }
+
     /// - Parameter bitrates: one for each format.
-    init(name: String, formats: [VideoFormat], bitrates: [Bitrate], clock: LoadClock) {
+    private init(name: String, formats: [VideoFormat], bitrates: [Bitrate], clock: LoadClock) {
         self.formats = formats
         self.bitrates = bitrates
         self.clock = clock

@@ -1,12 +1,14 @@
 import CLinuxNet
 import MediaBase
 import MediaEngine
+import SDP
 
 /// UDP socket on a port that the kernel chooses; closed when it is released. It receives runs of datagrams of equal size as one (UDP GRO).
 final class UDPSocket: Sendable {
     let descriptor: Int32
-    let port: UInt16
     let isIPv6: Bool
+    /// The socket's address as the only ICE candidate of an endpoint.
+    let candidate: ICECandidate
 
     /// - Parameters:
     ///   - host: numeric address to bind to.
@@ -24,10 +26,14 @@ final class UDPSocket: Sendable {
         }
         descriptor = opened
         isIPv6 = address.isIPv6
-        port = SocketAddress(bound)?.port ?? 0
+        candidate = ICECandidate(
+            foundation: "1", transport: .udp, priority: 2_130_706_431, host: host,
+            port: SocketAddress(bound)?.port ?? 0)
     }
 
     deinit { millrace_close(descriptor) }
+
+    var port: UInt16 { candidate.port }
 
     /// Number of datagrams that the kernel dropped here since the socket was opened.
     var kernelDrops: UInt64 { UInt64(max(0, millrace_udp_drops(descriptor))) }

@@ -1,7 +1,6 @@
 import CLinuxNet
 import MediaBase
 import MediaEngine
-import SDP
 import Transport
 import WebRTCClient
 
@@ -11,21 +10,10 @@ final class PeerLink {
     let socket: UDPSocket
     private var destination: (address: SocketAddress, kernel: millrace_address)?
 
-    /// - Parameter configuration: made by `configuration(_:socket:host:)`, so that the relay knows the address of `socket`.
+    /// - Parameter configuration: has the candidate of `socket`.
     init(_ configuration: WebRTCEndpoint.Configuration, socket: UDPSocket) {
         endpoint = WebRTCEndpoint(configuration)
         self.socket = socket
-    }
-
-    /// Returns `configuration` with the socket's address as its only candidate.
-    static func configuration(
-        _ configuration: WebRTCEndpoint.Configuration, socket: UDPSocket, host: String
-    ) -> WebRTCEndpoint.Configuration {
-        var configuration = configuration
-        configuration.candidates = [
-            ICECandidate(foundation: "1", transport: .udp, priority: 2_130_706_431, host: host, port: socket.port)
-        ]
-        return configuration
     }
 
     func receive(_ datagram: UnsafeMutableRawBufferPointer, from: millrace_address, now: Int64) {

@@ -42,7 +42,8 @@ struct WebRTCParticipants: ParticipantOpener {
         let started = join?.started ?? LoadClock.now
         let socket = try UDPSocket(
             host: plan.localAddress, receiveBuffer: direction == .subscribe ? 1 << 20 : 256 << 10)
-        var configuration = PeerLink.configuration(configuration, socket: socket, host: plan.localAddress)
+        var configuration = configuration
+        configuration.candidates = [socket.candidate]
         configuration.suites = [plan.suite]
         configuration.wallClock = .nanoseconds(run.clock.unixNanoseconds(at: 0))
         let answer = try await relay.offer(
