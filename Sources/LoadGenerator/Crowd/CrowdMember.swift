@@ -57,19 +57,14 @@ final class CrowdMember: Sendable {
                 let reason = await socket.run { [weak self] in self?.receive($0) }
                 self?.ended(reason)
             }
-            state.withLockedValue {
-                $0.socket = socket
-                $0.reader = reader
-            }
-            let request = JoinRequest(session: sessionName, name: "Load \(index)", client: "millrace load")
-            let answer = try await self.request(request)
+            state.withLockedValue { ($0.socket, $0.reader) = (socket, reader) }
+            let answer = try await request(
+                JoinRequest(session: sessionName, name: "Load \(index)", client: "millrace load"))
             state.withLockedValue { $0.joined = answer }
         } catch let error as SignalingError {
             throw .refused(status: 0, code: error.code.rawValue, detail: error.message)
-        } catch let error as LoadError {
-            throw error
         } catch {
-            throw .noAnswer("unexpected join answer: \(error)")
+            throw error as? LoadError ?? .noAnswer("unexpected join answer: \(error)")
         }
         return LoadClock.now - begun
     }
@@ -131,8 +126,7 @@ final class CrowdMember: Sendable {
             return
         }
         if let waiting = state.withLockedValue({ $0.requests.take(id) }) ?? nil {
-            waiting.resume(returning: message)
-            return
+            return waiting.resume(returning: message)
         }
         let result = try? JSONDecoder().decode(ResultMessage<Done>.self, from: data).result
         if case .success = result { return }

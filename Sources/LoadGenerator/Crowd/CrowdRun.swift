@@ -75,17 +75,13 @@ package final class CrowdRun: Sendable {
     private func targets() throws(LoadError) -> [WebSocketTarget] {
         do {
             let minter = try TokenMinter(app: plan.app, secret: plan.secret)
-            var targets: [WebSocketTarget] = []
             let now = Int64(Date().timeIntervalSince1970)
-            for index in 0..<plan.total {
+            return try (0..<plan.total).map { index throws(SignalingError) in
                 let grant = TokenGrant(session: name(of: index / plan.participants), canHost: true)
                 let token = try minter.mint(grant, now: now)
-                targets.append(try WebSocketTarget(plan.address, token: token, configuration: SessionConfiguration()))
+                return try WebSocketTarget(plan.address, token: token, configuration: SessionConfiguration())
             }
-            return targets
-        } catch {
-            throw .invalidSetting(error.field ?? "url", reason: error.message)
-        }
+        } catch { throw .invalidSetting(error.field ?? "url", reason: error.message) }
     }
 
     private func joinAll(

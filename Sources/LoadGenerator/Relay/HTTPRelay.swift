@@ -23,14 +23,9 @@ package final class HTTPRelay: RelayInterface {
     package init(
         address: String?, whip: String? = nil, whep: String? = nil, token: String? = nil
     ) throws(LoadError) {
-        if let address {
-            guard let base = HTTPTarget(EndpointTemplate.url(of: address)) else {
-                throw .invalidSetting("url", reason: "\"\(address)\" is not an http or https address")
-            }
-            self.base = base
-        } else {
-            base = nil
-        }
+        base = address.flatMap { HTTPTarget(EndpointTemplate.url(of: $0)) }
+        try LoadError.check(
+            address == nil || base != nil, "url", "\"\(address ?? "")\" is not an http or https address")
         self.whip = try .endpoint(.publish, whip, relay: address)
         self.whep = try .endpoint(.subscribe, whep, relay: address)
         self.token = token
