@@ -26,9 +26,7 @@ package struct CrowdPlan: Sendable, Equatable {
     /// Numeric address of this host to which the relay sends media.
     package var localAddress = "127.0.0.1"
 
-    /// - Parameters:
-    ///   - app: key of the app; nil: the built-in app of a relay that runs with `--dev`.
-    /// - Throws: `LoadError.invalidSetting`.
+    /// - Parameter app: key of the app; nil: the built-in app of a relay that runs with `--dev`.
     package init(
         address: String, sessions: Int, participants: Int, ramp: Double, duration: Double, signals: Double,
         app: String?, secret: String?, maxJoinTime: Double?, subsessions: Int = 0, localAddress: String = "127.0.0.1"

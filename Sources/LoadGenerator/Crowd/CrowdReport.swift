@@ -96,10 +96,7 @@ package struct CrowdReport: Codable, Sendable, JSONReport {
         joinsPerSecond = Double(joined) / max(seconds, 1e-3)
     }
 
-    /// - Parameters:
-    ///   - before: usage before the first join.
-    ///   - full: usage after the last one.
-    ///   - after: usage at the end of the signalling phase, whose duration is known already.
+    /// Takes the relay's usage before the first join, after the last one, and after the signalling phase, whose duration is known.
     mutating func take(before: RelayUsage?, full: RelayUsage?, after: RelayUsage?) {
         relayBytesBefore = before?.residentBytes
         relayBytesWith = full?.residentBytes

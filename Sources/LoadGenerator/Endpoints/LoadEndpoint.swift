@@ -7,11 +7,9 @@ protocol LoadEndpoint: AnyObject {
     /// True if `send` must be called when media is due.
     var publishes: Bool { get }
 
-    /// Starts the endpoint.
-    /// - Parameter ready: called once, when media can flow or the endpoint has failed.
+    /// Starts the endpoint, which calls `ready` once, when media can flow or the endpoint has failed.
     func start(with sender: PacketSender, ready: @escaping EndpointThread.Ready)
-    /// Processes a datagram, and may change it in place.
-    /// - Parameter socket: index of the socket that received it.
+    /// Processes a datagram of one of the sockets, and may change it in place.
     func receive(_ datagram: UnsafeMutableRawBufferPointer, at socket: Int, from: millrace_address, now: Int64)
     /// Sends packets that respond to received datagrams; called after each batch of them.
     func respond(now: Int64, with sender: PacketSender)

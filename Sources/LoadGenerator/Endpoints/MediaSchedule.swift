@@ -41,9 +41,7 @@ struct MediaSchedule {
     private var audioEpoch: Int64?
 
     /// Creates a schedule that begins with the next frame and audio packet of the source.
-    /// - Parameters:
-    ///   - audio: true if the relay accepts audio.
-    ///   - encodings: encodings of the source that the relay accepts; empty if it accepts no video.
+    /// - Parameter encodings: encodings of the source that the relay accepts; empty if it accepts no video.
     init(_ source: Source, audio: Bool, encodings: [Int]) {
         self.source = source
         self.encodings = encodings
@@ -55,8 +53,7 @@ struct MediaSchedule {
         for index in encodings.indices { requestKeyFrame(index) }
     }
 
-    /// Makes the next frame of an encoding a key frame.
-    /// - Parameter encoding: index among the encodings that the publisher sends.
+    /// Makes the next frame of an encoding, by its index among those that the publisher sends, a key frame.
     func requestKeyFrame(_ encoding: Int) {
         guard encodings.indices.contains(encoding) else { return }
         source.video?.requestKeyFrame(encoding: encodings[encoding])

@@ -3,6 +3,7 @@ import RTP
 /// Media that one subscriber received; confined to a thread.
 struct Reception {
     var tracks: [TrackReception]
+    /// Queue of the decoder; nil if the media is not decoded.
     let feed: SampleFeed?
     private let joined: Int64
     private var firstPacket: Int64?
@@ -11,9 +12,7 @@ struct Reception {
     private static let keyFrameInterval: Int64 = 500_000_000
     private static let silentAfter: Int64 = 2_000_000_000
 
-    /// - Parameters:
-    ///   - joined: time at which the join began, in monotonic nanoseconds.
-    ///   - feed: set if the media is decoded.
+    /// - Parameter joined: time at which the join began, in monotonic nanoseconds.
     init(tracks: [TrackReception] = [], joined: Int64, feed: SampleFeed?) {
         self.tracks = tracks
         self.joined = joined
@@ -21,8 +20,7 @@ struct Reception {
         lastKeyFrameRequest = joined
     }
 
-    /// Counts a packet. Returns false if it belongs to none of the tracks.
-    /// - Parameter bytes: size of the datagram.
+    /// Counts a packet in a datagram of `bytes`. Returns false if it belongs to none of the tracks.
     mutating func record(_ header: RTPHeader, bytes: Int, now: Int64) -> Bool {
         guard let track = tracks.firstIndex(where: { $0.ssrc == header.ssrc.rawValue }) else { return false }
         tracks[track].record(header, bytes: bytes, now: now)

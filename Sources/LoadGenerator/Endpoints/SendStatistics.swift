@@ -19,10 +19,7 @@ struct SendStatistics: Sendable {
     /// Frames and audio packets that were never sent because the sender was too slow.
     var missed: UInt64 = 0
 
-    /// Counts a frame or audio packet that is sent.
-    /// - Parameters:
-    ///   - late: nanoseconds after it was due.
-    ///   - missed: number of earlier ones that were not sent.
+    /// Counts a frame or audio packet, its nanoseconds after it was due, and the earlier ones that were not sent.
     mutating func account(late nanoseconds: Int64, missed count: Int64) {
         due += 1
         missed += UInt64(max(0, count))

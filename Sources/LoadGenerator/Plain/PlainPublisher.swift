@@ -22,7 +22,6 @@ final class PlainPublisher: LoadEndpoint {
     private var requested: [SequenceNumber] = []
     private var nextReport = LoadClock.now + 200_000_000
 
-    /// - Parameter index: unique in the run.
     init(
         _ index: Int, _ transport: PlainTransport, _ source: MediaSchedule.Source, host: String, clock: LoadClock,
         loss: LossPattern

@@ -19,9 +19,7 @@ final class PlainSubscriber: LoadEndpoint {
     private var relay: millrace_address?
     private var nextReport: Int64
 
-    /// - Parameters:
-    ///   - index: unique in the run.
-    ///   - joined: time at which the join began, in monotonic nanoseconds.
+    /// - Parameter joined: time at which the join began, in monotonic nanoseconds.
     init(
         _ index: Int, _ transport: PlainTransport, _ socket: UDPSocket, joined: Int64, feed: SampleFeed?,
         loss: LossPattern

@@ -6,19 +6,14 @@ import MediaEngine
 package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
     private let text: String
 
-    /// - Parameters:
-    ///   - text: http or https URL; `{session}` and `{stream}` may occur anywhere after the host, or not at all.
-    ///   - name: name of the option, for the error.
+    /// - Parameter text: http or https URL; `{session}` and `{stream}` may occur anywhere after the host, or not at all.
     package init(_ text: String, option name: String) throws(LoadError) {
         self.text = text
         try LoadError.check(
             HTTPTarget(expanded(session: "a", stream: "b")) != nil, name, "\"\(text)\" is not an http or https address")
     }
 
-    /// Returns the endpoint of publishers (WHIP) or of subscribers (WHEP).
-    /// - Parameters:
-    ///   - given: the template; nil: that of a Millrace relay.
-    ///   - relay: address of the Millrace relay, if there is one.
+    /// Returns the endpoint of publishers (WHIP) or of subscribers (WHEP): the given template, else that of a Millrace relay.
     static func endpoint(
         _ direction: WebRTCRequest.Direction, _ given: String?, relay: String?
     ) throws(LoadError) -> EndpointTemplate {

@@ -17,8 +17,7 @@ package final class HTTPRelay: RelayInterface {
 
     /// - Parameters:
     ///   - address: address of a Millrace relay, e.g. `http://127.0.0.1:7880`; a bare `host:port` means http.
-    ///   - whip: template of the publishers' endpoint; nil: the path below `address`.
-    ///   - whep: the same for subscribers.
+    ///   - whip: template of the publishers' endpoint; nil: the path below `address`. `whep` is the same for subscribers.
     ///   - token: sent as a Bearer token, if there is one.
     package init(
         address: String?, whip: String? = nil, whep: String? = nil, token: String? = nil

@@ -6,9 +6,7 @@ package protocol RelayInterface: Sendable {
     /// Closes a transport; has no effect if it is closed already.
     func close(_ transport: PlainTransport) async
     /// Offers a peer connection.
-    /// - Parameters:
-    ///   - sdp: the offer.
-    ///   - stream: name of the stream that is published, or subscribed to.
+    /// - Parameter stream: name of the stream that is published, or subscribed to.
     func offer(
         _ sdp: String, _ direction: WebRTCRequest.Direction, session: String, stream: String
     ) async throws(LoadError) -> ConnectionAnswer

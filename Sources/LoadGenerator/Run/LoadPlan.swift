@@ -60,7 +60,6 @@ package struct LoadPlan: Sendable {
     package init(target: Target) { self.target = target }
 
     /// - Parameter participants: number in each session, 2...100.
-    /// - Throws: `LoadError.invalidSetting`.
     package mutating func makeFullMesh(participants: Int) throws(LoadError) {
         try LoadError.check(
             (2...100).contains(participants), "participants",

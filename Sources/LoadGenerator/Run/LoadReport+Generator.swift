@@ -7,9 +7,7 @@ extension LoadReport.Generator {
     private static let waitingShare = 0.2
 
     /// Adds warnings, and decides whether the run measured the generator instead of the relay.
-    /// - Parameters:
-    ///   - sends: frames and audio packets that were due.
-    ///   - frames: frames that were drawn.
+    /// - Parameter sends: frames and audio packets that were due.
     mutating func judge(sends: UInt64, frames: UInt64) {
         for thread in threads where thread.busiest > Self.busyShare {
             let share = (thread.busiest * 100).short

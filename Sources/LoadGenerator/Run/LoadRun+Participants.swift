@@ -5,7 +5,6 @@ import TestMedia
 
 /// Parts that all participants of a run need.
 extension LoadRun {
-    /// Returns the thread of a subscriber.
     func receiver(of index: Int) -> EndpointThread { receivers[index % receivers.count] }
 
     /// Adds a participant to a thread. If it does not become ready, closes its feed and its seat.

@@ -36,7 +36,6 @@ package final class LoadRun: Sendable {
     static let joinsAtATime = 16
     static let tick: Duration = .milliseconds(10)
 
-    /// - Throws: `LoadError.invalidSetting` if the plan is invalid.
     package init(plan: LoadPlan, relay: any RelayInterface) throws(LoadError) {
         try plan.validate()
         self.plan = plan
@@ -65,11 +64,9 @@ package final class LoadRun: Sendable {
     /// Timeline of the run so far; of the whole run once it has ended, even if it failed.
     package var timeline: LoadTimeline { recorded.withLockedValue { $0 } }
 
-    /// Runs the plan to its end.
-    ///
+    /// Runs the plan to its end. Refused joins are not errors; the report lists them.
     /// - Parameter progress: called about once a second, with a line for a terminal.
-    /// - Throws: an error that prevented the run from starting, or ended a thread of the generator. Refused joins are not errors;
-    ///   the report lists them.
+    /// - Throws: an error that prevented the run from starting, or ended a thread of the generator.
     package func run(progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> LoadReport {
         var publishers: [Seat] = []
         let cpuAtStart = millrace_process_cpu_ns()
@@ -99,7 +96,6 @@ package final class LoadRun: Sendable {
         try decoder.start()
     }
 
-    /// Threads of the generator.
     var threads: [LoadThread] {
         videoSources.map(\.thread) + [audioSource?.thread].compactMap(\.self) + ([sender] + receivers).map(\.thread)
             + [decoder.thread]
@@ -166,7 +162,6 @@ package final class LoadRun: Sendable {
         return true
     }
 
-    /// True if no join is in progress.
     private var isIdle: Bool { roster.withLockedValue { $0.inProgress == 0 } }
 
     /// Adds a subscriber; counts a failed join.

@@ -1,16 +1,13 @@
-/// Limits that make a run fail if they are exceeded; nil is no limit.
+/// Limits that make a run fail if they are exceeded; nil is no limit. Limits of times are for 99th percentiles, in milliseconds.
 package struct LoadThresholds: Sendable, Equatable {
     /// Percent of expected packets that never arrived.
     package var loss: Double?
-    /// 99th percentile of the latency in milliseconds.
     package var latencyP99: Double?
     package var freezes: Int?
     package var countersMissed: Int?
     /// Least mean over the sample, in dB.
     package var psnr: Double?
-    /// 99th percentile of the join time in milliseconds.
     package var joinTime: Double?
-    /// 99th percentile of the time to the first frame in milliseconds.
     package var firstFrame: Double?
     /// Nanoseconds of relay CPU time per forwarded packet.
     package var packetCPU: Double?

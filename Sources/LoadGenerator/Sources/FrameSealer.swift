@@ -8,18 +8,16 @@ struct FrameSealer {
     private let encryptor = FrameEncryptor()
     private var packetizers: [VP8Packetizer]
 
-    /// - Parameter encodings: number of encodings that the publisher sends.
     init(_ key: FrameKey, encodings: Int) {
         self.key = key
         packetizers = Array(
             repeating: VP8Packetizer(maximumPayloadLength: VideoSource.maximumPayloadLength), count: encodings)
     }
 
-    /// Returns the encrypted Opus packet; nil if it cannot be encrypted, in which case it must not be sent.
+    /// Returns the encrypted Opus packet; nil if it cannot be encrypted and must not be sent.
     func audio(_ packet: [UInt8]) -> [UInt8]? { encryptor.seal(packet, .audio, with: key) }
 
-    /// Returns the RTP payloads of the encrypted VP8 frame; nil if it cannot be encrypted, in which case it must not be sent.
-    /// - Parameter encoding: index among the encodings that the publisher sends.
+    /// Returns the RTP payloads of the encrypted VP8 frame; nil if it cannot be encrypted and must not be sent.
     mutating func payloads(of frame: [UInt8], encoding: Int) -> [[UInt8]]? {
         encryptor.seal(frame, .video, with: key).map { packetizers[encoding].payloads(of: $0) }
     }

@@ -53,10 +53,8 @@ final class LoadThread: Sendable {
     }
 
     /// Starts a thread that calls a function at regular times.
-    /// - Parameters:
-    ///   - interval: time from one call to the next.
-    ///   - prepare: runs on the thread and returns the function to call at each due time, with the number of due times that were skipped
-    ///     because the previous call took too long: a slow machine makes fewer frames, not a queue of late work.
+    /// - Parameter prepare: runs on the thread and returns the function to call at each due time, with the number of due times that were
+    ///   skipped because the previous call took too long: a slow machine makes fewer frames, not a queue of late work.
     func start(
         every interval: MediaTime, _ prepare: @escaping @Sendable () throws -> (_ skipped: Int64) throws -> Void
     ) throws(LoadError) {

@@ -10,9 +10,7 @@ final class UDPSocket: Sendable {
     /// The socket's address as the only ICE candidate of an endpoint.
     let candidate: ICECandidate
 
-    /// - Parameters:
-    ///   - host: numeric address to bind to.
-    ///   - receiveBuffer: size in bytes to request from the kernel.
+    /// - Parameter host: numeric address to bind to.
     init(host: String, receiveBuffer: Int) throws(LoadError) {
         guard let address = SocketAddress(host, port: 0) else { throw .address(host) }
         var kernel = millrace_address(address)

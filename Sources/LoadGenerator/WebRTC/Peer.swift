@@ -29,8 +29,6 @@ final class Peer: LoadEndpoint {
     private var endpoint: WebRTCEndpoint { link.endpoint }
 
     /// - Parameters:
-    ///   - index: unique among the participants of the same direction.
-    ///   - answer: SDP answer of the relay to the offer of `configuration`.
     ///   - joined: time at which the offer was sent, in monotonic nanoseconds.
     ///   - source: media that a publisher sends; nil for a subscriber.
     init(

@@ -30,10 +30,7 @@ struct WebRTCParticipants: ParticipantOpener {
         return try await open(.subscribe, configuration, publisher: join.publisher, source: nil, join: join, in: run)
     }
 
-    /// Sends an offer. The endpoint, which accepts the answer, is ready when media can flow.
-    /// - Parameters:
-    ///   - source: media that a publisher sends; nil for a subscriber.
-    ///   - join: the subscriber; nil for a publisher.
+    /// Sends an offer: of a publisher, which has media as its source, or of a subscriber that joins.
     private func open(
         _ direction: WebRTCRequest.Direction, _ configuration: WebRTCEndpoint.Configuration, publisher: Int,
         source: MediaSchedule.Source?, join: Join?, in run: LoadRun
