@@ -1,16 +1,12 @@
-/// A small deterministic random number generator (SplitMix64): the same seed gives the same run on every machine.
+import MediaBase
+
+/// A small deterministic random number generator: the same seed gives the same run on every machine.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
-    package init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
-    package mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
+    package mutating func next() -> UInt64 { numbers.next() }
 
     /// Returns a number in 0..<bound without the rejection loop of `Int.random(in:)`, which costs a fuzz loop more than the parser does.
     package mutating func below(_ bound: Int) -> Int {

@@ -58,6 +58,4 @@ package struct CrowdPlan: Sendable, Equatable {
     }
 
     package var total: Int { sessions * participants }
-    /// Deliveries a second. Each signal goes to every participant of its session, including the sender.
-    package var deliveries: Double { signals * Double(participants) }
 }

@@ -22,7 +22,7 @@ final class CrowdVoice: LoadEndpoint, Sendable {
     private final class State: @unchecked Sendable {
         let publishing: PeerLink
         let receiving: PeerLink
-        /// For each source that was heard, the send time of its newest packet in monotonic nanoseconds.
+        /// Send time of the newest packet from each source that was heard, in monotonic nanoseconds.
         var newest: [UInt32: Int64] = [:]
         var packetsHeard = 0
         var track: Int?

@@ -1,3 +1,5 @@
+import MediaBase
+
 /// Choice of packets to drop on purpose: a pure function of seed, stream and packet number, so that a run can be repeated.
 struct LossPattern: Sendable {
     private let seed: UInt64
@@ -30,14 +32,8 @@ struct LossPattern: Sendable {
 
     func drops(stream: UInt64, packet: UInt64) -> Bool {
         guard limit > 0 else { return false }
-        return Self.mix(Self.mix(seed &+ stream &* 0x9e37_79b9_7f4a_7c15) &+ packet) >> 11 < limit
-    }
-
-    /// Mixes 64 bits bijectively: a changed input bit flips about half of the output bits. Two rounds of multiply and xor-shift.
-    private static func mix(_ value: UInt64) -> UInt64 {
-        var x = value &+ 0x9e37_79b9_7f4a_7c15
-        x = (x ^ x >> 30) &* 0xbf58_476d_1ce4_e5b9
-        x = (x ^ x >> 27) &* 0x94d0_49bb_1331_11eb
-        return x ^ x >> 31
+        var streams = SplitMix64(seed: seed &+ stream &* 0x9e37_79b9_7f4a_7c15)
+        var packets = SplitMix64(seed: streams.next() &+ packet)
+        return packets.next() >> 11 < limit
     }
 }

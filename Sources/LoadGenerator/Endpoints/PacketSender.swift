@@ -8,8 +8,6 @@ final class PacketSender {
     private let slab: UnsafeMutablePointer<UInt8>
     private let addresses: UnsafeMutablePointer<millrace_address>
     private var messages: [millrace_message] = []
-    private var calls: UInt64 = 0
-    private var lastError: Int32 = 0
 
     static let batch = 64
     private static let slot = 1_536
@@ -44,9 +42,8 @@ final class PacketSender {
 
     func flush(socket: Int32) {
         guard !messages.isEmpty else { return }
-        let failed = messages.withUnsafeBufferPointer {
-            millrace_send(sender, socket, $0.baseAddress, Int32($0.count), &lastError, &calls)
-        }
+        var (lastError, calls): (Int32, UInt64) = (0, 0)
+        let failed = millrace_send(sender, socket, messages, Int32(messages.count), &lastError, &calls)
         refused += UInt64(max(0, failed))
         messages.removeAll(keepingCapacity: true)
     }

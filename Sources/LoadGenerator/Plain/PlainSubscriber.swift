@@ -93,9 +93,8 @@ final class PlainSubscriber: LoadEndpoint {
     func close(now: Int64, with sender: PacketSender) { reception.feed?.close(now: now) }
 
     func add(to totals: inout EndpointTotals, now: Int64) {
-        var total = counters
-        reception.add(to: &total, now: now)
-        total.kernelDrops = sockets[0].kernelDrops
-        totals.received.add(total)
+        reception.add(to: &totals.received, now: now)
+        totals.received.add(counters)
+        totals.received.kernelDrops += sockets[0].kernelDrops
     }
 }

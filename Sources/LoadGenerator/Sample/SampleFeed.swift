@@ -8,12 +8,8 @@ import TestMedia
 
 /// Queue of one sampled subscriber's packets for the decoding thread. Bounded: if it is full, new packets are dropped and counted.
 final class SampleFeed: Sendable {
-    /// A received datagram.
-    struct Packet: Sendable {
-        let bytes: [UInt8]
-        /// Arrival time in monotonic nanoseconds.
-        let arrival: Int64
-    }
+    /// A received datagram, and its arrival time in monotonic nanoseconds.
+    typealias Packet = (bytes: [UInt8], arrival: Int64)
 
     /// Parameters of the subscription for the decoding thread.
     struct Source: Sendable {
@@ -60,7 +56,7 @@ final class SampleFeed: Sendable {
                 queue.dropped += 1
                 return false
             }
-            queue.packets.append(Packet(bytes: bytes, arrival: arrival))
+            queue.packets.append((bytes, arrival))
             return queue.packets.count == 1
         }
         if wasEmpty { millrace_event_signal(wakeUp) }
