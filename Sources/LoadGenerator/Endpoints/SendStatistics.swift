@@ -24,10 +24,8 @@ struct SendStatistics: Sendable {
         due += 1
         missed += UInt64(max(0, count))
         worstLateness = max(worstLateness, nanoseconds)
-        if nanoseconds > Self.lateAfter { late += 1 }
+        if nanoseconds > 5_000_000 { late += 1 }
     }
-
-    private static let lateAfter: Int64 = 5_000_000
 
     mutating func add(_ other: SendStatistics) {
         packets += other.packets

@@ -5,14 +5,6 @@ import RTP
 
 /// RTP state of one track that a publisher sends, with its last packets for retransmission.
 struct OutgoingTrack {
-    /// A sent packet before protection. The payload is shared with the source's other publishers.
-    private struct Kept {
-        let header: RTPHeader
-        let payload: [UInt8]
-
-        var packet: [UInt8] { payload.withUnsafeBytes(header.packet) }
-    }
-
     let ssrc: SSRC
     let kind: MediaKind
     /// Address of the relay for RTP and RTCP of this track.
@@ -24,7 +16,8 @@ struct OutgoingTrack {
     private let payloadType: PayloadType
     private var sequence = UInt16.random(in: .min ... .max)
     private let timestampOffset = UInt32.random(in: .min ... .max)
-    private var history: [Kept?]
+    /// Sent packets before protection. The payloads are shared with the source's other publishers.
+    private var history: [(header: RTPHeader, payload: [UInt8])?]
 
     /// - Parameter history: number of packets to store, at least 1.
     init(
@@ -46,20 +39,18 @@ struct OutgoingTrack {
         let header = RTPHeader(
             payloadType: payloadType, sequenceNumber: SequenceNumber(sequence), timestamp: timestamp(payload.captured),
             ssrc: ssrc, marker: payload.isLast, payloadLength: payload.bytes.count)
-        let kept = Kept(header: header, payload: payload.bytes)
-        history[Int(sequence) % history.count] = kept
+        history[Int(sequence) % history.count] = (header, payload.bytes)
         sequence &+= 1
         packets += 1
         payloadBytes += UInt64(payload.bytes.count)
-        return kept.packet
+        return payload.bytes.withUnsafeBytes(header.packet)
     }
 
     /// Returns a packet that was sent; nil if it is no longer stored.
     func packet(_ number: SequenceNumber) -> [UInt8]? {
-        guard let kept = history[Int(number.rawValue) % history.count], kept.header.sequenceNumber == number else {
-            return nil
-        }
-        return kept.packet
+        guard let (header, payload) = history[Int(number.rawValue) % history.count], header.sequenceNumber == number
+        else { return nil }
+        return payload.withUnsafeBytes(header.packet)
     }
 
     /// Returns a sender report with the source's CNAME (RFC 3550 section 6.4.1).

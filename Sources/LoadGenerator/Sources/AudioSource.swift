@@ -17,7 +17,6 @@ final class AudioSource: Sendable {
     let thread = LoadThread(name: "load-audio")
     let latest = SourceRing<Packets>(capacity: 16)
 
-    private static let bitrate = Bitrate.kilobits(64)
     private static let samplesPerPacket = 960
     static let interval: MediaTime = .milliseconds(20)
 
@@ -28,7 +27,7 @@ final class AudioSource: Sendable {
         try thread.start(every: Self.interval) { [self] in
             let tones = (0..<toneCount).map { TestTone(publisher: $0) }
             let encoders = try tones.map { _ in
-                try OpusEncoder(channels: 2, application: .audio, bitrate: Self.bitrate, complexity: 5)
+                try OpusEncoder(channels: 2, application: .audio, bitrate: .kilobits(64), complexity: 5)
             }
             var number: Int64 = 0
             return { [self] skipped in
