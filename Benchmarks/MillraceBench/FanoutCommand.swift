@@ -75,7 +75,7 @@ struct FanoutCommand: AsyncParsableCommand {
         where suites == "both" || (suites == "gcm") == suite.isAEAD {
             for shape in shapes {
                 let settings = shape.isVideo ? variants : variants.filter { $0.codec == variants[0].codec }
-                for row in try await measure(shape, suite, kind, settings) { report(row) }
+                for row in try await measure(shape, suite, kind, settings) { try report(row) }
             }
         }
     }
@@ -113,11 +113,10 @@ struct FanoutCommand: AsyncParsableCommand {
                         configuration: variants[i].configuration))
             }
         }
-        func median(_ values: [Double]) -> Double { values.isEmpty ? .nan : values.sorted()[values.count / 2] }
-        func baseline(_ mode: String) -> Double { median(floors.compactMap { $0[mode] }) }
-        let bestPaced = median(paced)
-        return zip(variants, relay).map { variant, results in
-            let result = results.sorted { $0.nanosecondsPerPacket < $1.nanosecondsPerPacket }[results.count / 2]
+        func baseline(_ mode: String) -> Double { floors.compactMap { $0[mode] }.median }
+        let bestPaced = paced.median
+        return zip(variants, relay).compactMap { variant, results in
+            guard let result = results.middle(by: \.nanosecondsPerPacket) else { return nil }
             let ratios = zip(results, relay[0]).map { $0.nanosecondsPerPacket / $1.nanosecondsPerPacket }
             return Row(
                 shape: shape.name, suite: suite.isAEAD ? "GCM" : "CM", subscribers: shape.subscribers,
@@ -126,7 +125,7 @@ struct FanoutCommand: AsyncParsableCommand {
                 best: baseline("best"),
                 portable: baseline("portable"), conventional: baseline("conventional"), bestPaced: bestPaced,
                 toBest: result.nanosecondsPerPacket / baseline("best"),
-                toBestPaced: result.nanosecondsPerPacket / bestPaced, toFirst: median(ratios))
+                toBestPaced: result.nanosecondsPerPacket / bestPaced, toFirst: ratios.median)
         }
     }
 
@@ -138,13 +137,9 @@ struct FanoutCommand: AsyncParsableCommand {
         """
     }
 
-    private func report(_ row: Row) {
+    private func report(_ row: Row) throws {
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            print(String(decoding: (try? encoder.encode(row)) ?? Data(), as: UTF8.self))
-            fflush(nil)
-            return
+            return try JSONLine.print(row)
         }
         let r = row.relay
         let setting = String(

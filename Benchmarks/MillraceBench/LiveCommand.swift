@@ -61,11 +61,9 @@ struct LiveCommand: AsyncParsableCommand {
             let without: Double = (costs[index - 1] + costs[index + 1]) / 2
             return costs[index] / without
         }
-        let sorted = ratios.sorted()
-        let middle = sorted.count / 2
-        let median = sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+        let median = ratios.median
         if json {
-            try printLine(Ratios(ratios: ratios, medianRatio: median, limit: limit))
+            try JSONLine.print(Ratios(ratios: ratios, medianRatio: median, limit: limit))
         } else {
             print("with the reader: " + ratios.map { String(format: "%.3f", $0) }.joined(separator: ", "))
             print(String(format: "median %.3f times the CPU time without (at most %g)", median, limit))
@@ -75,7 +73,7 @@ struct LiveCommand: AsyncParsableCommand {
 
     private func report(_ window: LiveRun.Window) throws {
         if json {
-            try printLine(window)
+            try JSONLine.print(window)
         } else {
             print(
                 (window.hasReader ? "yes   " : "no    ")
@@ -84,11 +82,5 @@ struct LiveCommand: AsyncParsableCommand {
                         Int(window.packets), Double(window.readerBytes) / 1e6))
         }
         fflush(nil)
-    }
-
-    private func printLine(_ value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        print(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 }

@@ -1,5 +1,3 @@
-import CLinuxNet
-import Foundation
 import MediaEngine
 import SRTP
 
@@ -14,11 +12,6 @@ struct LiveRun {
         var workerShare: Double
         /// Bytes that the reader got.
         var readerBytes: Int
-    }
-
-    private struct Sample {
-        var counters: EngineCounters
-        var wall = millrace_monotonic_ns()
     }
 
     /// Seconds of load before the first measurement.
@@ -51,19 +44,19 @@ struct LiveRun {
             shape, suite: suite, engine: engine, seconds: Self.warmUp + Double(number) * (Self.pause + seconds) + 1)
         try await RelayRun.openSubscribers(shape, suite: suite, engine: engine, base: base)
         try peer.begin(order)
-        try await Self.sleep(Self.warmUp)
+        try await Task.sleep(for: .seconds(Self.warmUp))
         var windows: [Window] = []
         for turn in 0..<number {
             let reader =
                 turn.isMultiple(of: 2) ? nil : try await LiveReader(engine, session: "bench", stream: "stream-0")
             defer { reader?.close() }
-            try await Self.sleep(Self.pause)
+            try await Task.sleep(for: .seconds(Self.pause))
             let window = try await measure(engine, reader)
             try report(window)
             windows.append(window)
         }
         let sent = try peer.end()
-        try await Self.sleep(0.1)
+        try await Task.sleep(for: .seconds(0.1))
         let forwarded = await engine.counters().packetsForwarded
         guard Double(forwarded) >= Self.minimumForwarded * Double(sent * shape.subscribers) else {
             throw BenchError("the relay forwarded \(forwarded) of \(sent * shape.subscribers) packets")
@@ -73,26 +66,17 @@ struct LiveRun {
 
     private func measure(_ engine: MediaEngine, _ reader: LiveReader?) async throws -> Window {
         guard reader?.bytes != 0 else { throw BenchError("the reader got no bytes within \(Self.pause) s") }
-        let before = Sample(counters: await engine.counters())
         let bytesBefore = reader?.bytes ?? 0
-        try await Self.sleep(seconds)
-        let after = Sample(counters: await engine.counters())
+        let period = try await EnginePeriod(of: engine, seconds: seconds)
         let bytes = (reader?.bytes ?? 0) - bytesBefore
-        let published = Int(after.counters.packetsReceived - before.counters.packetsReceived)
-        let packets = after.counters.packetsForwarded - before.counters.packetsForwarded
-        let worker = Double(after.counters.workerCPU - before.counters.workerCPU)
         if let reader {
-            let expected = published * (shape.payload - Self.descriptor)
+            let expected = Int(period.count(\.packetsReceived)) * (shape.payload - Self.descriptor)
             guard !reader.isFaulty, Double(bytes) >= Self.minimumRead * Double(expected) else {
                 throw BenchError("the reader got \(bytes) bytes of \(expected) bytes of frames")
             }
         }
         return Window(
-            hasReader: reader != nil, nanosecondsPerPacket: worker / Double(max(1, packets)), packets: packets,
-            workerShare: worker / Double(after.wall - before.wall), readerBytes: bytes)
-    }
-
-    private static func sleep(_ seconds: Double) async throws {
-        try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
+            hasReader: reader != nil, nanosecondsPerPacket: period.workerNanosecondsPerPacket,
+            packets: period.count(\.packetsForwarded), workerShare: period.workerShare, readerBytes: bytes)
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CLinuxNet
 import Foundation
 import MediaBase
 import MediaEngine
@@ -90,32 +89,25 @@ struct MillionCommand: AsyncParsableCommand {
         _ engine: MediaEngine, _ peer: Peer, _ verifier: Peer, _ order: PeerOrder
     ) async throws -> Result {
         try peer.begin(order)
-        try await Task.sleep(for: .milliseconds(Int(warmUp * 1000)))
-        let before = await engine.counters()
+        try await Task.sleep(for: .seconds(warmUp))
         let worker = try ThreadTimes(named: "media-0")
-        let process = millrace_process_cpu_ns()
-        let wall = millrace_monotonic_ns()
-        try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
+        let period = try await EnginePeriod(of: engine, seconds: seconds)
         let workerAfter = try ThreadTimes(named: "media-0")
-        let processSpent = millrace_process_cpu_ns() - process
-        let wallSpent = Double(millrace_monotonic_ns() - wall)
-        let after = await engine.counters()
         let sent = try peer.end()
         let final = try await countersAtRest(engine)
         try verifier.begin([String]())
         let verification = try JSONDecoder().decode(VerifierReport.self, from: Data(verifier.line().utf8))
-        let packets = after.packetsForwarded - before.packetsForwarded
+        let packets = period.count(\.packetsForwarded)
         let workerSpent = workerAfter.running - worker.running
+        let wall = period.seconds * 1e9
         return Result(
             publishers: publishers, subscribers: subscribers, checkedSubscribers: (subscribers + every - 1) / every,
-            packets: packets, seconds: wallSpent / 1e9, packetsPerSecond: Double(packets) * 1e9 / wallSpent,
-            workerShare: Double(workerSpent) / wallSpent,
-            waitingShare: Double(workerAfter.waiting - worker.waiting) / wallSpent,
-            relayShare: Double(processSpent) / wallSpent,
-            nanosecondsPerPacket: Double(workerSpent) / Double(max(1, packets)),
-            packetsPerSend: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)),
-            delayP50Milliseconds: after.delay.quantile(0.5).milliseconds,
-            delayP99Milliseconds: after.delay.quantile(0.99).milliseconds,
+            packets: packets, seconds: period.seconds, packetsPerSecond: period.rate(\.packetsForwarded),
+            workerShare: Double(workerSpent) / wall, waitingShare: Double(workerAfter.waiting - worker.waiting) / wall,
+            relayShare: period.processShare, nanosecondsPerPacket: Double(workerSpent) / Double(max(1, packets)),
+            packetsPerSend: period.packetsPerMessage,
+            delayP50Milliseconds: period.counters.delay.quantile(0.5).milliseconds,
+            delayP99Milliseconds: period.counters.delay.quantile(0.99).milliseconds,
             expected: UInt64(sent * subscribers), forwarded: final.packetsForwarded, verification: verification)
     }
 

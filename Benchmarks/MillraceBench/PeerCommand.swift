@@ -100,12 +100,8 @@ struct PeerCommand: ParsableCommand {
         }
         let interval = 1e9 / order.perSecond
         let start = millrace_monotonic_ns()
-        let slots = publishers.indices.flatMap { i in
-            let begin = order.together ? 0 : interval * Double(i) / Double(publishers.count)
-            return order.pacing.groups(packets: order.burst, interval: interval).map {
-                (offset: begin + $0.offset, publisher: publishers[i], packets: $0.packets)
-            }
-        }.sorted { $0.offset < $1.offset }
+        let slots = order.pacing.slots(
+            of: publishers, packets: order.burst, interval: interval, together: order.together)
         var sent = 0
         var turn = 0
         let none = [Int32](repeating: -1, count: 1)

@@ -54,7 +54,6 @@ struct PipeCommand: AsyncParsableCommand {
     }
 
     private func report(_ results: [[PipeRun.Result]]) {
-        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
         print("CPU ns per published packet: outside of the kernel, in all. Delay from publisher to subscriber in us.")
         print("route       user     all  p50 us   p99 us  packets  missing  retransmitted")
         for (index, route) in PipeRun.Route.allCases.enumerated() {
@@ -62,13 +61,12 @@ struct PipeCommand: AsyncParsableCommand {
             print(
                 String(
                     format: "%-9@ %6.0f  %6.0f  %6.0f  %7.0f  %7d  %7d  %13d", route.rawValue as NSString,
-                    median(all.map(\.userNanoseconds)), median(all.map(\.nanoseconds)),
-                    median(all.map(\.sink.delayP50)),
-                    median(all.map(\.sink.delayP99)), all.reduce(0) { $0 + $1.sink.packets },
+                    all.map(\.userNanoseconds).median, all.map(\.nanoseconds).median, all.map(\.sink.delayP50).median,
+                    all.map(\.sink.delayP99).median, all.reduce(0) { $0 + $1.sink.packets },
                     all.reduce(0) { $0 + $1.sink.missing }, all.reduce(0) { $0 + Int($1.retransmissions) }))
         }
         func added(_ value: (PipeRun.Result) -> Double) -> Double {
-            median(results.map { value($0[1]) - value($0[0]) })
+            results.map { value($0[1]) - value($0[0]) }.median
         }
         print(
             String(

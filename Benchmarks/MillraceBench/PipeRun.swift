@@ -56,10 +56,10 @@ struct PipeRun {
             shape, suite: suite, engine: route == .direct ? origin : mirror, base: base)
         try sink.begin(StampedSinkOrder(suite: suite.sdesName, key: keys[0].base64, warmUp: Self.warmUp))
         try peer.begin(order)
-        try await Task.sleep(for: .milliseconds(Int(Self.warmUp * 1000)))
+        try await Task.sleep(for: .seconds(Self.warmUp))
         let before = await origin.counters().packetsReceived
         let start = Self.usage()
-        try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
+        try await Task.sleep(for: .seconds(seconds))
         let end = Self.usage()
         let published = await origin.counters().packetsReceived - before
         _ = try peer.end()

@@ -39,12 +39,8 @@ struct PublishersCommand: AsyncParsableCommand {
     /// Sends until the input ends.
     private func send(_ order: EndpointsOrder, _ publishers: [ShapedPublisher]) throws {
         let interval = 1e9 / order.perSecond
-        let slots = publishers.indices.flatMap { i in
-            let begin = order.together ? 0 : interval * Double(i) / Double(publishers.count)
-            return order.pacing.groups(packets: order.burst, interval: interval).map {
-                (offset: begin + $0.offset, publisher: publishers[i], packets: $0.packets)
-            }
-        }.sorted { $0.offset < $1.offset }
+        let slots = order.pacing.slots(
+            of: publishers, packets: order.burst, interval: interval, together: order.together)
         let descriptors = publishers.map(\.descriptor) + [0]
         let input = 1 << Int32(publishers.count)
         var report = PublishersReport()

@@ -75,9 +75,7 @@ struct RecordingsCommand: AsyncParsableCommand {
 
     private func report(_ result: RecordingsRun.Result) throws {
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            print(String(decoding: try encoder.encode(result), as: UTF8.self))
+            try JSONLine.print(result)
         } else {
             // `String(format:)` does not pad text on Linux.
             let files = result.isRecorded ? "\(result.wholeFiles)/\(result.files)" : "-"

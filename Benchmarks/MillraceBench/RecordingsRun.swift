@@ -1,4 +1,3 @@
-import CLinuxNet
 import Foundation
 import MediaBase
 import MediaEngine
@@ -31,13 +30,6 @@ struct RecordingsRun {
         var faults: [String] = []
     }
 
-    private struct Sample {
-        var counters: EngineCounters
-        var recorders: Int64
-        var process = millrace_process_cpu_ns()
-        var wall = millrace_monotonic_ns()
-    }
-
     /// Video of 952 kb/s and audio of 48 kb/s, 1 Mb/s together: RTP payload bytes of each packet, packets of each frame, and frames per second.
     private static let video = (payload: 992, burst: 4, rate: 30.0)
     private static let audio = (payload: 120, burst: 1, rate: 50.0)
@@ -67,24 +59,22 @@ struct RecordingsRun {
 
         try video.begin(videoOrder)
         try audio.begin(audioOrder)
-        try await Task.sleep(for: .milliseconds(Int(Self.warmUp * 1000)))
-        let before = try await sample(engine, isRecorded)
-        try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
-        let after = try await sample(engine, isRecorded)
+        try await Task.sleep(for: .seconds(Self.warmUp))
+        let before = isRecorded ? try recorderTime() : 0
+        let period = try await EnginePeriod(of: engine, seconds: seconds)
+        let recorders = isRecorded ? try recorderTime() - before : 0
         let sent = (video: try video.end(), audio: try audio.end())
         // The last packets may still be on the way.
         try await Task.sleep(for: .milliseconds(300))
         await recorder.stopAll()
 
         let final = await engine.counters()
-        let packets = after.counters.packetsReceived - before.counters.packetsReceived
-        let worker = Double(after.counters.workerCPU - before.counters.workerCPU)
-        let wall = Double(after.wall - before.wall)
+        let packets = period.count(\.packetsReceived)
         var result = Result(
-            isRecorded: isRecorded, seconds: wall / 1e9, packets: packets, workerShare: worker / wall,
-            workerNanosecondsPerPacket: worker / Double(max(1, packets)),
-            recorderShare: Double(after.recorders - before.recorders) / wall,
-            processShare: Double(after.process - before.process) / wall, droppedPackets: final.droppedTap, bytes: 0)
+            isRecorded: isRecorded, seconds: period.seconds, packets: packets, workerShare: period.workerShare,
+            workerNanosecondsPerPacket: Double(period.count(\.workerCPU)) / Double(max(1, packets)),
+            recorderShare: Double(recorders) / 1e9 / period.seconds, processShare: period.processShare,
+            droppedPackets: final.droppedTap, bytes: 0)
         if final.packetsReceived != UInt64(sent.video + sent.audio) {
             result.faults.append("the relay took \(final.packetsReceived) of \(sent.video + sent.audio) packets")
         }
@@ -122,12 +112,13 @@ struct RecordingsRun {
         return (video, audio)
     }
 
-    private func sample(_ engine: MediaEngine, _ isRecorded: Bool) async throws -> Sample {
-        let recorders = isRecorded ? try ThreadTimes(named: "recorder") : nil
-        guard recorders.map({ $0.threads == recordings }) ?? true else {
-            throw BenchError("\(recorders?.threads ?? 0) of \(recordings) recorders run")
+    /// Returns the CPU time of all recorders' threads so far, in nanoseconds.
+    private func recorderTime() throws -> Int64 {
+        let recorders = try ThreadTimes(named: "recorder")
+        guard recorders.threads == recordings else {
+            throw BenchError("\(recorders.threads) of \(recordings) recorders run")
         }
-        return Sample(counters: await engine.counters(), recorders: recorders?.running ?? 0)
+        return recorders.running
     }
 
     /// Compares the recordings with what their publishers sent.

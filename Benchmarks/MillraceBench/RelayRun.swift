@@ -1,5 +1,3 @@
-import CLinuxNet
-import Foundation
 import MediaBase
 import MediaEngine
 import SRTP
@@ -53,28 +51,21 @@ struct RelayRun {
         let order = try await TransportsRun.open(
             shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: seconds + warmUp + 0.5, base: base)
         try peer.begin(order)
-        try await Task.sleep(for: .milliseconds(Int(warmUp * 1000)))
-        let before = await engine.counters()
-        let cpu = millrace_process_cpu_ns()
-        let wall = millrace_monotonic_ns()
-        try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
-        let cpuSpent = millrace_process_cpu_ns() - cpu
-        let wallSpent = millrace_monotonic_ns() - wall
-        let after = await engine.counters()
+        try await Task.sleep(for: .seconds(warmUp))
+        let period = try await EnginePeriod(of: engine, seconds: seconds)
         let sent = try peer.end()
         try await Task.sleep(for: .milliseconds(50))
         let final = await engine.counters()
-        let packets = after.packetsForwarded - before.packetsForwarded
+        let (delay, waiting) = (period.counters.delay, period.counters.waiting)
         return Result(
-            nanosecondsPerPacket: Double(cpuSpent) / Double(max(1, packets)), packets: final.packetsForwarded,
+            nanosecondsPerPacket: period.processNanosecondsPerPacket, packets: final.packetsForwarded,
             expected: UInt64(sent * shape.subscribers),
-            delayP50Microseconds: after.delay.quantile(0.5).milliseconds * 1000,
-            delayP99Microseconds: after.delay.quantile(0.99).milliseconds * 1000,
-            waitingP50Microseconds: after.waiting.quantile(0.5).milliseconds * 1000,
-            waitingP99Microseconds: after.waiting.quantile(0.99).milliseconds * 1000,
-            cpuShare: Double(cpuSpent) / Double(wallSpent),
-            packetsPerMessage: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)),
-            feedbackPerSecond: Double(after.rtcpReceived - before.rtcpReceived) * 1e9 / Double(wallSpent))
+            delayP50Microseconds: delay.quantile(0.5).milliseconds * 1000,
+            delayP99Microseconds: delay.quantile(0.99).milliseconds * 1000,
+            waitingP50Microseconds: waiting.quantile(0.5).milliseconds * 1000,
+            waitingP99Microseconds: waiting.quantile(0.99).milliseconds * 1000,
+            cpuShare: period.processShare, packetsPerMessage: period.packetsPerMessage,
+            feedbackPerSecond: period.rate(\.rtcpReceived))
     }
 
     static func openPublishers(

@@ -51,7 +51,7 @@ struct TransportsCommand: AsyncParsableCommand {
                     let shape = Shape(
                         name: isVideo ? "video" : "audio", publishers: 1, subscribers: n, isVideo: isVideo,
                         payload: isVideo ? 1200 : 120, burst: isVideo ? 10 : 1, perSecond: isVideo ? 30 : 50)
-                    report(try await measure(shape, suite))
+                    try report(try await measure(shape, suite))
                 }
             }
         }
@@ -71,13 +71,12 @@ struct TransportsCommand: AsyncParsableCommand {
             load: shape.name, suite: suite.isAEAD ? "GCM" : "CM", subscribers: shape.subscribers, results: [:],
             ratios: [:], microsecondsPerFeedback: .nan)
         for kind in Self.kinds {
-            let results = all.compactMap { $0[kind] }.sorted { $0.nanosecondsPerPacket < $1.nanosecondsPerPacket }
-            row.results[kind.rawValue] = results[results.count / 2]
+            row.results[kind.rawValue] = all.compactMap { $0[kind] }.middle(by: \.nanosecondsPerPacket)
             let ratios = all.compactMap { round in
                 round[kind].flatMap { mine in round[.plain].map { mine.nanosecondsPerPacket / $0.nanosecondsPerPacket }
                 }
-            }.sorted()
-            row.ratios[kind.rawValue] = ratios[ratios.count / 2]
+            }
+            row.ratios[kind.rawValue] = ratios.median
         }
         if let full = row.results["webrtc"], let silent = row.results["silent"], full.feedbackPerSecond > 0 {
             let perSecond = Double(full.packets) / seconds
@@ -94,15 +93,9 @@ struct TransportsCommand: AsyncParsableCommand {
         """
     }
 
-    private func report(_ row: Row) {
+    private func report(_ row: Row) throws {
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            encoder.nonConformingFloatEncodingStrategy = .convertToString(
-                positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-            print(String(decoding: (try? encoder.encode(row)) ?? Data(), as: UTF8.self))
-            fflush(nil)
-            return
+            return try JSONLine.print(row)
         }
         func cost(_ kind: String) -> Double { row.results[kind]?.nanosecondsPerPacket ?? .nan }
         func ratio(_ kind: String) -> Double { row.ratios[kind] ?? .nan }

@@ -1,5 +1,3 @@
-import CLinuxNet
-import Foundation
 import MediaBase
 import MediaEngine
 import SRTP
@@ -42,24 +40,16 @@ struct TransportsRun {
         let order = try await open(
             shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: seconds + warmUp + 0.5, base: base)
         try peer.begin(order)
-        try await Task.sleep(for: .milliseconds(Int(warmUp * 1000)))
-        let before = await engine.counters()
-        let cpu = millrace_process_cpu_ns()
-        let wall = millrace_monotonic_ns()
-        try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
-        let cpuSpent = millrace_process_cpu_ns() - cpu
-        let wallSpent = Double(millrace_monotonic_ns() - wall) / 1e9
-        let after = await engine.counters()
+        try await Task.sleep(for: .seconds(warmUp))
+        let period = try await EnginePeriod(of: engine, seconds: seconds)
         let sent = try peer.end()
         try await Task.sleep(for: .milliseconds(100))
         let report = try sinks.report()
-        let packets = after.packetsForwarded - before.packetsForwarded
         return Result(
-            nanosecondsPerPacket: Double(cpuSpent) / Double(max(1, packets)), packets: packets,
-            packetsPerMessage: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)),
-            feedbackPerSecond: Double(after.rtcpReceived - before.rtcpReceived) / wallSpent,
-            probesPerSecond: Double(after.probeBytes - before.probeBytes) / wallSpent,
-            delayP99Microseconds: after.delay.quantile(0.99).milliseconds * 1000,
+            nanosecondsPerPacket: period.processNanosecondsPerPacket, packets: period.count(\.packetsForwarded),
+            packetsPerMessage: period.packetsPerMessage, feedbackPerSecond: period.rate(\.rtcpReceived),
+            probesPerSecond: period.rate(\.probeBytes),
+            delayP99Microseconds: period.counters.delay.quantile(0.99).milliseconds * 1000,
             missing: sent * shape.subscribers - report.packets, unauthentic: report.unauthentic)
     }
 

@@ -7,16 +7,16 @@ enum VideoPacing: String, Codable {
     /// Single packets at equal distances.
     case even
 
-    /// Packets that are sent together.
-    struct Group {
-        var packets: Range<Int>
-        /// Time since the begin of the frame, in nanoseconds.
-        var offset: Double
-    }
+    /// Packets of a publisher's frame that are sent together.
+    typealias Slot<Publisher> = (offset: Double, publisher: Publisher, packets: Range<Int>)
 
-    /// Returns the groups of a frame.
-    /// - Parameter interval: time between two frames, in nanoseconds.
-    func groups(packets: Int, interval: Double) -> [Group] {
+    /// Returns the slots of all publishers by their times since the begin of the interval, in nanoseconds.
+    /// - Parameters:
+    ///   - interval: time between two frames of a publisher, in nanoseconds.
+    ///   - together: whether publishers send at the same moment, or each at its own time within the interval.
+    func slots<Publisher>(
+        of publishers: [Publisher], packets: Int, interval: Double, together: Bool
+    ) -> [Slot<Publisher>] {
         let size: Int
         let distance: Double
         switch self {
@@ -24,8 +24,11 @@ enum VideoPacing: String, Codable {
         case .pacer: (size, distance) = (4, 5_000_000)
         case .even: (size, distance) = (1, interval / Double(packets))
         }
-        return stride(from: 0, to: packets, by: max(1, size)).enumerated().map { number, first in
-            Group(packets: first..<min(first + size, packets), offset: Double(number) * distance)
-        }
+        return publishers.enumerated().flatMap { index, publisher in
+            let begin = together ? 0 : interval * Double(index) / Double(publishers.count)
+            return stride(from: 0, to: packets, by: max(1, size)).enumerated().map { number, first in
+                (begin + Double(number) * distance, publisher, first..<min(first + size, packets))
+            }
+        }.sorted { $0.0 < $1.0 }
     }
 }
