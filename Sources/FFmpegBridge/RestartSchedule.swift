@@ -2,14 +2,13 @@ package import MediaBase
 
 /// Times at which a program that has ended is started again. Does no IO and reads no clock.
 ///
-/// The first pause is `firstPause`. Each further failure doubles it up to `longestPause`, until a run lasts `settledTime`.
+/// The first pause is 1 s. Each further failure doubles it up to 30 s, until a run lasts `settledTime`.
 package struct RestartSchedule: Sendable {
-    package static let firstPause = MediaTime.seconds(1)
-    package static let longestPause = MediaTime.seconds(30)
     package static let settledTime = MediaTime.seconds(10)
+    private static let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
 
     private var startedAt: MediaTime?
-    private var pause = Self.firstPause
+    private var failures = 0
 
     package init() {}
 
@@ -19,9 +18,9 @@ package struct RestartSchedule: Sendable {
     /// Notes that the program has ended, or could not be started.
     /// - Returns: time until the next start.
     package mutating func ended(now: MediaTime) -> MediaTime {
-        if let startedAt, now - startedAt >= Self.settledTime { pause = Self.firstPause }
+        if let startedAt, now - startedAt >= Self.settledTime { failures = 0 }
         startedAt = nil
-        defer { pause = min(pause + pause, Self.longestPause) }
-        return pause
+        failures += 1
+        return Self.backoff.delay(failures: failures)
     }
 }

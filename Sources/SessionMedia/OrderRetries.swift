@@ -5,6 +5,7 @@ struct OrderRetries: Sendable {
     /// Pause before the second try. It doubles with each further one.
     static let firstPause = MediaTime.milliseconds(1)
     static let longestPause = MediaTime.milliseconds(256)
+    private static let backoff = Backoff(first: firstPause, longest: longestPause)
 
     /// Tries so far.
     private var tries: [MediaTicket: Int] = [:]
@@ -19,7 +20,7 @@ struct OrderRetries: Sendable {
         let count = tries[ticket, default: 0] + 1
         guard count < maximum else { return false }
         tries[ticket] = count
-        let due = now + Self.pause(after: count)
+        let due = now + Self.backoff.delay(failures: count)
         waiting.append((due, ticket))
         deadline = min(deadline, due)
         return true
@@ -36,9 +37,4 @@ struct OrderRetries: Sendable {
 
     /// Forgets an order that has been answered or is not needed any more.
     mutating func end(_ ticket: MediaTicket) { tries[ticket] = nil }
-
-    /// - Parameter tries: at least 1.
-    static func pause(after tries: Int) -> MediaTime {
-        min(MediaTime(rawValue: firstPause.rawValue << Int64(min(tries - 1, 16))), longestPause)
-    }
 }

@@ -18,9 +18,8 @@ struct MediaPipe {
         case withhold
     }
 
-    /// Pause after the first failure, which doubles with each further one.
-    private static let firstPause = MediaTime.milliseconds(250)
-    private static let longestPause = MediaTime.seconds(8)
+    /// Pauses after failures.
+    private static let backoff = Backoff(first: .milliseconds(250), longest: .seconds(8))
 
     /// A failed pipe is replaced by one with another number and other keys.
     let id: UInt64
@@ -60,11 +59,7 @@ struct MediaPipe {
         self.id = id
         self.route = route
         self.failures = failures
-        notBefore = failures == 0 ? now : now + Self.pause(after: failures)
-    }
-
-    private static func pause(after failures: Int) -> MediaTime {
-        MediaTime(rawValue: min(firstPause.rawValue << min(max(failures - 1, 0), 8), longestPause.rawValue))
+        notBefore = failures == 0 ? now : now + Self.backoff.delay(failures: failures)
     }
 
     /// Returns the pipe that replaces this one after a failure.
@@ -169,7 +164,7 @@ struct MediaPipe {
             // A name is still in use there, or a limit is reached.
             refusals += 1
             version &+= 1
-            notBefore = now + Self.pause(after: refusals)
+            notBefore = now + Self.backoff.delay(failures: refusals)
             return
         }
         refusals = 0

@@ -164,7 +164,8 @@ package struct WebhookQueue: Sendable {
             refused += 1
             remove(first: &lane, of: address.app)
         case .failed:
-            let pause = self.pause(after: lane.attempts)
+            let pause = Backoff(first: limits.firstPause, longest: limits.longestPause)
+                .delay(failures: lane.attempts)
             if now + pause > entry.addedAt + limits.patience {
                 expired += 1
                 remove(first: &lane, of: address.app)
@@ -212,11 +213,5 @@ package struct WebhookQueue: Sendable {
         lanes[address] = nil
         shares[address.app]?.order.removeAll { $0 == address }
         if shares[address.app]?.order.isEmpty == true { shares[address.app] = nil }
-    }
-
-    private func pause(after attempts: Int) -> MediaTime {
-        var pause = limits.firstPause
-        for _ in 1..<max(attempts, 1) where pause < limits.longestPause { pause = pause + pause }
-        return min(pause, limits.longestPause)
     }
 }

@@ -39,10 +39,10 @@ public struct ReconnectPolicy: Hashable, Sendable {
         guard attempt > 1 else {
             return .nanoseconds(.random(in: 0...firstDelay.bounded.rawValue, using: &random))
         }
-        let doubled = Double(shortestDelay.bounded.rawValue) * Double(1 << min(attempt - 2, 30))
-        let longest = min(doubled, Double(max(shortestDelay, longestDelay).bounded.rawValue))
-        let share = min(max(jitter, 0), 1)
-        let shortest = longest * (1 - share)
-        return .nanoseconds(Int64(.random(in: shortest...max(shortest, longest), using: &random)))
+        // NaN is no jitter.
+        let share = jitter > 0 ? min(jitter, 1) : 0
+        return Backoff(
+            first: shortestDelay.bounded, longest: max(shortestDelay, longestDelay).bounded, factor: 1 - share...1
+        ).delay(failures: attempt - 1, using: &random)
     }
 }

@@ -218,9 +218,8 @@ package struct PushMachine {
     /// Returns the time until the next try, up to a quarter longer than the doubled one: pushes that lost the same server
     /// do not call it at the same time.
     private mutating func nextDelay() -> MediaTime {
-        let doubled = limits.firstRetry.rawValue << Int64(min(failures, 8))
         failures += 1
-        let spread = Int64.random(in: 0...max(doubled / 4, 0), using: &random)
-        return min(.nanoseconds(doubled + spread), limits.longestRetry)
+        return Backoff(first: limits.firstRetry, longest: limits.longestRetry, factor: 1...1.25)
+            .delay(failures: failures, using: &random)
     }
 }
