@@ -31,6 +31,12 @@ import Testing
         }
     }
 
+    @Test("A jitter that is not a number is none") func undefinedJitter() {
+        var random = SeededGenerator(seed: 7)
+        let delay = ReconnectPolicy(shortestDelay: .seconds(1), jitter: .nan).delay(attempt: 2, using: &random)
+        #expect(delay == .seconds(1))
+    }
+
     @Test func delaysThatNeverEndAreADay() {
         var random = SeededGenerator(seed: 7)
         let odd = ReconnectPolicy(
