@@ -29,7 +29,7 @@ package struct ControlParts: Sendable {
         self.messages =
             messages
             ?? MessageHub(
-                .disabled, statistics: liveSessions.environment.context.statistics, logger: liveSessions.environment.logger)
+                .disabled, statistics: liveSessions.statistics, logger: liveSessions.environment.logger)
         sessions = liveSessions
         self.issues = issues
         self.webhooks = webhooks

@@ -18,7 +18,7 @@ package struct ControlServer: Sendable {
     /// Part of the engine that WHIP and WHEP use.
     package let webRTC: any WebRTCMediaPlane
     package let parts: ControlParts
-    package var statistics: ControlStatistics { parts.liveSessions.environment.context.statistics }
+    package var statistics: ControlStatistics { parts.liveSessions.statistics }
     /// All routes; complete once `service` has been called.
     package let catalogue = RouteCatalogue()
     package let logger: Logger

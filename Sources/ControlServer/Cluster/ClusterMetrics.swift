@@ -63,6 +63,6 @@ struct ClusterMetrics {
         text.single(
             "millrace_cluster_media_links_lost_total", .counter,
             "Links from this relay to the media of its sessions that were lost, with the peers at the other relay",
-            liveSessions.environment.context.statistics.values.mediaLinksLost)
+            liveSessions.statistics.values.mediaLinksLost)
     }
 }

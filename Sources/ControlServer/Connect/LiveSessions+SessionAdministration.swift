@@ -103,7 +103,7 @@ extension LiveSessions: SessionAdministration {
             gauges.dropped += await liveSession.read { $0.droppedCount }
             gauges.peers += await liveSession.read { $0.visitingPeerCount }
         }
-        let counts = environment.context.statistics.values.connect
+        let counts = statistics.values.connect
         gauges.connections = counts.sockets
         gauges.joins = counts.joins
         gauges.refusals = counts.refusals

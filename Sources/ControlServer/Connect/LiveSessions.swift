@@ -71,6 +71,7 @@ package final class LiveSessions: Sendable {
     }
 
     var configuration: ConnectConfiguration { environment.context.configuration }
+    var statistics: ControlStatistics { environment.context.statistics }
 
     /// Adopts new limits: those of sessions for new sessions, those of clients for new ones. The default app stays.
     package func adopt(_ configuration: ConnectConfiguration) {

@@ -79,7 +79,7 @@ struct SessionCoreTests {
         #expect(world.faults == [])
     }
 
-    @Test("CON-5 a client that does not read is disconnected, and the others are told")
+    @Test("a client that does not read is disconnected, and the others are told")
     func slowClient() throws {
         let world = try SessionWorld { $0.outbox.unsentEvents = 8 }
         let (host, slow) = (try world.join(), try world.join())
