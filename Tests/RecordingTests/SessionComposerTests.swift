@@ -310,7 +310,7 @@ import Testing
         let report = try session.compose()
         #expect(report.chapters.map(\.title) == titles && report.warnings.isEmpty && report.chat == nil)
         var options = MixOptions()
-        options.size = FrameSize(width: 160, height: 90)
+        options.size = FrameSize(width: 320, height: 180)
         options.fonts = []
         let mixed = try SessionMixer(folder: session.path, output: session.output, options: options).run()
         #expect(mixed.chapters.map(\.title) == titles)
