@@ -10,7 +10,7 @@ public struct ReconnectPolicy: Hashable, Sendable {
     public var shortestDelay: Duration
     /// Upper bound of all delays after the first attempt.
     public var longestDelay: Duration
-    /// Random fraction of a delay, 0...1: with 0.5, a delay of 4 s becomes 2 s to 4 s.
+    /// Random fraction of a delay, 0...1: with 0.5, a delay of 4 s becomes 2 s to 4 s. NaN counts as 0.
     public var jitter: Double
     /// Time after the loss at which the client gives up and the session ends.
     public var giveUpAfter: Duration
@@ -39,7 +39,6 @@ public struct ReconnectPolicy: Hashable, Sendable {
         guard attempt > 1 else {
             return .nanoseconds(.random(in: 0...firstDelay.bounded.rawValue, using: &random))
         }
-        // NaN is no jitter.
         let share = jitter > 0 ? min(jitter, 1) : 0
         return Backoff(
             first: shortestDelay.bounded, longest: max(shortestDelay, longestDelay).bounded, factor: 1 - share...1
