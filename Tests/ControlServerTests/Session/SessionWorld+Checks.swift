@@ -20,10 +20,11 @@ extension SessionWorld {
         {
             return
         }
-        let isPending = core.media.tickets.values.contains {
-            if case .setMuted(track.stream, track.kind, _) = $0.order { true } else { false }
-        }
-        if !isPending, !there.muted.contains(kind) { faults.append("\(track.stream) is reported as muted and is not") }
+        // Another request that is not answered yet, or a publication in progress, may have changed it since.
+        let isChanging =
+            clients.values.contains { $0.open != nil && $0.isMuting }
+            || core.media.owners[track.stream].map { core.media.members[$0]?.publishing != nil } ?? false
+        if !isChanging, !there.muted.contains(kind) { faults.append("\(track.stream) is reported as muted and is not") }
     }
 
     /// Checks that no peer of a client is in another part of the session than the client.

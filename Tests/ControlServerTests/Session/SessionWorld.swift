@@ -27,6 +27,8 @@ final class SessionWorld {
         var lastEvent: UInt64 = 0
         /// Request without an answer.
         var open: UInt32?
+        /// Whether the request without an answer changes mutes.
+        var isMuting = false
         var isLost = false
         /// Offer that the client has not answered.
         var offer: OfferMade?
@@ -149,6 +151,9 @@ final class SessionWorld {
         client.lastRequest += 1
         let number = client.lastRequest
         client.open = number
+        client.isMuting =
+            body is SetMutedRequest || body is ForceMuteAllRequest || body is ForceMuteStreamRequest
+            || body is DisableForceMuteRequest
         client.whenAnswered = whenAnswered
         clients[id] = client
         turn { core in
