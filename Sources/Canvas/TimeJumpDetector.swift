@@ -44,8 +44,11 @@ package struct TimeJumpDetector: Sendable {
         lastTicks = ticks
         lastArrival = max(lastArrival, arrival)
         lead &+= deviation
-        let drift = passed / Self.driftDivisor
-        lead = lead > 0 ? max(0, lead - drift) : min(0, lead + drift)
+        // A larger lag is that of a stall or of a clock that stood still, not drift.
+        if lead >= -threshold {
+            let drift = passed / Self.driftDivisor
+            lead = lead > 0 ? max(0, lead - drift) : min(0, lead + drift)
+        }
         if lead > threshold { return restart(ticks, arrival) }
         guard lead < -threshold else {
             lagSince = nil

@@ -64,6 +64,17 @@ import Testing
         #expect(jumps(.audio, packets) == 1)
     }
 
+    @Test("After a clock that stood still for a minute, the timeline continues at the time of arrival")
+    func standstillOfAMinute() {
+        var timeline = TrackTimeline(.audio, sequence: 0, ticks: 0, arrival: .zero)
+        for index in Int64(1)..<1_000 {
+            let arrival = MediaTime.milliseconds(index * 20) + (index < 500 ? .zero : .seconds(60))
+            _ = timeline.note(sequence: index, ticks: index * 960, arrival: arrival)
+            #expect(abs((timeline.time(index * 960, arrival: arrival) - arrival).rawValue) < 1_000_000)
+        }
+        #expect(timeline.restarts == 1)
+    }
+
     @Test("After a jump the timeline continues at the time of arrival, also after a jump back")
     func continuation() {
         var timeline = TrackTimeline(.video, sequence: 0, ticks: 5_000, arrival: .seconds(10))
