@@ -129,6 +129,9 @@ struct RecordingService: Service {
             try await recorder.start(session: session, stream: stream, asPartOfSession: !recordsEverything)
             refused.withLockedValue { _ = $0.remove(key) }
             logger.info("recording", metadata: metadata)
+        } catch .sessionNotRecording {
+            refused.withLockedValue { _ = $0.remove(key) }
+            logger.info("not recorded, because the recording of the session was stopped first", metadata: metadata)
         } catch {
             let isTransient = error.isTransient
             refused.withLockedValue { all in

@@ -77,7 +77,8 @@ package actor SessionRecorder {
 
     /// Starts to record a stream. The recording ends with the stream, or by `stop`.
     ///
-    /// - Parameter asPartOfSession: throws `.sessionNotRecording` if the session is not recorded as a whole any more.
+    /// - Parameter asPartOfSession: throws `.sessionNotRecording` if the session is not recorded as a whole any more. This is no failure:
+    ///   the session was stopped first.
     @discardableResult
     package func start(
         session: String, stream: String, asPartOfSession: Bool = false
@@ -97,11 +98,11 @@ package actor SessionRecorder {
         }
         let source = await source(session, stream) ?? RecordingSource()
         let (tap, kinds) = try await open(key, source.kinds)
+        guard !asPartOfSession || recordedSessions.contains(session) else {
+            tap.close()
+            throw .sessionNotRecording(session: session)
+        }
         do throws(RecordingError) {
-            // It may have been stopped in the meantime.
-            guard !asPartOfSession || recordedSessions.contains(session) else {
-                throw .sessionNotRecording(session: session)
-            }
             if source.encryption != nil, let codec = tap.codec, codec != .vp8 {
                 throw .encrypted(session: session, stream: stream, codec: codec)
             }
