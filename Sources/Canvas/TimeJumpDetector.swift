@@ -5,7 +5,7 @@ package import MediaBase
 /// RTP time differs from arrival by jitter, network stalls and clock drift; these are not jumps. A publisher that
 /// restarts its clock or forges timestamps causes a jump, after which RTP time no longer corresponds to real time.
 package struct TimeJumpDetector: Sendable {
-    /// Maximum step of RTP time that arrival need not explain, and maximum lead of RTP time over arrival.
+    /// Maximum step of RTP time that arrival need not explain.
     package static let threshold: MediaTime = .seconds(1)
     /// Time for which RTP time may lag more than `threshold` behind arrival. After a network stall, delayed packets
     /// arrive together and the lag ends; if the publisher's clock stood still, the lag remains.
@@ -14,6 +14,9 @@ package struct TimeJumpDetector: Sendable {
     private static let driftDivisor: Int64 = 100
 
     private let kind: MediaKind
+    /// Maximum lead of RTP time over arrival. A larger one permits a publisher to send at once what it gathered before, in small
+    /// steps.
+    package var maximumLead = Self.threshold
     /// Newest timestamp, unless a packet stepped back by less than `threshold`.
     package private(set) var lastTicks: Int64
     package private(set) var lastArrival: MediaTime
@@ -49,7 +52,7 @@ package struct TimeJumpDetector: Sendable {
             let drift = passed / Self.driftDivisor
             lead = lead > 0 ? max(0, lead - drift) : min(0, lead + drift)
         }
-        if lead > threshold { return restart(ticks, arrival) }
+        if lead > maximumLead.rawValue { return restart(ticks, arrival) }
         guard lead < -threshold else {
             lagSince = nil
             return false
@@ -57,6 +60,12 @@ package struct TimeJumpDetector: Sendable {
         let since = lagSince ?? arrival
         lagSince = since
         return arrival - since >= Self.patience ? restart(ticks, arrival) : false
+    }
+
+    /// Reduces the lead, so that a packet that was early is neither early nor late.
+    package mutating func settle(by reduction: MediaTime) {
+        lead &-= reduction.rawValue
+        lagSince = nil
     }
 
     private mutating func restart(_ ticks: Int64, _ arrival: MediaTime) -> Bool {

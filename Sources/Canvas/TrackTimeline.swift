@@ -15,8 +15,8 @@ package struct TrackTimeline: Sendable {
     /// Number of starts that are kept. If a publisher jumps more often within the reordering time, frames are timed by
     /// arrival alone.
     private static let capacity = 8
-    /// Maximum lead of a frame over its arrival; beyond it, only arrival counts.
-    private static let maximumLead: MediaTime = .seconds(2)
+    /// Lead of a frame over its arrival beyond that of packets; above it, only arrival counts.
+    private static let frameLead: MediaTime = .seconds(1)
     /// Maximum lag behind arrival, such as after a network stall.
     private static let maximumLag: MediaTime = .seconds(30)
 
@@ -26,6 +26,8 @@ package struct TrackTimeline: Sendable {
     private var highestSequence: Int64?
     /// Time minus arrival of a packet that is neither early nor late.
     private var base: MediaTime = .zero
+    /// Time minus arrival of the packet with the least delay since the newest start.
+    package private(set) var greatestLead: MediaTime = .zero
     /// Number of starts after the first.
     package private(set) var restarts: UInt64 = 0
 
@@ -34,6 +36,12 @@ package struct TrackTimeline: Sendable {
         segments = [Segment(ticks: ticks, time: arrival)]
         detector = TimeJumpDetector(kind, ticks: ticks, arrival: arrival)
         highestSequence = sequence
+    }
+
+    /// Maximum lead of RTP time over arrival that is no jump.
+    package var maximumLead: MediaTime {
+        get { detector.maximumLead }
+        set { detector.maximumLead = newValue }
     }
 
     /// Notes a packet, in order of arrival.
@@ -47,10 +55,12 @@ package struct TrackTimeline: Sendable {
         }
         guard detector.note(ticks: ticks, arrival: arrival) else {
             base = time(detector.lastTicks) - .nanoseconds(detector.lead) - detector.lastArrival
+            greatestLead = max(greatestLead, time(ticks) - arrival)
             return false
         }
         restarts &+= 1
         segments.append(Segment(ticks: ticks, time: arrival + base))
+        greatestLead = base
         if segments.count > Self.capacity { segments.removeFirst() }
         return true
     }
@@ -66,7 +76,7 @@ package struct TrackTimeline: Sendable {
         let expected = arrival + base
         let best = start(of: ticks, expected).time
         let lead = best - expected
-        return lead > Self.maximumLead || lead < .zero - Self.maximumLag ? expected : best
+        return lead > maximumLead + Self.frameLead || lead < .zero - Self.maximumLag ? expected : best
     }
 
     /// Returns the number of restarts before the start that a frame belongs to.
@@ -93,5 +103,14 @@ package struct TrackTimeline: Sendable {
     package mutating func shift(by offset: MediaTime) {
         for index in segments.indices { segments[index].time += offset }
         base += offset
+        greatestLead += offset
+    }
+
+    /// Moves all times by `offset`, and makes the packet with the least delay the one that is neither early nor late. The first packet
+    /// may have been late, such as at a publisher that sends at once what it gathered before.
+    package mutating func settle(movingBy offset: MediaTime) {
+        detector.settle(by: greatestLead - base)
+        base = greatestLead
+        shift(by: offset)
     }
 }

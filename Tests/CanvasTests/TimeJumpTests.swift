@@ -64,6 +64,40 @@ import Testing
         #expect(jumps(.audio, packets) == 1)
     }
 
+    @Test("RTP time may run ahead by the given maximum", arguments: [(4, 0), (6, 1)])
+    func maximumLead(seconds: Int64, jumps: Int) {
+        var detector = TimeJumpDetector(.audio, ticks: 0, arrival: .zero)
+        detector.maximumLead = .seconds(5)
+        var count = 0
+        for index in 1..<1_000 {
+            let captured = MediaTime.milliseconds(Int64(index) * 20)
+            // Packets that were captured before arrive within some milliseconds.
+            let arrival = max(.milliseconds(Int64(index) / 10), captured - .seconds(Double(seconds)))
+            if detector.note(ticks: Int64(index) * 960, arrival: arrival) { count += 1 }
+        }
+        #expect(count == jumps)
+    }
+
+    @Test("A settled timeline has the times of capture, and continues at the time of arrival after a jump")
+    func settled() {
+        var timeline = TrackTimeline(.audio, sequence: 0, ticks: 0, arrival: .seconds(12))
+        timeline.maximumLead = .seconds(5)
+        for index in Int64(1)..<1_000 {
+            let captured = MediaTime.seconds(10) + .milliseconds(index * 20)
+            let ticks = index * 960 + (index >= 500 ? 1 << 30 : 0)
+            let arrival = max(captured, .seconds(12))
+            let isRestart = timeline.note(sequence: index, ticks: ticks, arrival: arrival)
+            #expect(isRestart == (index == 500))
+            if index == 120 {
+                #expect(timeline.greatestLead == .seconds(2))
+                timeline.settle(movingBy: .seconds(-2))
+                #expect(timeline.time(0, arrival: .seconds(12)) == .seconds(10) && timeline.greatestLead == .zero)
+            }
+            let lead: MediaTime = index < 120 ? .seconds(2) : .zero
+            #expect(abs((timeline.time(ticks, arrival: arrival) - captured - lead).rawValue) < 1_000_000)
+        }
+    }
+
     @Test("After a clock that stood still for a minute, the timeline continues at the time of arrival")
     func standstillOfAMinute() {
         var timeline = TrackTimeline(.audio, sequence: 0, ticks: 0, arrival: .zero)

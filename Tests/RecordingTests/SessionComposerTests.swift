@@ -46,7 +46,7 @@ import Testing
     /// Returns the range of the difference between the time in the file and the time of capture, which is the same for all media in a perfect
     /// file.
     /// - Parameter captured: times of capture of the frames that are compared.
-    private static func skew(
+    static func skew(
         of tracks: [Int: [WebMFrame]], captured: Range<MediaTime> = .zero ..< .never
     ) -> MediaTime {
         var extremes: (low: MediaTime, high: MediaTime) = (.never, .zero - .never)
@@ -57,23 +57,6 @@ import Testing
             extremes = (min(extremes.low, difference), max(extremes.high, difference))
         }
         return extremes.high - extremes.low
-    }
-
-    @Test("REC-2 a publisher whose first seconds arrive at once is aligned from then on", arguments: [0.6, 1.5, 4])
-    func burst(seconds: Double) throws {
-        let session = try RecordedSession()
-        let duration = MediaTime.seconds(400)
-        let steady = DriftingPublisher(drift: 200, start: .seconds(100), duration: duration, seed: 1)
-        var late = DriftingPublisher(drift: -200, start: .seconds(101), duration: duration, seed: 2)
-        late.burst = .seconds(seconds)
-        try session.record("a", of: "Ada", steady.packets())
-        try session.record("b", of: "Bo", late.packets())
-        let report = try session.compose()
-        #expect(report.tracks.count == 4 && report.warnings.isEmpty)
-        let drifts = report.files.compactMap(\.driftPPM)
-        #expect(abs(drifts[0] + 200) < 10 && abs(drifts[1] - 200) < 10, "\(drifts)")
-        // Video, of which there is one frame every eight seconds, shows its step with the second one.
-        #expect(Self.skew(of: try session.composed(), captured: .seconds(120) ..< .never) <= .milliseconds(20))
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import CLinuxNet
+import Canvas
 import MediaBase
 import MediaEngine
 
@@ -31,6 +32,9 @@ final class LiveThread {
         oldest = .nanoseconds(millrace_monotonic_ns()) - options.maximumReplay
         var recordingOptions = StreamRecording.Options()
         recordingOptions.alignmentWait = options.alignmentWait
+        // A player would stay behind by these times.
+        recordingOptions.settlingWait = .zero
+        recordingOptions.maximumLead = TimeJumpDetector.threshold
         recordingOptions.videoWait = muted.contains(.video) ? .zero : options.videoWait
         recordingOptions.splitsAtRotation = false
         recording = StreamRecording(kinds: kinds, codec: tap.codec ?? .vp8, muted: muted, options: recordingOptions)

@@ -24,8 +24,9 @@ package struct Composition: Sendable {
     package var warnings = 0
     package var error: String?
 
-    /// Time by which the first frame of a file may precede the request for the recording, because the relay keeps the latest key frame.
-    private static let lead: Int64 = 5_000_000_000
+    /// Time by which the first frame of a file may precede the request for the recording: the relay keeps the latest key frame for some
+    /// seconds, and a file begins with what its publisher gathered before (`RecordingTimeline.maximumGathered`).
+    private static let lead: Int64 = 5_000_000_000 + RecordingTimeline.maximumGathered.rawValue
 
     /// No file of the meeting begins earlier, in nanoseconds since 1970.
     package var from: Int64 { start - Self.lead }

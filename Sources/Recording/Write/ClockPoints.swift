@@ -4,7 +4,7 @@ package import MediaBase
 ///
 /// Network jitter only delays packets, so the least delayed one shows the publisher's clock best. When there are too many points, every
 /// second one is removed and the interval is doubled, so that a file of any duration has a bounded number. If RTP time and the file's time
-/// are related otherwise from some packet on, such as after a burst of old media at the start, earlier points say nothing about later media.
+/// are related otherwise from some packet on, such as after a restart of the publisher's clock, earlier points say nothing about later media.
 package struct ClockPoints: Sendable {
     /// Maximum number of points, which is enough for one every two minutes in a recording of two hours.
     static let capacity = 64

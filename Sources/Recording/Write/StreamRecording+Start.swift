@@ -12,19 +12,27 @@ extension StreamRecording {
     /// Maximum bytes of held frames, once there is a key frame.
     private static let heldBytes = 8 << 20
 
+    /// Time that frames are held from the first key frame on.
+    var heldTime: MediaTime {
+        let isAligned =
+            expected.count == 1 || expected.allSatisfy { timeline.hasReport($0) && timeline.hasPackets($0) }
+        return isAligned ? options.settlingWait : max(options.settlingWait, options.alignmentWait)
+    }
+
     mutating func beginWhenReady(now: MediaTime) {
         let isFull = held.count > Self.heldPackets || heldBytes > Self.heldBytes
-        if isFull, firstKeyArrival == nil {
+        if isFull, firstKeyArrival == nil, expected.contains(.video) {
             for item in held.prefix(max(1, held.count - Self.heldPackets)) { heldBytes -= item.bytes.count }
             held.removeFirst(max(1, held.count - Self.heldPackets))
         }
         guard let firstArrival, !held.isEmpty else { return }
         if let firstKeyArrival {
-            let isAligned =
-                expected.count == 1 || expected.allSatisfy { timeline.hasReport($0) && timeline.hasPackets($0) }
-            guard isAligned || isFull || now - firstKeyArrival >= options.alignmentWait || now == .never else { return }
+            guard isFull || now - firstKeyArrival >= heldTime || now == .never else { return }
             begin(kinds: expected)
-        } else if !expected.contains(.video) || now == .never || now - firstArrival >= options.videoWait {
+        } else if !expected.contains(.video) {
+            guard isFull || now - firstArrival >= options.settlingWait || now == .never else { return }
+            begin(kinds: [.audio])
+        } else if now == .never || now - firstArrival >= options.videoWait {
             // Muted video is part of this file, so that no new file is needed when it is unmuted. The header of H.264 and AV1 needs
             // parameters of the first key frame, which begins another file.
             begin(kinds: muted.contains(.video) && frames.codecPrivate != nil ? expected : [.audio])

@@ -11,6 +11,11 @@ package struct StreamRecording: Sendable {
     package struct Options: Sendable {
         /// Time that the first frames are held for the sender reports that align them.
         package var alignmentWait: MediaTime = .seconds(1)
+        /// Minimum time that the first frames are held, so that the packet with the least delay is known when a publisher sends at once
+        /// what it has gathered.
+        package var settlingWait: MediaTime = .milliseconds(500)
+        /// Maximum lead of RTP time over arrival.
+        package var maximumLead = RecordingTimeline.maximumLead
         /// Time that audio waits for the first video frame before it is recorded alone.
         package var videoWait: MediaTime = .seconds(3)
         /// Time between two attempts to write after an error.
@@ -76,7 +81,7 @@ package struct StreamRecording: Sendable {
     let muted: Set<MediaKind>
     /// Whether frames are encrypted end to end, so that the TOC byte of Opus cannot be read.
     let isEncrypted: Bool
-    var timeline = RecordingTimeline()
+    var timeline: RecordingTimeline
     var assembler: FrameAssembler
     var frames: ContainerFrames
     var sequencer = AudioSequencer()
@@ -120,6 +125,7 @@ package struct StreamRecording: Sendable {
         self.isEncrypted = isEncrypted
         self.muted = muted.intersection(kinds)
         self.options = options
+        timeline = RecordingTimeline(maximumLead: options.maximumLead)
     }
 
     package var statistics: RecordingStatistics {
@@ -140,8 +146,11 @@ package struct StreamRecording: Sendable {
     package var nextTimeout: MediaTime? {
         var due = [assembler.nextTimeout, sequencer.nextTimeout].compactMap { $0 }
         if file == nil {
-            if let firstKeyArrival { due.append(firstKeyArrival + options.alignmentWait) }
-            if let firstArrival, !held.isEmpty { due.append(firstArrival + options.videoWait) }
+            if let firstKeyArrival {
+                due.append(firstKeyArrival + heldTime)
+            } else if let firstArrival, !held.isEmpty {
+                due.append(firstArrival + (expected.contains(.video) ? options.videoWait : options.settlingWait))
+            }
         }
         return due.min()
     }

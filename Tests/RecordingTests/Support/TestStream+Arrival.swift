@@ -3,6 +3,16 @@ import MediaBase
 import MillraceTestKit
 
 extension Sequence<TestStream.Packet> {
+    /// Returns the packets as a publisher sends them that gathers all until a time: from then on a hundred times as fast as they were captured.
+    func gathered(until time: MediaTime) -> [TestStream.Packet] {
+        let first = map(\.arrival).min() ?? .zero
+        return map { packet in
+            var packet = packet
+            packet.arrival = Swift.max(packet.arrival, time + .nanoseconds((packet.arrival - first).rawValue / 100))
+            return packet
+        }
+    }
+
     /// Returns the packets with arrival times of a `TestStream` that begins now, for readers whose timeouts run by the clock of the machine.
     func arrivingNow() -> [TestStream.Packet] { arriving(from: .monotonicNow) }
 
