@@ -61,6 +61,20 @@ import Testing
         }
     }
 
+    @Test("REC-2 a reconnection that sends again what is already recorded continues the tracks")
+    func repetition() throws {
+        let session = try RecordedSession()
+        var (first, second) = (Self.publisher(seconds: 60), Self.publisher(seconds: 60))
+        // Sends again the last six seconds before the reconnection.
+        (second.start, second.burst) = (.seconds(156), .seconds(8))
+        (first.burst, second.seed) = (.seconds(1), 3)
+        try session.record("b", of: "Bo", first.packets())
+        try session.record("b", of: "Bo", second.packets())
+        let report = try session.compose()
+        #expect(report.tracks.map(\.files) == [2, 2])
+        #expect(SessionComposerTests.skew(of: try session.composed()) <= .milliseconds(20))
+    }
+
     @Test("REC-2 a publisher that restarts its clock is aligned before and after", arguments: [-5_000, -40, 40, 5_000])
     func restartedClock(seconds: Double) throws {
         var other = Self.publisher()

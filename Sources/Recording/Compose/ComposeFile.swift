@@ -11,7 +11,15 @@ struct ComposeFile {
         var codecPrivate: [UInt8]
     }
 
+    /// Maximum overlap of two files of one track. A publisher that reconnects may publish before the relay has ended the old stream.
+    private static let maximumOverlap: MediaTime = .seconds(1)
+    /// The same if both have the same stream, of which there is one at a time: the publisher has sent media again that it gathered, as an
+    /// RTMP server does for each new reader.
+    private static let maximumRepetition = RecordingTimeline.maximumLead + .seconds(1)
+
     let entry: RecordingIndex.Entry
+    /// Position in the index, in order of recording.
+    let number: Int
     let path: String
     let sources: [Source]
     let correction: ClockCorrection
@@ -22,8 +30,9 @@ struct ComposeFile {
     var tracks: [Int] = []
 
     /// Reads the header of a file.
-    init(_ entry: RecordingIndex.Entry, path: String) throws(ContainerError) {
+    init(_ entry: RecordingIndex.Entry, number: Int, path: String) throws(ContainerError) {
         self.entry = entry
+        self.number = number
         self.path = path
         let reader = try WebMReader(source: FileSource(path: path))
         byteCount = reader.byteCount
@@ -52,6 +61,15 @@ struct ComposeFile {
     /// Time of a time of the file on the relay's wall clock, as time since 1970.
     func relayTime(_ time: MediaTime) -> MediaTime {
         .nanoseconds(entry.startUnixNanoseconds) + time + correction.lag(at: time)
+    }
+
+    /// Whether this file continues a track.
+    /// - Parameters:
+    ///   - file: the newest file of the track.
+    ///   - end: end of the track.
+    func continues(_ file: ComposeFile, until end: MediaTime) -> Bool {
+        let isSameStream = entry.stream == file.entry.stream && number > file.number
+        return end <= start + (isSameStream ? Self.maximumRepetition : Self.maximumOverlap)
     }
 
     var start: MediaTime { relayTime(.zero) }

@@ -90,14 +90,14 @@ struct ComposeFolder {
 
     /// Opens the recorded files of an index for a moment, and notes those that cannot be used.
     private mutating func open(_ entries: [RecordingIndex.Entry]) {
-        for entry in entries {
+        for (number, entry) in entries.enumerated() {
             // An index from elsewhere cannot name files outside of its folder.
             guard !entry.file.isEmpty, !entry.file.contains("/"), !entry.file.contains("\0"), entry.file != ".." else {
                 warn(entry, .invalidName, "not a plain file name")
                 continue
             }
             do throws(ContainerError) {
-                let file = try ComposeFile(entry, path: path + "/" + entry.file)
+                let file = try ComposeFile(entry, number: number, path: path + "/" + entry.file)
                 if file.sources.isEmpty {
                     warn(entry, .noMedia, "no video in a known codec, and no Opus audio")
                 } else {

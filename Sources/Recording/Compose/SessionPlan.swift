@@ -8,7 +8,9 @@ struct SessionPlan {
         var codecName: String
         var participant: RecordingSource.Participant?
         var files = 0
-        /// End of the newest file, by the relay's wall clock.
+        /// The newest file.
+        fileprivate var last: ComposeFile
+        /// End of the files, by the relay's wall clock.
         fileprivate var end: MediaTime
     }
 
@@ -22,8 +24,6 @@ struct SessionPlan {
         var channels: Int
     }
 
-    /// Maximum overlap of two files of one track. A publisher that reconnects may publish before the relay has ended the old stream.
-    private static let maximumOverlap: MediaTime = .seconds(1)
     private static let maximumName = 120
 
     /// In order of start.
@@ -79,18 +79,21 @@ struct SessionPlan {
             codecName = codec.rawValue
         case .audio(let channels, _): key.channels = channels
         }
-        let free = known[key]?.first { tracks[$0].end <= file.start + Self.maximumOverlap }
+        let free = known[key]?.first { file.continues(tracks[$0].last, until: tracks[$0].end) }
         if let free {
             tracks[free].header.media = Self.larger(tracks[free].header.media, source.media)
             tracks[free].end = max(tracks[free].end, file.end)
             tracks[free].files += 1
+            tracks[free].last = file
             return free
         }
         let header = MatroskaTrack(
             name: "\(Self.name(of: file.entry)) (\(Self.label(of: file.entry, key.kind)))", media: source.media,
             codecPrivate: source.codecPrivate, isDefault: !tracks.contains { $0.header.kind == key.kind })
         tracks.append(
-            Track(header: header, codecName: codecName, participant: file.entry.participant, files: 1, end: file.end))
+            Track(
+                header: header, codecName: codecName, participant: file.entry.participant, files: 1, last: file,
+                end: file.end))
         known[key, default: []].append(tracks.count - 1)
         return tracks.count - 1
     }

@@ -12,11 +12,9 @@ struct MixPlan {
         var files: [Int]
         /// Source whose tile stands for its audio.
         var tile: Int
+        fileprivate var last: ComposeFile
         fileprivate var end: MediaTime
     }
-
-    /// Maximum overlap of two files of one stream. A publisher that reconnects may publish before the relay has ended the old stream.
-    private static let maximumOverlap: MediaTime = .seconds(1)
 
     private(set) var files: [ComposeFile]
     private(set) var sources: [Source] = []
@@ -32,8 +30,9 @@ struct MixPlan {
             let key = "\(publisher)/\(file.entry.videoType ?? "")/\(file.entry.streamName ?? "")"
             let isVideo = file.sources.contains { if case .video = $0.media { true } else { false } }
             let sourceIndex: Int
-            if let free = known[key]?.first(where: { sources[$0].end <= file.start + Self.maximumOverlap }) {
+            if let free = known[key]?.first(where: { file.continues(sources[$0].last, until: sources[$0].end) }) {
                 sourceIndex = free
+                sources[free].last = file
                 sources[free].end = max(sources[free].end, file.end)
                 sources[free].hasVideo = sources[free].hasVideo || isVideo
                 sources[free].files.append(index)
@@ -44,7 +43,7 @@ struct MixPlan {
                 sources.append(
                     Source(
                         publisher: publisher, name: name, isScreen: isScreen, hasVideo: isVideo, files: [index],
-                        tile: sourceIndex, end: file.end))
+                        tile: sourceIndex, last: file, end: file.end))
                 known[key, default: []].append(sourceIndex)
             }
             // Frames are told apart by their kind.
