@@ -73,13 +73,15 @@ struct ClockCorrection {
     }
 
     /// Returns points of video where those of audio are missing, such as during a mute. They are moved by the difference of both kinds:
-    /// an encoder delays video.
+    /// an encoder delays video. Returns all points of video if it arrived with less delay, such as after audio that ended while its publisher
+    /// sent what it had gathered.
     private static func additions(_ video: [Knot], to audio: [Knot]) -> [Knot] {
         guard let first = audio.first, let last = audio.last, !video.isEmpty else { return [] }
         let common = video.filter { $0.time >= first.time && $0.time <= last.time }
         let compared = common.isEmpty ? Array(video.prefix(1)) : common
         let difference =
             compared.reduce(0) { $0 + $1.lag - lag(at: $1.time, audio, drift: 0) } / Double(compared.count)
+        guard difference >= 0 else { return video }
         return video.filter { knot in !audio.contains { abs($0.time - knot.time) < maximumGap } }
             .map { Knot(time: $0.time, lag: $0.lag - difference) }
     }
