@@ -18,8 +18,6 @@ RATE, STEP = 48000, 960
 HERTZ, BURST = 1000, 0.1
 # Parts per million by which the media clocks of the publishers are fast.
 DRIFTS = {"cam1": 200, "cam2": -200}
-# Milliseconds at the start of a file with media that ffmpeg gathered while it started, and sent at once: its time is that of its arrival.
-GATHERED = 3000
 
 
 class Generator:
@@ -135,21 +133,17 @@ def drifting(bench, name):
     check(name, "the file lasts as long as the session", abs(report["duration"] - seconds) < 8, seconds=round(report["duration"], 1))
     drifts = {file["file"]: file.get("driftPPM") for file in report["files"]}
     check(name, "there is a file for each publisher and relay", len(drifts) == 4, drifts=drifts)
-    starts = [file["offset"] * 1000 for file in report["files"]]
-
-    def steady(points):
-        return [(at, wall) for at, wall, *_ in points if not any(start <= at < start + GATHERED for start in starts)]
     offsets = {}
     for stream in DRIFTS:
         # ffmpeg counts the tracks of each kind.
         video, audio = ([track for track in tracks if track.endswith(f"({kind})")].index(f"{stream} ({kind})") for kind in ("camera", "audio"))
         seen, unread = barfile.read(output, began * 1000, WIDTH, HEIGHT, video)
         check(name, f"{stream}: frames can be read", len(seen) > seconds * FPS / 4 and unread <= len(seen) / 50, frames=len(seen), unread=unread)
-        offsets[stream, "video"] = by_time(steady(seen))
+        offsets[stream, "video"] = by_time((at, wall) for at, wall, *_ in seen)
         since = -statistics.median(offsets[stream, "video"].values())
         heard = tone_starts(output, audio, since)
         check(name, f"{stream}: tones are heard", len(heard) > seconds / 3, tones=len(heard))
-        offsets[stream, "audio"] = by_time(steady(heard))
+        offsets[stream, "audio"] = by_time(heard)
     for kind in ("video", "audio"):
         first, second = (offsets[stream, kind] for stream in DRIFTS)
         skews = [first[window] - second[window] for window in sorted(first.keys() & second.keys())]
