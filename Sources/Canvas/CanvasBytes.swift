@@ -26,6 +26,16 @@ package struct CanvasBytes: AsyncSequence, Sendable {
         self.format = format
     }
 
+    /// Waits for the first frame, at most `CanvasOptions.beginLimit`: the publisher of a muted stream sends none. Returns at once for audio.
+    /// - Throws: `codecNotDecodable` or `undecodable` if the video cannot be decoded. The tap has then ended.
+    package func begun() async throws(CanvasError) {
+        guard case .y4m = format else { return }
+        await tap.begun()
+        guard tap.statistics.decodedFrames == 0, let refusal = tap.refusal else { return }
+        tap.close()
+        throw refusal
+    }
+
     package func makeAsyncIterator() -> Iterator { Iterator(self) }
 
     package final class Iterator: AsyncIteratorProtocol {

@@ -13,6 +13,8 @@ package struct CanvasOptions: Sendable {
     package var duration: MediaTime?
     /// Whether the tap ends if the video cannot be decoded; otherwise it waits for other video.
     package var endsIfUndecodable = false
+    /// Time after which `CanvasTap.begun()` returns although no frame was decoded.
+    package var beginLimit = CanvasTap.frameLimit
     /// Called from the tap's thread with the number of timeline restarts so far: after the first, then at most once per
     /// `CanvasThread.restartInterval`.
     package var onRestart: (@Sendable (UInt64) -> Void)?

@@ -20,7 +20,7 @@ package struct CanvasStatistics: Sendable, Hashable {
     /// Samples per channel of silence in gaps.
     package var silentSamples: UInt64 = 0
     package var keyFrameRequests: UInt64 = 0
-    /// Whether no frame was decoded and none will be.
+    /// Whether the video that arrives now cannot be decoded (`VideoCanvas.isUndecodable`).
     package var isUndecodable = false
     /// Codec of the video if it is in a format that cannot be decoded; its frames are also counted as decode errors.
     package var unsupportedCodec: VideoCodec?

@@ -4,13 +4,15 @@ package import MediaEngine
 
 /// Functions for the HTTP endpoints and the command line.
 extension CanvasTap {
+    /// Maximum wait for the first frame, which matters if the publisher ignores key frame requests and only sends its own key frames.
+    package static let frameLimit: MediaTime = .seconds(10)
+
     /// Returns the next frame of a stream as PNG, rotated upright.
     /// - Parameters:
-    ///   - timeout: maximum wait, which matters if the publisher ignores key-frame requests and only sends its own key
-    ///     frames.
+    ///   - timeout: maximum wait.
     ///   - readerBytes: memory of the reader, which limits the frame size (`CanvasMemory`).
     package static func still(
-        engine: MediaEngine, session: String, stream: String, timeout: MediaTime = .seconds(10),
+        engine: MediaEngine, session: String, stream: String, timeout: MediaTime = frameLimit,
         readerBytes: Int = CanvasMemory.readerBytes
     ) async throws(CanvasError) -> [UInt8] {
         try await still(within: timeout) { (options, consumer) async throws(CanvasError) in
@@ -40,8 +42,14 @@ extension CanvasTap {
         }
         // The consumer is notified of the end before the tap has ended.
         await tap.ended()
-        if let codec = tap.statistics.unsupportedCodec { throw .codecNotDecodable(codec) }
-        throw tap.statistics.isUndecodable ? .undecodable : .noFrame(within: timeout)
+        throw tap.refusal ?? .noFrame(within: timeout)
+    }
+
+    /// Reason that the video cannot be decoded; nil if it can, or if that is not known yet.
+    package var refusal: CanvasError? {
+        let statistics = statistics
+        if let codec = statistics.unsupportedCodec { return .codecNotDecodable(codec) }
+        return statistics.isUndecodable ? .undecodable : nil
     }
 
     /// Returns a stream's frames or audio as the bytes of a file without an end.
@@ -61,10 +69,13 @@ extension CanvasTap {
     }
 
     /// Returns the options and queue of a format: capacity for one second of audio, or for two frames, which are large.
-    static func delivery(of format: CanvasBytes.Format) -> (CanvasOptions, CanvasQueue) {
+    package static func delivery(of format: CanvasBytes.Format) -> (CanvasOptions, CanvasQueue) {
         switch format {
-        case .y4m: (CanvasOptions(kinds: [.video]), CanvasQueue(frames: 2))
-        case .wav: (CanvasOptions(kinds: [.audio]), CanvasQueue(audioBlocks: 50))
+        case .y4m:
+            var options = CanvasOptions(kinds: [.video])
+            options.endsIfUndecodable = true
+            return (options, CanvasQueue(frames: 2))
+        case .wav: return (CanvasOptions(kinds: [.audio]), CanvasQueue(audioBlocks: 50))
         }
     }
 

@@ -71,6 +71,9 @@ package final class CanvasTap: Sendable {
         packets.close()
     }
 
+    /// Returns when a frame was decoded, the tap has ended, or `CanvasOptions.beginLimit` is over.
+    package func begun() async { await state.begun() }
+
     /// Returns when the tap has ended and its consumer was notified.
     package func ended() async { await state.ended() }
 }

@@ -47,7 +47,8 @@ final class CanvasThread {
     private func run() {
         let start = now
         let end = options.duration.map { start + $0 } ?? .never
-        var goesOn = true
+        let beginEnd = start + options.beginLimit
+        var (goesOn, hasBegun) = (true, false)
         while goesOn, !state.isStopWanted, now < end {
             askForKeyFrame()
             _ = packets.wait(timeout: wait(until: end))
@@ -63,6 +64,10 @@ final class CanvasThread {
             if !deliver() { goesOn = false }
             if options.endsIfUndecodable, canvas.video.isUndecodable { goesOn = false }
             publish()
+            if !hasBegun, statistics.decodedFrames > 0 || now >= beginEnd {
+                hasBegun = true
+                state.begin()
+            }
             reportRestarts()
         }
         packets.close()

@@ -53,12 +53,13 @@ package final class VideoCanvas {
     private static let refusedLimit = 2
     private static let malformedLimit: UInt64 = 8
 
-    /// Whether no frame was decoded and none will be: the stream is encrypted end to end, larger than `maximumPixels`,
-    /// or in a format that the decoder lacks.
+    /// Whether the frames that arrive now cannot be decoded: they are in a codec or format that the decoder lacks, or no frame was ever
+    /// decoded and the stream is encrypted end to end or larger than `maximumPixels`.
     package var isUndecodable: Bool {
+        if lacksDecoder || unsupportedCodec != nil { return true }
+        // A stream with decoded frames may have some that are damaged or too large, and continue after them.
         guard decodedFrames == 0 else { return false }
-        return lacksDecoder || unsupportedCodec != nil || refusedKeyFrames >= Self.refusedLimit
-            || assembler.malformedFrames >= Self.malformedLimit
+        return refusedKeyFrames >= Self.refusedLimit || assembler.malformedFrames >= Self.malformedLimit
     }
 
     package func insert(_ packet: borrowing TapPacket) {

@@ -8,7 +8,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 /// Canvas of a stream or a participant over HTTP (CAN-2, USR-11): a still image, endless raw frames, endless audio. An endless body ends
-/// when the stream ends or the participant leaves, when the client disconnects, and when the relay drains. A client that reads slowly loses
+/// when the stream ends or the participant leaves, when the video changes to a format that cannot be decoded, when the client disconnects,
+/// and when the relay drains. A client that reads slowly loses
 /// frames of its own body only: pieces of at most 256 KiB are written one at a time, each after the connection has accepted the previous
 /// one.
 struct CanvasRoutes {
@@ -107,13 +108,16 @@ struct CanvasRoutes {
         _ format: CanvasBytes.Format, _ session: String, _ stream: String, _ context: ControlContext,
         next: (@Sendable (CurrentTap) async -> CanvasBytes?)? = nil
     ) async throws -> Response {
+        let endless = EndlessBody(channel: context.channel, bodies: bodies)
         let canvas: CanvasBytes
-        do {
-            canvas = try await open(format, session, stream)
+        do throws(CanvasError) {
+            let opened = try await open(format, session, stream)
+            // Video that cannot be decoded is an error, which can only be told before the body begins.
+            try await endless.wait(close: { [weak tap = opened.tap] in tap?.close() }, opened.begun)
+            canvas = opened
         } catch {
             throw Problem(error)
         }
-        let endless = EndlessBody(channel: context.channel, bodies: bodies)
         let body = ResponseBody { [statistics] writer in
             let tap = CurrentTap(canvas.tap)
             defer { tap.close() }
@@ -127,7 +131,7 @@ struct CanvasRoutes {
                         try await endless.write(bytes, to: &writer)
                         statistics.bodySent(bytes.count, dropped: pieces.takeDrops())
                     }
-                    guard let following = await next?(tap), tap.replace(following.tap) else { break }
+                    guard !tap.isRefused, let following = await next?(tap), tap.replace(following.tap) else { break }
                     statistics.bodySent(0, dropped: pieces.takeDrops())
                     pieces.go(on: following)
                 }

@@ -13,6 +13,8 @@ final class CurrentTap: Sendable {
     init(_ tap: CanvasTap) { state = NIOLockedValueBox(State(tap: tap)) }
 
     var isClosed: Bool { state.withLockedValue { $0.isClosed } }
+    /// Whether the video of the current tap cannot be decoded.
+    var isRefused: Bool { state.withLockedValue { $0.tap.refusal != nil } }
 
     /// - Returns: false if it was closed; `tap` is then closed too.
     func replace(_ tap: CanvasTap) -> Bool {

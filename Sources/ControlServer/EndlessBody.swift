@@ -12,6 +12,18 @@ struct EndlessBody: Sendable {
     let channel: any Channel
     let bodies: OpenBodies
 
+    /// Runs `prepare`, which waits for the source before the head of the answer is sent.
+    /// - Parameter close: ends the wait when the client disconnects or the relay drains. It is kept as in `run`.
+    func wait<Failure>(
+        close: @escaping @Sendable () -> Void, _ prepare: () async throws(Failure) -> Void
+    ) async throws(Failure) {
+        channel.closeFuture.whenComplete { _ in close() }
+        let id = bodies.add(close)
+        if id == nil { close() }
+        defer { if let id { bodies.remove(id) } }
+        try await prepare()
+    }
+
     /// Runs `send`, which writes the body, unless the relay drains.
     /// - Parameter close: ends the source, so that `send` returns. It is kept for as long as the connection, so it must not own the source.
     func run(

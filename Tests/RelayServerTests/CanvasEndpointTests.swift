@@ -54,6 +54,23 @@ struct CanvasEndpointTests {
         }
     }
 
+    @Test("Video in a format that cannot be decoded is answered with 409, as still and as frames")
+    func undecodable() async throws {
+        try await withRelay { relay, http in
+            let publisher = try await HostilePublisher(try #require(relay.engine), codec: .vp9)
+            for endpoint in ["canvas.png", "canvas.y4m"] {
+                let path = "\(publisher.path)/\(endpoint)"
+                async let body = http.request("GET", path)
+                try await http.until("millrace_taps", isAtLeast: 1)
+                // VP9 in profile 3.
+                try publisher.send("gstreamer-1.22-vp9")
+                let answer = try await body
+                #expect(answer.status == 409 && answer.problemCode == "codecNotDecodable")
+                try await http.until("millrace_taps", isAtMost: 0)
+            }
+        }
+    }
+
     @Test func aClientThatGoesAwayEndsItsTap() async throws {
         try await withRelay { relay, http in
             try await withMedia(relay, http: http) { media in

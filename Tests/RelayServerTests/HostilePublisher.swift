@@ -26,12 +26,12 @@ final class HostilePublisher {
 
     var path: String { "/v1/sessions/\(transport.session)/streams/\(transport.stream)" }
 
-    init(_ engine: MediaEngine) async throws {
+    init(_ engine: MediaEngine, codec: VideoCodec = .vp8) async throws {
         var request = PlainTransportRequest(direction: .publish, session: "hostile")
         request.stream = "cam"
         request.rtcpMux = true
         request.audio = PlainTrackRequest(ssrc: 7_001)
-        request.video = PlainTrackRequest(ssrc: 7_002)
+        request.video = PlainTrackRequest(ssrc: 7_002, codec: codec)
         transport = try await engine.openPlain(request)
         context = try SRTPContext(key: transport.clientKey, direction: .outbound)
         encoder = try VP8Encoder(.init(width: Self.width, height: Self.height, bitrate: .kilobits(400)))
@@ -52,6 +52,14 @@ final class HostilePublisher {
         let payloads = packetizer.payloads(of: frame.bytes)
         for (index, payload) in payloads.enumerated() {
             try send(.video, payload, marker: index == payloads.count - 1)
+        }
+    }
+
+    /// Sends the frames of a capture in `Tests/Vectors/captures`.
+    func send(_ capture: String) throws {
+        for packet in try CapturedPacket.all(of: capture) {
+            try send(.video, packet.payload, marker: packet.marker)
+            if packet.marker { ticks[.video, default: 0] &+= 3_000 }
         }
     }
 
