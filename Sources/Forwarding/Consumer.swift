@@ -48,8 +48,13 @@ package struct Consumer {
     /// Header extension block of the consumer's packets.
     package var extensions = HeaderExtensionTemplate()
 
+    /// Headers of the latest packets, if packets that are sent again have to repeat them; else nil.
+    var sentHeaders: SentHeaderLog?
+
     /// Stream for retransmissions; nil if they are sent on the media stream with their original sequence numbers.
     package var rtx: RTXStream?
+    /// Whether the subscriber may request missing packets.
+    package var takesRequests = true
     /// True if packets were discarded. The track must continue at a new key frame, no part of which was sent.
     var isCutOff = false
     /// True if a key frame must be requested when the subscriber requests a packet up to `progress.abandoned`.
@@ -112,6 +117,12 @@ package struct Consumer {
         self.layerLimit = min(layerLimit, LayerCounts.noLimit)
         state = .waiting
         joinsTimestamps = progress.hasSent
+    }
+
+    /// Frees the manually allocated memory. The consumer must not be used afterwards.
+    func deallocate() {
+        history.deallocate()
+        sentHeaders?.deallocate()
     }
 
     /// True if `rewrite` maps the producer's timestamps to the subscriber's timeline. False if the track has sent packets, but none of this

@@ -33,6 +33,27 @@ extension EgressBatch {
             payloadLength: packet.payloadLength + 2, to: path)
     }
 
+    /// Adds a packet on the consumer's own stream, byte by byte as it was sent first.
+    /// - Parameter first: fields of its first header.
+    mutating func appendUnchanged(
+        _ packet: borrowing PendingPacket, sequence: Int64, rewrite: borrowing RTPRewrite,
+        first: SentHeaderLog.Values, of consumer: UnsafePointer<Consumer>, to path: UnsafeMutablePointer<EgressPath>
+    ) {
+        let raw = UnsafeMutableRawPointer(path.pointee.cursor.unsafelyUnwrapped)
+        let ssrc = consumer.pointee.ssrc.rawValue
+        Self.writeFixedHeader(
+            packet.firstByte | 0x10, timestamp: packet.timestamp &+ rewrite.timestampOffset, ssrc: ssrc,
+            payloadType: packet.markerBit | rewrite.addedMarkerBit(packet) | consumer.pointee.payloadType.rawValue,
+            sequence: sequence, to: raw)
+        let block = consumer.pointee.extensions.length(with: packet.extensions)
+        consumer.pointee.extensions.write(
+            to: raw + Self.fixedHeader, packet.extensions, blockLength: block, sendTime: first.sendTime,
+            number: first.number, payload: packet.payload, frameNumberOffset: rewrite.frameNumberOffset)
+        finish(
+            ssrc: ssrc, sequence: sequence, source: UnsafePointer(packet.payload), header: Self.fixedHeader + block,
+            payloadLength: packet.payloadLength, to: path)
+    }
+
     /// Adds a packet that contains only padding (RFC 3550 section 5.1) on the consumer's RTX stream. Its padding has the maximum length,
     /// 255 bytes.
     mutating func appendPadding(

@@ -143,25 +143,37 @@ package struct EgressBatch: ~Copyable {
         probe: UInt16 = 0, to path: UnsafeMutablePointer<EgressPath>
     ) -> Int {
         let raw = UnsafeMutableRawPointer(path.pointee.cursor.unsafelyUnwrapped)
-        var first = UInt32(firstByte) << 24 | UInt32(payloadType) << 16
-        first |= UInt32(truncatingIfNeeded: sequence & 0xffff)
-        raw.storeBytes(of: timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)
-        raw.storeBytes(of: ssrc.bigEndian, toByteOffset: 8, as: UInt32.self)
-        guard consumer.pointee.extensions.length != 0 else {
-            raw.storeBytes(of: first.bigEndian, as: UInt32.self)
-            return Self.fixedHeader
-        }
-        raw.storeBytes(of: (first | 0x1000_0000).bigEndian, as: UInt32.self)
+        let hasExtensions = consumer.pointee.extensions.length != 0
+        Self.writeFixedHeader(
+            hasExtensions ? firstByte | 0x10 : firstByte, timestamp: timestamp, ssrc: ssrc, payloadType: payloadType,
+            sequence: sequence, to: raw)
+        guard hasExtensions else { return Self.fixedHeader }
         let block = consumer.pointee.extensions.length(with: passed)
         let whole = Self.fixedHeader + block + payloadLength + path.pointee.tagLength
         var number: UInt16 = 0
         if consumer.pointee.extensions.hasNumber, let sent = path.pointee.sent {
             number = sent.pointee.append(bytes: whole, probe: probe, now: now)
         }
+        if let log = consumer.pointee.sentHeaders { log.note(sequence, number: number, sendTime: sendTime) }
         consumer.pointee.extensions.write(
             to: raw + Self.fixedHeader, passed, blockLength: block, sendTime: sendTime, number: number,
             payload: payload, frameNumberOffset: frameNumberOffset)
         return Self.fixedHeader + block
+    }
+
+    /// - Parameters:
+    ///   - firstByte: version, padding bit and extension bit.
+    ///   - payloadType: payload type with the marker bit.
+    @inline(__always)
+    static func writeFixedHeader(
+        _ firstByte: UInt8, timestamp: UInt32, ssrc: UInt32, payloadType: UInt8, sequence: Int64,
+        to raw: UnsafeMutableRawPointer
+    ) {
+        var first = UInt32(firstByte) << 24 | UInt32(payloadType) << 16
+        first |= UInt32(truncatingIfNeeded: sequence & 0xffff)
+        raw.storeBytes(of: first.bigEndian, as: UInt32.self)
+        raw.storeBytes(of: timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)
+        raw.storeBytes(of: ssrc.bigEndian, toByteOffset: 8, as: UInt32.self)
     }
 
     /// Adds the job of a packet whose header has been written at the path's cursor. Appends the packet to the path's current message or

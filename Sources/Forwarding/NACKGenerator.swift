@@ -21,9 +21,14 @@ package struct NACKGenerator: Sendable {
     package static let firstRetry = MediaTime.milliseconds(50)
     package static let shortestRetry = MediaTime.milliseconds(20)
     package static let longestRetry = MediaTime.milliseconds(400)
+    /// Lifetime of missing audio. Receivers play audio 40 to 200 ms after its arrival, on paths with much jitter a little later, and replace
+    /// what is missing then.
+    package static let audioLifetime = MediaTime.milliseconds(300)
 
     private struct Missing: Sendable {
         var sequence: Int64
+        /// Time at which the gap was seen.
+        let since: MediaTime
         var lastRequest: MediaTime
         var nextRequest: MediaTime
         var requests: Int
@@ -40,8 +45,10 @@ package struct NACKGenerator: Sendable {
     package private(set) var roundTrip: MediaTime?
     /// True if packets were given up or a gap was too large. A video stream then needs a key frame.
     package private(set) var needsKeyFrame = false
+    private let lifetime: MediaTime
 
-    package init() {}
+    /// - Parameter lifetime: time after which a missing packet is given up, because it would arrive too late to be of use.
+    package init(lifetime: MediaTime = .never) { self.lifetime = lifetime }
 
     /// Handles a received packet.
     /// - Parameter sequence: its unwrapped sequence number.
@@ -68,7 +75,7 @@ package struct NACKGenerator: Sendable {
     package var missingCount: Int { missing.count }
 
     /// Returns the sequence numbers to request now, at most `limit`, in ascending order. Gives up packets that have been requested
-    /// `maximumRequests` times.
+    /// `maximumRequests` times, or have been missing for their lifetime.
     package mutating func take(now: MediaTime, limit: Int = 256) -> [SequenceNumber] {
         guard !missing.isEmpty, earliest <= now else { return [] }
         var due: [SequenceNumber] = []
@@ -77,7 +84,7 @@ package struct NACKGenerator: Sendable {
         for index in missing.indices {
             var entry = missing[index]
             if entry.nextRequest <= now, due.count < limit {
-                if entry.requests >= Self.maximumRequests {
+                if entry.requests >= Self.maximumRequests || now - entry.since > lifetime {
                     needsKeyFrame = true
                     continue
                 }
@@ -110,7 +117,8 @@ package struct NACKGenerator: Sendable {
         }
         let request = now + Self.reorderingDelay
         for sequence in first..<end {
-            missing.append(Missing(sequence: sequence, lastRequest: now, nextRequest: request, requests: 0))
+            missing.append(
+                Missing(sequence: sequence, since: now, lastRequest: now, nextRequest: request, requests: 0))
         }
         earliest = missing.count == Int(end - first) ? request : min(earliest, request)
     }

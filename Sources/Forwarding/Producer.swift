@@ -17,6 +17,14 @@ package final class Producer {
         package var firstRingBytes: Int
         /// Whether missing packets are requested. Otherwise gaps in the sequence numbers mean nothing.
         package var requestsMissing = true
+        /// Time for which a missing packet is requested.
+        package var requestsFor = MediaTime.never
+
+        /// Size of the ring of audio, in packets: 2.5 s of packets of 10 ms. Packets that are older are not sent again, and are not forwarded
+        /// if they arrive late.
+        package static let audioPackets = 256
+        /// Size of the ring of audio, in bytes: the least that `PacketRing` permits.
+        package static let audioBytes = 128 << 10
 
         /// - Parameters:
         ///   - retransmissionBytes: capacity of the ring of video.
@@ -30,9 +38,9 @@ package final class Producer {
             self.codec = codec
             self.ssrc = ssrc
             self.payloadType = payloadType
-            // 2 s of 20 ms audio is 100 packets; 2,048 packets of video are 2 s at 10 Mb/s.
-            ringPackets = kind == .audio ? 256 : 2048
-            var bytes = 128 << 10
+            // 2,048 packets of video are 2 s at 10 Mb/s.
+            ringPackets = kind == .audio ? Self.audioPackets : 2048
+            var bytes = Self.audioBytes
             while kind == .video, bytes * 2 <= retransmissionBytes { bytes *= 2 }
             ringBytes = bytes
             firstRingBytes = followsRate ? min(bytes, 256 << 10) : bytes
@@ -58,7 +66,7 @@ package final class Producer {
     package var tag = -1
     package let core: UnsafeMutablePointer<ProducerCore>
     package private(set) var statistics: ReceptionStatistics
-    package var nack = NACKGenerator()
+    package var nack: NACKGenerator
     package var keyFrames = KeyFrameRequestThrottle()
     package var clock: SenderClock {
         get { core.pointee.clock }
@@ -99,6 +107,7 @@ package final class Producer {
 
     package init(_ configuration: Configuration, now: MediaTime) {
         self.configuration = configuration
+        nack = NACKGenerator(lifetime: configuration.requestsFor)
         frames = FrameReader(configuration.codec)
         core = .allocate(capacity: 1)
         core.initialize(
@@ -307,7 +316,7 @@ package final class Producer {
         layerReader = LayerReader()
         statistics = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)
-        nack = NACKGenerator()
+        nack = NACKGenerator(lifetime: configuration.requestsFor)
         startAnew()
         forgetEnd()
         for i in 0..<core.pointee.consumerCount {

@@ -38,7 +38,7 @@ package struct ProducerCore: ~Copyable {
     }
 
     deinit {
-        for i in 0..<consumerCount { consumers[i].history.deallocate() }
+        for i in 0..<consumerCount { consumers[i].deallocate() }
         consumers.deallocate()
     }
 
@@ -57,7 +57,7 @@ package struct ProducerCore: ~Copyable {
     mutating func remove(path: Int) -> Bool {
         guard let at = index(path: path) else { return false }
         if consumers[at].state == .catchingUp { catchingUp -= 1 }
-        consumers[at].history.deallocate()
+        consumers[at].deallocate()
         (consumers + at).moveInitialize(from: consumers + at + 1, count: consumerCount - at - 1)
         consumerCount -= 1
         return true

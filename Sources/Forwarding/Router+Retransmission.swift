@@ -4,6 +4,8 @@ package import MediaBase
 extension Router {
     /// Maximum number of packets sent for one retransmission request or one call for padding.
     private static let retransmittedPackets = 64
+    /// Age of audio from which it is not sent again over WebRTC: receivers play it with less delay and have replaced it.
+    static let audioLifetime = NACKGenerator.audioLifetime
     /// Maximum number of unsuccessful lookups per request. A request can name thousands of packets, and an unsuccessful lookup takes the
     /// longest.
     private static let missedPackets = 256
@@ -12,7 +14,8 @@ extension Router {
     /// (RFC 4585 section 6.2.1), with the same sequence number and PictureID.
     ///
     /// Without RTX, a header that changes with each transmission cannot be combined with an AEAD suite: two different packets under one
-    /// nonce would reveal the authentication key (RFC 7714 section 9.1). Such a consumer gets no retransmissions.
+    /// nonce would reveal the authentication key (RFC 7714 section 9.1). Video of such a consumer is not retransmitted. Its audio is, byte by
+    /// byte, as long as `SentHeaderLog` has the first header; its transport-wide number then appears a second time.
     ///
     /// - Parameter consumerSequences: sequence numbers as the subscriber names them.
     /// - Returns: number of packets that were sent, limited to `retransmittedPackets`.
@@ -56,7 +59,12 @@ extension Router {
                     missed += 1
                     continue
                 }
-                resend(packet, as: unwrapped, rewrite: rewrite, of: consumer, probe: 0, into: &batch)
+                guard !isExpired(packet, on: index, now: now),
+                    resend(packet, as: unwrapped, rewrite: rewrite, of: consumer, probe: 0, into: &batch)
+                else {
+                    missed += 1
+                    continue
+                }
                 consumer.pointee.retransmitted += 1
                 done[sent] = unwrapped
                 sent += 1
@@ -92,7 +100,7 @@ extension Router {
             sequence > consumer.pointee.progress.abandoned
         {
             if let found = consumer.pointee.find(sequence, in: core.pointee.ring) {
-                resend(
+                _ = resend(
                     PendingPacket(producer: core, slot: found.slot), as: sequence, rewrite: found.rewrite, of: consumer,
                     probe: probe, into: &batch)
             }
@@ -132,35 +140,57 @@ extension Router {
         _ consumer: UnsafeMutablePointer<Consumer>, path index: Int, _ now: MediaTime, _ batch: inout EgressBatch
     ) -> Bool {
         let path = paths + index
-        if consumer.pointee.rtx == nil, consumer.pointee.extensions.changesByPacket,
-            path.pointee.context.pointee.suite.isAEAD
-        {
-            return false
-        }
+        guard !needsSameHeaders(consumer.pointee) || consumer.pointee.sentHeaders != nil else { return false }
         path.pointee.cursor = batch.slab
         path.pointee.message = -1
         batch.begin(now: now)
         return true
     }
 
+    /// Whether packets may be sent again on the consumer's own stream only with the headers that they had first.
+    private func needsSameHeaders(_ consumer: Consumer) -> Bool {
+        guard consumer.rtx == nil, consumer.extensions.changesByPacket else { return false }
+        return paths[consumer.path].context.pointee.suite.isAEAD
+    }
+
+    /// Gives a consumer of audio a record of its headers, if its packets can be sent again only with it.
+    func keepHeaders(of consumer: inout Consumer) {
+        guard consumer.takesRequests, consumer.sentHeaders == nil, needsSameHeaders(consumer) else { return }
+        consumer.sentHeaders = SentHeaderLog()
+    }
+
+    /// Returns whether a packet is audio that its receiver would not play any more. Plain subscribers may have any delay.
+    private func isExpired(_ packet: borrowing PendingPacket, on path: Int, now: MediaTime) -> Bool {
+        guard packet.isAudio, paths[path].lane != .plain else { return false }
+        return now - packet.arrival > Self.audioLifetime
+    }
+
+    /// - Returns: false if the packet may not be sent twice, because its first header is not known any more.
     private func resend(
         _ packet: borrowing PendingPacket, as sequence: Int64, rewrite: RTPRewrite,
         of consumer: UnsafeMutablePointer<Consumer>, probe: UInt16, into batch: inout EgressBatch
-    ) {
+    ) -> Bool {
         let path = paths + consumer.pointee.path
         guard let rtx = consumer.pointee.rtx else {
+            if let log = consumer.pointee.sentHeaders {
+                guard let first = log.find(sequence) else { return false }
+                batch.appendUnchanged(
+                    packet, sequence: sequence, rewrite: rewrite, first: first, of: consumer, to: path)
+                return true
+            }
             if rewrite.leavesOut(packet) {
                 batch.appendFiller(packet, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
-                return
+                return true
             }
             withUnsafePointer(to: packet) {
                 batch.append($0, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
             }
-            return
+            return true
         }
         consumer.pointee.progress.rtxSequence += 1
         batch.appendRetransmission(
             packet, original: sequence, rewrite: rewrite, on: rtx, sequence: consumer.pointee.progress.rtxSequence,
             of: consumer, probe: probe, to: path)
+        return true
     }
 }

@@ -88,6 +88,7 @@ package final class Router {
     package func subscribe(_ consumer: Consumer, to producer: Producer) -> Bool {
         var consumer = consumer
         if consumer.extensions.length != 0 { longestHeader = EgressBatch.maximumHeader }
+        if producer.kind == .audio { keepHeaders(of: &consumer) }
         var wantsKeyFrame = false
         if producer.kind == .video, consumer.state != .paused {
             if let start = producer.cachedKeyFrame(), start.pointee.fields.layer <= consumer.layerLimit {

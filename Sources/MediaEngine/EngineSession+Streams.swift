@@ -202,11 +202,17 @@ extension EngineSession {
         let position = publisher.producers[binding.section][..<binding.encoding].count { $0 != nil }
         // Browsers may send no key frame for minutes, but send one within a frame interval on request.
         let sendsKeyFrames = section.feedback.contains(.pli)
+        var configuration = Producer.Configuration(
+            kind: section.kind, codec: section.videoCodec ?? .vp8, ssrc: ssrc, payloadType: section.payloadType,
+            retransmissionBytes: limits.retransmissionBytes, followsRate: sendsKeyFrames)
+        if section.kind == .audio {
+            // Browsers send audio again only if it was negotiated.
+            configuration.requestsMissing = section.feedback.contains(.nack)
+            configuration.requestsFor = NACKGenerator.audioLifetime
+        }
         let producer = addProducer(
-            .init(
-                kind: section.kind, codec: section.videoCodec ?? .vp8, ssrc: ssrc, payloadType: section.payloadType,
-                retransmissionBytes: limits.retransmissionBytes, followsRate: sendsKeyFrames),
-            rid: section.encodings[binding.encoding].rid, at: position, to: stream, of: publisher, now: now, &inbound)
+            configuration, rid: section.encodings[binding.encoding].rid, at: position, to: stream, of: publisher,
+            now: now, &inbound)
         producer.setMuted(stream.muted.contains(section.kind))
         publisher.feedback.media = ssrc
         if sendsKeyFrames { producer.replayLimit = Self.replayLimit }

@@ -72,6 +72,9 @@ final class SubscribedTrack {
     /// Whether the subscriber wants no media of this track at present, or must not receive it.
     var isUnwanted: Bool { isParted || (kind == .audio ? !preferences.audio : !preferences.video) }
 
+    /// Whether the subscriber may request missing packets. Plain subscribers do not negotiate it.
+    var takesRequests: Bool { codecs.isEmpty || codecs.contains { $0.feedback.contains(.nack) } }
+
     init(
         mid: MID? = nil, streamName: String, kind: MediaKind, path: Int, rtcpAddress: SocketAddress = SocketAddress(),
         ssrc: SSRC, payloadType: PayloadType, codecs: [CodecDescription] = [], rtxSSRC: SSRC? = nil,

@@ -65,7 +65,8 @@ package struct CodecDescription: Sendable, Hashable, Codable {
 
 extension CodecDescription {
     /// Opus as in this side's offers.
-    static let offeredOpus = CodecDescription(video: nil, payloadType: PayloadType(111), feedback: .transportCC)
+    static let offeredOpus = CodecDescription(
+        video: nil, payloadType: PayloadType(111), feedback: [.nack, .transportCC])
 
     /// Returns a video codec as in this side's offers. Its payload types are fixed, so that a client's answer to one offer also fits
     /// the next ones.

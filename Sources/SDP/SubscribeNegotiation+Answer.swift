@@ -143,6 +143,8 @@ extension SubscribeNegotiation {
             var codec = codec
             if other.rtxPayloadType != codec.rtxPayloadType { codec.rtxPayloadType = nil }
             codec.feedback.formIntersection(other.feedback)
+            // Chromium requests missing audio if the offer permits it, but its answer does not say so.
+            if section.kind == .audio { codec.feedback.insert(.nack) }
             return codec
         }
         guard !codecs.isEmpty else { return nil }

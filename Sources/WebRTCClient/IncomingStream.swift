@@ -10,7 +10,7 @@ struct IncomingStream {
     let mid: MID
     let kind: MediaKind
     var numbers = SequenceUnwrapper()
-    var losses = NACKGenerator()
+    var losses: NACKGenerator
     var reception: ReceptionStatistics
     var clock: SenderClock
     var keyFrames = KeyFrameRequestThrottle()
@@ -27,6 +27,7 @@ struct IncomingStream {
         self.track = track
         self.mid = mid
         self.kind = kind
+        losses = NACKGenerator(lifetime: kind == .audio ? NACKGenerator.audioLifetime : .never)
         reception = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)
         seen = Array(repeating: .min, count: Int(Self.window))

@@ -68,6 +68,20 @@ struct NACKGeneratorTests {
         #expect(!generator.needsKeyFrame)
     }
 
+    @Test("Audio is requested for 300 ms") func lifetime() {
+        var generator = NACKGenerator(lifetime: NACKGenerator.audioLifetime)
+        Self.receive([1, 3], into: &generator)
+        Self.receive([5], into: &generator, at: 290)
+        var times: [Int64: [UInt16]] = [:]
+        for now in 0..<10_000 as Range<Int64> {
+            let numbers = Self.take(&generator, at: now)
+            if !numbers.isEmpty { times[now] = numbers }
+        }
+        // The request for packet 2 at 370 ms would come too late.
+        #expect(times == [20: [2], 70: [2], 170: [2], 310: [4], 360: [4], 460: [4]])
+        #expect(generator.deadline == nil && generator.missingCount == 0)
+    }
+
     @Test func retriesWaitForTheRoundTripThatWasSeen() {
         var generator = NACKGenerator()
         Self.receive([1, 3], into: &generator)

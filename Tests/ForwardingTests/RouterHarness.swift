@@ -86,7 +86,8 @@ final class RouterHarness {
     func subscribe(
         _ subscriber: Subscriber, to producer: Producer, ssrc: SSRC? = nil, payloadType: PayloadType? = nil,
         progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), rtx: RTXStream? = nil,
-        extensions: HeaderExtensionTemplate = HeaderExtensionTemplate(), layerLimit: UInt8 = 3
+        extensions: HeaderExtensionTemplate = HeaderExtensionTemplate(), layerLimit: UInt8 = 3,
+        takesRequests: Bool = true
     ) -> Bool {
         nextSSRC += 1
         var consumer = Consumer(
@@ -95,6 +96,7 @@ final class RouterHarness {
             layerLimit: layerLimit)
         consumer.rtx = rtx
         consumer.extensions = extensions
+        consumer.takesRequests = takesRequests
         return router.subscribe(consumer, to: producer)
     }
 

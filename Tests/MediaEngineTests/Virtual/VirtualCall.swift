@@ -111,16 +111,19 @@ final class VirtualCall {
 
     // MARK: clients
 
-    /// - Parameter video: nil for audio alone. Several encodings need as many `rids`.
+    /// - Parameters:
+    ///   - video: nil for audio alone. Several encodings need as many `rids`.
+    ///   - change: changes the client's configuration.
     @discardableResult
     func publish(
         _ session: String = "room", stream: String = "stream", source: UInt32 = 1, rids: [RID] = [],
         video: [SyntheticVideo.Encoding]? = [.init(width: 640, height: 360, bitrate: .kilobits(400))],
-        temporalLayers: Int = 1
+        temporalLayers: Int = 1, change: (inout WebRTCEndpoint.Configuration) -> Void = { _ in }
     ) throws -> VirtualClient {
         var configuration = WebRTCEndpoint.Configuration.publisher(
             identity: Self.clientIdentity, rids: rids, video: video != nil, using: &random)
         configuration.consentTimeout = clientConsentTimeout
+        change(&configuration)
         let endpoint = WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
         let synthetic = video.map { SyntheticVideo(source: source, encodings: $0, temporalLayers: temporalLayers) }
         let answer = try accept(endpoint, .publish, session, stream)
@@ -140,10 +143,11 @@ final class VirtualCall {
     ///   - retransmits: the client supports RTX.
     ///   - sendsREMB: the client sends REMB instead of transport-wide feedback.
     ///   - video: false for audio alone.
+    ///   - change: changes the client's configuration.
     @discardableResult
     func view(
         _ session: String = "room", stream: String = "stream", source: UInt32 = 1, retransmits: Bool = true,
-        sendsREMB: Bool = false, video: Bool = true
+        sendsREMB: Bool = false, video: Bool = true, change: (inout WebRTCEndpoint.Configuration) -> Void = { _ in }
     ) throws -> VirtualClient {
         var configuration = WebRTCEndpoint.Configuration.subscriber(
             identity: Self.clientIdentity, retransmits: retransmits, using: &random)
@@ -159,6 +163,7 @@ final class VirtualCall {
             }
         }
         configuration.consentTimeout = clientConsentTimeout
+        change(&configuration)
         let endpoint = WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
         let answer = try accept(endpoint, .subscribe, session, stream)
         return add(.subscriber(SyntheticSubscriber(endpoint, source: source)), endpoint, answer)

@@ -78,7 +78,7 @@ extension VirtualSessionTests {
     }
 
     @Test(
-        "A hundred peers with 5 % loss each way: lost video is recovered, no packet reaches a wrong peer, faster than real time",
+        "A hundred peers with 5 % loss each way: lost media is recovered, no packet reaches a wrong peer, faster than real time",
         arguments: Crowd.allCases)
     func crowd(_ crowd: Crowd) throws {
         let (call, outcome, lap) = try run(crowd, seed: 11, seconds: 10)
@@ -104,8 +104,7 @@ extension VirtualSessionTests {
             "\(outcome.received.map(\.receivedPackets).reduce(0, +)) packets, tracks paused \(call.relay.counters.tracksPaused)"
         )
         #expect(share > 0.98, "\(share)")
-        // Audio is not retransmitted: two links with 5 % loss each.
-        #expect((0.87...0.94).contains(heard), "\(heard)")
+        #expect(heard > 0.98, "\(heard)")
         let counters = call.relay.counters
         #expect(counters.peersConnected == 100 && counters.peersLostConsent + counters.peersTimedOut == 0)
         #expect(call.clients.allSatisfy { $0.end == nil })

@@ -228,7 +228,7 @@ export class PublishPeer {
     await connection.setLocalDescription(await connection.createOffer());
     const wanted = [...this.publications];
     try {
-      const answer = await this.#request("publish", {sdp: connection.localDescription.sdp, streams: wanted.map(p => p.description())});
+      const answer = await this.#request("publish", {sdp: withNACK(connection.localDescription.sdp), streams: wanted.map(p => p.description())});
       await connection.setRemoteDescription({type: "answer", sdp: answer.sdp});
       answer.streams.forEach((id, index) => { wanted[index].id = id; });
     } catch (error) {
@@ -244,6 +244,13 @@ export class PublishPeer {
     return turn;
   }
 }
+
+/// Adds NACK for Opus (RFC 4585) to an offer, so that the relay may request lost audio. Browsers do not offer it, but Chromium and Safari send
+/// audio again if the answer has it.
+const withNACK = sdp => sdp.replace(/^a=rtpmap:(\d+) opus\/48000\/2\r\n/gm, (line, type) => {
+  const feedback = `a=rtcp-fb:${type} nack\r\n`;
+  return sdp.includes(feedback) ? line : line + feedback;
+});
 
 /// Offers one codec, so that the relay cannot choose another one.
 function offerOnly(name, transceiver) {

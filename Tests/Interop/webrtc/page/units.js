@@ -280,6 +280,8 @@ const UNITS = {
     const camera = await peer.publish({name: "camera", media: sources.testVideo("Ada")});
     same([camera.id, said[0][1].streams.length, /a=simulcast:send l;h\r/.test(said[0][1].sdp)], ["stream-1", 1, true], "the first offer");
     same([said[0][1].streams[0].width, said[0][1].streams[0].height, said[0][1].streams[0].videoMid !== said[0][1].streams[0].audioMid], [640, 360, true], "its stream");
+    const offered = said[0][1].sdp, nack = `a=rtcp-fb:${/^a=rtpmap:(\d+) opus\//m.exec(offered)[1]} nack\r\n`;
+    same([offered.split(nack).length - 1, peer.connection.localDescription.sdp.includes(nack)], [1, false], "lost audio may be requested");
     refuses = "shareLocked";
     same(await refusal(peer.publish({name: "screen", videoType: "screen", media: sources.testVideo("Ada")})), "shareLocked", "a refusal");
     refuses = null;
