@@ -103,6 +103,15 @@ package final class Router {
         return wantsKeyFrame
     }
 
+    /// Replaces the header extension block of a track. Under an AEAD suite, packets that were sent before are not sent again then.
+    package func setExtensions(_ extensions: HeaderExtensionTemplate, path: Int, producer: Producer) {
+        precondition(pendingCount == 0)
+        guard let (feeder, consumer) = feedingConsumer(path: path, like: producer) else { return }
+        consumer.pointee.extensions = extensions
+        if extensions.length != 0 { longestHeader = EgressBatch.maximumHeader }
+        if feeder.kind == .audio { keepHeaders(of: &consumer.pointee) }
+    }
+
     /// Sends the cached frames since the last key frame again, for a subscriber that may not have been ready when they were sent. They keep
     /// their timestamps and get new sequence numbers, since a receiver drops numbers that it has passed.
     /// - Parameters:

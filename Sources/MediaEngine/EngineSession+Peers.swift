@@ -88,22 +88,23 @@ extension EngineSession {
         router.path(path).pointee.socket = egress.socket(for: address, .webRTC)
         open(subscriber)
         let waiting = peer.begin(subscriber)
-        // A connection for one stream keeps its tracks. One with audio alone has no use for an estimate of its path, and its feedback would
-        // cost more than the audio: without transport-wide numbers in its packets the subscriber sends only receiver reports.
-        let isNumbered = peer.stream.isEmpty || waiting.contains { $0.track.kind == .video }
-        addTracks(waiting, of: peer, to: subscriber, isNumbered: isNumbered, &numbers, now: now, quiesced)
+        addTracks(waiting, of: peer, to: subscriber, &numbers, now: now, quiesced)
     }
 
     /// Adds tracks to a connected subscriber.
-    /// - Parameter isNumbered: packets get transport-wide sequence numbers if the subscriber supports them.
+    ///
+    /// The path is measured from its first video on. Audio alone has no use for an estimate, and its feedback would cost more than the audio:
+    /// without transport-wide numbers in its packets the subscriber sends only receiver reports.
     func addTracks(
-        _ tracks: [SubscriberTrack], of peer: WebRTCPeer, to subscriber: SubscribeTransport, isNumbered: Bool = true,
+        _ tracks: [SubscriberTrack], of peer: WebRTCPeer, to subscriber: SubscribeTransport,
         _ numbers: inout IdentifierSource, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
+        let isMeasured = subscriber.hasVideo || tracks.contains { $0.track.kind == .video }
+        if isMeasured, !subscriber.hasVideo { measureAudio(of: subscriber, now: now, quiesced) }
         for track in tracks {
             addTrack(
                 track, to: subscriber, choice: peer.choice, preferences: peer.preferences[track.stream],
-                isNumbered: isNumbered, progress: numbers.progress(), now: now, quiesced)
+                isMeasured: isMeasured, progress: numbers.progress(), now: now, quiesced)
         }
     }
 

@@ -87,18 +87,22 @@ extension EngineSession {
     }
 
     /// Adds a track to a connected subscriber, and attaches it to its stream if that exists.
-    /// - Parameter isNumbered: packets get transport-wide sequence numbers if the subscriber supports them.
+    /// - Parameter isMeasured: packets get transport-wide sequence numbers and send times, as far as the subscriber supports them.
     func addTrack(
         _ wanted: SubscriberTrack, to transport: SubscribeTransport, choice: LayerChoice,
-        preferences: StreamPreferences?, isNumbered: Bool, progress: Consumer.Progress, now: MediaTime,
+        preferences: StreamPreferences?, isMeasured: Bool, progress: Consumer.Progress, now: MediaTime,
         _ quiesced: borrowing Quiesced
     ) {
-        var section = wanted.track
-        if !isNumbered { section.extensions[.transportWideCC] = nil }
+        let section = wanted.track
         let track = SubscribedTrack(
             mid: section.mid, streamName: wanted.stream, kind: section.kind, path: transport.path, ssrc: wanted.ssrc,
             payloadType: section.payloadType, codecs: section.codecs, rtxSSRC: wanted.rtxSSRC, progress: progress)
         var map = section.extensions
+        if !isMeasured {
+            track.unmeasured = section
+            map[.transportWideCC] = nil
+            map[.absSendTime] = nil
+        }
         if map[.dependencyDescriptor] != nil {
             track.describedExtensions = HeaderExtensionTemplate(map: map, kind: section.kind, mid: section.mid)
             map[.dependencyDescriptor] = nil
@@ -106,9 +110,21 @@ extension EngineSession {
         track.extensions = HeaderExtensionTemplate(map: map, kind: section.kind, mid: section.mid)
         track.choice = choice
         if let preferences { track.preferences = preferences }
-        transport.admit(section, now: now)
+        if isMeasured { transport.admit(section, now: now) }
         transport.add(track)
         if let stream = stream(named: wanted.stream) { attach(transport, to: stream, now: now, quiesced) }
+    }
+
+    /// Gives the audio of a subscriber, which has had no video so far, transport-wide sequence numbers and send times.
+    func measureAudio(of transport: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced) {
+        for track in transport.tracks {
+            guard let section = track.unmeasured else { continue }
+            track.unmeasured = nil
+            track.extensions = HeaderExtensionTemplate(map: section.extensions, kind: section.kind, mid: section.mid)
+            transport.admit(section, now: now)
+            guard let producer = track.producer else { continue }
+            router.setExtensions(track.extensions, path: track.path, producer: producer)
+        }
     }
 
     /// Removes the tracks of some media sections. Unknown sections are ignored.

@@ -56,7 +56,7 @@ final class SubscribeTransport {
     private(set) var isLevel = false
     /// Whether no video arrives for the path, so that allocations would change nothing until its first packets.
     private var isIdle = false
-    /// Time at which media began to go to the current address.
+    /// Time at which media began to go to the current address, or the first video was added.
     private(set) var startedAt: MediaTime
     /// Time until which a limit that the path has shown applies. The period is 3 s and doubles, up
     /// to 30 s, each time that the path shows a limit again.
@@ -192,6 +192,7 @@ final class SubscribeTransport {
     func admit(_ section: TrackDescription, now: MediaTime) {
         let wasPaced = isPaced
         if section.kind == .video {
+            if !hasVideo { startedAt = now }
             hasVideo = true
             allocateSoon()
         }

@@ -24,6 +24,9 @@ final class SubscribedTrack {
     /// Separate retransmission stream, if one was negotiated (RFC 4588).
     var rtx: RTXStream?
     var extensions = HeaderExtensionTemplate()
+    /// Media section of audio on a path that is not measured, because it has no video yet; else nil. `extensions` then lacks what measuring
+    /// needs.
+    var unmeasured: TrackDescription?
     /// The same with dependency descriptors, which need the two-byte form; nil if they were not negotiated.
     var describedExtensions: HeaderExtensionTemplate?
     /// Sequence and timestamp state of the outgoing stream while no producer feeds it.

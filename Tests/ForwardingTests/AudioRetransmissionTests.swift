@@ -109,6 +109,29 @@ struct AudioRetransmissionTests {
         #expect(try call.retransmit(call.numbers) == 0)
     }
 
+    @Test("Packets are not sent again under another header extension than before", arguments: SRTPSuite.allCases)
+    func otherExtensions(_ suite: SRTPSuite) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer(suite, lane: .webRTC)
+        let fixed = HeaderExtensionTests.map(without: [.transportWideCC, .absSendTime])
+        harness.subscribe(viewer, to: producer, extensions: .init(map: fixed, kind: .audio, mid: MID("0")))
+        try harness.feed((0..<3).map { _ in source.audioPacket() }, to: producer)
+        try harness.flush()
+        let before = viewer.received.map(\.header.sequenceNumber)
+        #expect(viewer.sent.pointee.next == 0)
+        #expect(try harness.retransmit(before, to: viewer, of: producer) == 3)
+        harness.router.setExtensions(
+            .init(map: HeaderExtensionTests.map(), kind: .audio, mid: MID("0")), path: viewer.path, producer: producer)
+        try harness.feed((0..<3).map { _ in source.audioPacket() }, to: producer)
+        try harness.flush()
+        #expect(viewer.sent.pointee.next == 3)
+        let after = viewer.received.suffix(3).map(\.header.sequenceNumber)
+        #expect(try harness.retransmit(after, to: viewer, of: producer) == 3)
+        if suite.isAEAD { #expect(try harness.retransmit(before, to: viewer, of: producer) == 0) }
+    }
+
     @Test(
         "A record has the headers of the latest packets and of no others",
         arguments: [0, 31, 32_767, 65_535, 0xff_fff0, 1 << 40] as [Int64])
