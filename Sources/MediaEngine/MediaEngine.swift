@@ -21,7 +21,7 @@ package final class MediaEngine: Sendable {
     private var workers: [Worker] { threads.map(\.worker) }
     private let events: EventSink
     var placement: SharedPlacement { router.placement }
-    private let router: CallRouter
+    let router: CallRouter
     private let totals: WorkerTotals
     private let isStopped = Atomic<Bool>(false)
 

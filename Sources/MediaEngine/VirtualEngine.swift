@@ -19,7 +19,7 @@ package final class VirtualEngine {
     /// Clocks and senders of the workers.
     private let ios: [VirtualIO]
     private let sink: EventSink
-    private let router: CallRouter
+    let router: CallRouter
     private let plainOutput: PlainOutput
     /// Time for which packets and messages of one worker wait for another, unless a call waits for its answer.
     package var linkDelay = MediaTime.zero

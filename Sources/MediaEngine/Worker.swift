@@ -47,7 +47,8 @@ final class Worker: @unchecked Sendable {
     var links: WorkerLinks
 
     // State of WebRTC transports.
-    let parameters: RelayParameters
+    /// Replaced by `advertise`.
+    var parameters: RelayParameters
     var peers: PeerTable
     var search = PublisherSearch()
     var awaited = AwaitedSubscribers()
@@ -91,8 +92,7 @@ final class Worker: @unchecked Sendable {
         try configuration.checkBindAddress()
         gathering = try GatherPolicy(configuration)
         sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
-        parameters = RelayParameters(
-            identity: identity, candidates: configuration.candidates(of: sockets, worker: index))
+        parameters = RelayParameters(configuration, identity: identity, sockets: sockets, worker: index)
         egress = Egress(configuration, sockets: sockets, virtual: virtual, counters: counterMemory)
         sending = .passUnretained(egress)
         clock = WorkerClock(virtual)

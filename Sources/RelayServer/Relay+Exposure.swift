@@ -2,9 +2,9 @@ import ControlServer
 import Logging
 
 extension Relay {
-    /// Returns the configuration with values that are fixed while the relay runs: its advertised addresses, and for a
-    /// development relay beyond loopback an admin token, so that `/v1` is not open to the network. `developmentHints`
-    /// prints the token.
+    /// Returns the configuration with values that are fixed while the relay runs: its advertised addresses, until their
+    /// key changes, and for a development relay beyond loopback an admin token, so that `/v1` is not open to the
+    /// network. `developmentHints` prints the token.
     static func completed(_ configuration: RelayConfiguration) -> RelayConfiguration {
         var configuration = configuration
         configuration.mediaAdvertised = configuration.advertisedAddresses.joined(separator: ",")
@@ -15,7 +15,7 @@ extension Relay {
     }
 
     /// Logs the advertised addresses, and warns if more hosts can reach HTTP than these addresses.
-    func logAdvertised() {
+    func logAdvertised(_ configuration: RelayConfiguration) {
         let metadata: Logger.Metadata = ["addresses": "\(configuration.advertisedAddresses.joined(separator: ", "))"]
         logger.notice("clients are told to send media to these addresses", metadata: metadata)
         guard configuration.isMediaOnLoopback, !configuration.isHTTPOnLoopback else { return }

@@ -1,6 +1,7 @@
 import ControlServer
 import HTTPCalls
 import Logging
+import MediaEngine
 
 extension Relay {
     /// Adopts a configuration that was read again: changes the values of the keys that a running relay can change, and
@@ -20,6 +21,7 @@ extension Relay {
                 "configuration read again: new values are in force",
                 metadata: ["keys": "\(change.adopted.joined(separator: ", "))"])
         }
+        if change.adopted.contains("media.advertised") { logAdvertised(effective) }
         if !change.deferred.isEmpty {
             logger.warning(
                 "configuration read again: these keys have changed and need a restart",
@@ -45,5 +47,10 @@ extension Relay {
         running.webhooks.adopt(
             url: HTTPTarget(configuration.webhookURL), secret: configuration.webhookSecret,
             limits: configuration.webhookLimits)
+        do throws(EngineError) {
+            try running.engine.advertise(configuration.advertisedAddresses)
+        } catch {
+            logger.error("a media worker did not get the advertised addresses; restart the relay: \(error)")
+        }
     }
 }

@@ -102,7 +102,7 @@ public final class Relay: Sendable {
                 logger.notice(
                     "HTTP has a self-signed certificate", metadata: ["sha256": "\(selfSignedFingerprint)"])
             }
-            logAdvertised()
+            logAdvertised(configuration)
             logExposure()
         } catch {
             state.withLockedValue { $0 = .stopped }

@@ -10,8 +10,6 @@ extension RelayConfiguration {
         engine.workers = mediaWorkers
         engine.spreadLoad = mediaSpreadAbovePercent < 100 ? mediaSpreadAbovePercent * 10 : .max
         engine.bindAddress = mediaAddress
-        let advertised = advertisedAddresses
-        engine.advertisedAddress = advertised.first ?? mediaAddress
         engine.plainPort = UInt16(mediaPort)
         engine.gather = .microseconds(Int64(mediaGatherMicroseconds))
         engine.videoLatencyBudget = .microseconds(Int64(mediaLatencyBudgetMicroseconds))
@@ -24,6 +22,7 @@ extension RelayConfiguration {
         engine.offload = mediaOffload == .off ? .off : .automatic
         engine.videoCodecs = forwardedCodecs
         engine.webRTC = webRTC
+        engine.advertise(advertisedAddresses)
         engine.limits.sessions = limitSessions
         engine.limits.streamsPerSession = limitStreams
         engine.limits.transportsPerSession = limitTransports
@@ -56,7 +55,6 @@ extension RelayConfiguration {
         func bitrate(_ kilobits: Int) -> Bitrate { Bitrate(rawValue: Int64(kilobits) * 1_000) }
         var webRTC = WebRTCConfiguration()
         webRTC.port = UInt16(webRTCPort)
-        webRTC.advertisedAddresses = advertisedAddresses
         webRTC.tcp = webRTCTCP
         webRTC.certificate = dtlsCertificate == .rsa ? .rsa : .ecdsa
         webRTC.minimumBitrate = bitrate(bandwidthMinimumKilobits)

@@ -62,7 +62,7 @@ struct AdvertisedAddressTests {
         configuration.httpAddress = isHTTPOpen ? "0.0.0.0" : "127.0.0.1"
         let log = LogLines()
         let relay = Relay(configuration: configuration, logger: Logger(label: "test") { _ in log })
-        relay.logAdvertised()
+        relay.logAdvertised(configuration)
         #expect(log.messages.contains { $0.contains("other hosts reach HTTP but not media") } == isHTTPOpen)
         #expect(log.messages.contains { $0.contains("clients are told to send media") })
     }

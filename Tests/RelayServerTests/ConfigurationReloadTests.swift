@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MediaEngine
 import Testing
 
 @testable import ControlServer
@@ -117,6 +118,45 @@ struct ConfigurationReloadTests {
         new.adminToken = ""
         try relay.reload(new)
         #expect(try await http.request("GET", "/v1/sessions").status == 200)
+        await relay.stop()
+    }
+
+    @Test("a running relay gives new advertised addresses to new transports, and its own if the key is empty")
+    func advertised() async throws {
+        var configuration = RelayConfiguration()
+        configuration.httpPort = 0
+        configuration.mediaPort = 0
+        configuration.webRTCPort = 0
+        configuration.mediaWorkers = 2
+        configuration.mediaAddress = "127.0.0.1"
+        configuration.mediaAdvertised = "192.0.2.1"
+        configuration.drainSeconds = 0
+        let log = LogLines()
+        let relay = Relay(configuration: configuration, logger: Logger(label: "test") { _ in log })
+        try await relay.start()
+        let engine = try #require(relay.engine)
+        // The sessions are spread over both workers.
+        func addresses(_ name: String) async throws -> [String] {
+            var addresses: [String] = []
+            for session in 1...2 {
+                var request = PlainTransportRequest(direction: .publish, session: "\(name)\(session)")
+                request.rtcpMux = true
+                addresses.append(try await engine.openPlain(request).address)
+            }
+            return addresses
+        }
+        #expect(try await addresses("first") == ["192.0.2.1", "192.0.2.1"])
+        var new = configuration
+        new.mediaAdvertised = "192.0.2.2,192.0.2.3"
+        try relay.reload(new)
+        #expect(try await addresses("second") == ["192.0.2.2", "192.0.2.2"])
+        #expect(log.messages.filter { $0.contains("clients are told to send media to these addresses") }.count == 2)
+        new.mediaAdvertised = "localhost"
+        #expect(throws: ConfigurationError.self) { try relay.reload(new) }
+        #expect(try await addresses("third") == ["192.0.2.2", "192.0.2.2"])
+        new.mediaAdvertised = ""
+        try relay.reload(new)
+        #expect(try await addresses("fourth") == ["127.0.0.1", "127.0.0.1"])
         await relay.stop()
     }
 

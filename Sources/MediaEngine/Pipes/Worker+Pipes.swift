@@ -7,7 +7,7 @@ import Transport
 /// Control calls of pipes.
 extension Worker {
     private func end(_ id: TransportID, ssrc: SSRC = SSRC(0)) -> PipeEnd {
-        PipeEnd(id: id, address: configuration.pipeAddress, port: rtpPort, ssrc: ssrc.rawValue)
+        PipeEnd(id: id, address: parameters.pipeAddress, port: rtpPort, ssrc: ssrc.rawValue)
     }
 
     private func check(_ keys: PipeKeys) throws(EngineError) {

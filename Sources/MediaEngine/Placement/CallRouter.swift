@@ -68,6 +68,14 @@ final class CallRouter: Sendable {
         if let refusal { finish(.failure(refusal)) }
     }
 
+    /// Posts an item to every worker. Each worker runs it before the calls that are posted to it afterwards.
+    /// - Throws: the reason if a worker accepts no more. The workers before it run the item.
+    func postToAll(_ work: @escaping Mailbox.Work) throws(EngineError) {
+        for worker in mailboxes.indices {
+            if let refusal = tryPost(to: worker, true, work) { throw refusal }
+        }
+    }
+
     /// Posts a call that may open a session to the worker that `placement.begin` has chosen for it.
     private func open<R: Sendable>(
         _ session: String, on worker: Int, _ body: @escaping Body<R>,

@@ -12,8 +12,8 @@ struct PlainControl {
     /// IP family that the relay is bound to.
     private let isIPv6: Bool?
 
-    init(_ configuration: EngineConfiguration, rtpPort: UInt16, rtcpPort: UInt16) {
-        advertisedAddress = configuration.advertisedAddress
+    init(_ configuration: EngineConfiguration, advertisedAddress: String, rtpPort: UInt16, rtcpPort: UInt16) {
+        self.advertisedAddress = advertisedAddress
         isIPv6 = SocketAddress(configuration.bindAddress, port: 0)?.isIPv6
         self.rtpPort = rtpPort
         self.rtcpPort = rtcpPort

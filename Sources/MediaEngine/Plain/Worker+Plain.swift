@@ -7,7 +7,9 @@ extension Worker {
     {
         let session = try sessions.admitting(
             request.session, makes: request.direction == .publish, peers, &counters)
-        let transport = try PlainControl(configuration, rtpPort: rtpPort, rtcpPort: rtcpPort).open(
+        let control = PlainControl(
+            configuration, advertisedAddress: parameters.plainAddress, rtpPort: rtpPort, rtcpPort: rtcpPort)
+        let transport = try control.open(
             request, in: session, at: realTime(), now: time(), &plain, &inbound, &numbers, egress, &counters, quiesced)
         sessions.list(session)
         return transport

@@ -7,10 +7,11 @@ package enum MediaKeys: ConfigurationSection {
             "media.advertised", \.mediaAdvertised, .addresses,
             """
             addresses that clients send media to, the preferred one first. Default: if `media.address` means all \
-            addresses, those of the interfaces that are up when the relay starts (without link-local ones; that of \
-            the default route first), otherwise `media.address`. Plain transports use the first address, WebRTC \
-            answers have a candidate for each
-            """),
+            addresses, those of the interfaces that are up when the relay starts or takes the new value (without \
+            link-local ones; that of the default route first), otherwise `media.address`. Plain transports use the \
+            first address, WebRTC answers have a candidate for each
+            """
+        ).reloadable,
         .integer(
             "media.port", \.mediaPort, 0...65_000, step: 2,
             "UDP port of worker 0 for plain transports; each further worker uses the port two higher; 0: free ports"),

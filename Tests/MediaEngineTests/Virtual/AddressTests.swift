@@ -43,6 +43,26 @@ struct AddressTests {
         #expect(after.frames - before.frames >= 5 * 29, "\(before) \(after)")
     }
 
+    @Test("New advertised addresses are in later answers, and existing peers stay connected") func advertised() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 84) { $0.workers = 2 }
+        let subscriber = try call.view()
+        call.run(seconds: 2)
+        let before = subscriber.reception
+        try call.control { try $0.advertise(["10.0.0.8", "10.0.0.9"]) }
+        let new = try (1...4).map { try call.publish("new \($0)", stream: "new").candidates }
+        for candidates in new { #expect(candidates.map(\.host) == ["10.0.0.8", "10.0.0.9"]) }
+        #expect(Set(new.joined().map(\.port)).count == 2, "both workers have new sessions")
+        var request = PlainTransportRequest(direction: .publish, session: "plain")
+        request.rtcpMux = true
+        #expect(try call.control { try $0.openPlain(request) }.address == "10.0.0.8")
+        #expect(try call.control { try $0.openPipeReceiver(session: "room", .random()) }.address == "10.0.0.8")
+        call.run(seconds: 40)
+        let after = subscriber.reception
+        #expect(after.frames - before.frames >= 40 * 29 && publisher.end == nil, "\(before) \(after)")
+        try call.control { try $0.advertise([]) }
+        #expect(try call.publish("last", stream: "new").candidates.map(\.host) == ["0.0.0.0"])
+    }
+
     @Test("Peers that have an answer and have not connected count as transports of their session")
     func unconnected() throws {
         let call = try VirtualCall(seed: 83) { $0.limits.transportsPerSession = 3 }

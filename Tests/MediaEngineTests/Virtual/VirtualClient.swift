@@ -16,6 +16,8 @@ final class VirtualClient {
     let id: TransportID
     let session: String
     let stream: String
+    /// Candidates of the relay's answer.
+    let candidates: [ICECandidate]
     let endpoint: WebRTCEndpoint
     private(set) var role: Role
     private(set) var address: SocketAddress
@@ -37,6 +39,7 @@ final class VirtualClient {
         id = answer.id
         session = answer.session
         stream = answer.stream
+        candidates = answer.candidates
         self.address = address
         self.network = network
         watch()
