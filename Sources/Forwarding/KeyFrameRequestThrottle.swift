@@ -15,10 +15,17 @@ package struct KeyFrameRequestThrottle: Sendable {
     package static let earlyLimit = 4
     package static let earlyWindow = MediaTime.seconds(2)
 
+    /// Time after which a publisher has ignored a request: several frame intervals, round trips and the 300 ms of Chromium.
+    package static let answerTime = MediaTime.seconds(2)
+
     package private(set) var isWanted = false
     /// Whether a subscriber of the wanted key frame gets nothing before it.
     package private(set) var isAwaited = false
     private var lastSent: MediaTime?
+    /// Time of the first request in a series, at most `answerTime` apart, that no key frame has followed.
+    private var unansweredSince: MediaTime?
+    /// Whether the request sent last repeats one from at least `answerTime` before that no key frame has followed.
+    package private(set) var isIgnored = false
     /// Number of early requests since `earlySince`.
     private var early = 0
     private var earlySince: MediaTime?
@@ -38,6 +45,8 @@ package struct KeyFrameRequestThrottle: Sendable {
     package mutating func keyFrameArrived() {
         isWanted = false
         isAwaited = false
+        unansweredSince = nil
+        isIgnored = false
     }
 
     /// Time at which a request must be sent; nil if none is wanted.
@@ -55,10 +64,20 @@ package struct KeyFrameRequestThrottle: Sendable {
     package mutating func take(now: MediaTime) -> Bool {
         guard let deadline, deadline <= now else { return false }
         if let lastSent, now - lastSent < Self.interval { noteEarly(now: now) }
+        noteUnanswered(now: now)
         isWanted = false
         isAwaited = false
         lastSent = now
         return true
+    }
+
+    private mutating func noteUnanswered(now: MediaTime) {
+        guard let unansweredSince, let lastSent, now - lastSent <= Self.answerTime else {
+            unansweredSince = now
+            isIgnored = false
+            return
+        }
+        isIgnored = now - unansweredSince >= Self.answerTime
     }
 
     private mutating func noteEarly(now: MediaTime) {

@@ -18,6 +18,8 @@ package struct EngineCounters: Sendable {
     package var rtcpSent: UInt64 = 0
     package var keyFrameRequestsReceived: UInt64 = 0
     package var keyFrameRequestsSent: UInt64 = 0
+    /// Key frame requests that repeat one which a publisher has ignored (`KeyFrameRequestThrottle.isIgnored`).
+    package var keyFrameRequestsIgnored: UInt64 = 0
     /// Key frame requests of subscribers that exceeded their budgets.
     package var keyFrameRequestsLimited: UInt64 = 0
     package var nacksReceived: UInt64 = 0
@@ -141,6 +143,10 @@ package struct EngineCounters: Sendable {
             ("key_frame_requests_received_total", "PLI and FIR received", keyFrameRequestsReceived),
             ("key_frame_requests_sent_total", "PLI sent to publishers", keyFrameRequestsSent),
             (
+                "key_frame_requests_ignored_total", "PLI that repeat one which a publisher did not answer within 2 s",
+                keyFrameRequestsIgnored
+            ),
+            (
                 "key_frame_requests_limited_total", "PLI and FIR that exceed a subscriber's budget of key frames",
                 keyFrameRequestsLimited
             ),
@@ -242,7 +248,8 @@ package struct EngineCounters: Sendable {
         [
             \.datagramsReceived, \.bytesReceived, \.packetsReceived, \.packetsForwarded, \.bytesForwarded,
             \.packetsRetransmitted, \.sendCalls, \.sendMessages, \.rtcpReceived, \.rtcpSent, \.keyFrameRequestsReceived,
-            \.keyFrameRequestsSent, \.keyFrameRequestsLimited, \.nacksReceived, \.nacksSent, \.packetsMuted,
+            \.keyFrameRequestsSent, \.keyFrameRequestsIgnored, \.keyFrameRequestsLimited, \.nacksReceived, \.nacksSent,
+            \.packetsMuted,
             \.droppedMalformed,
             \.droppedOversized,
             \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,

@@ -56,7 +56,11 @@ extension Worker {
             switch request {
             case .compound(let bytes, let missing, let producer, let transport):
                 counters.nacksSent &+= UInt64(missing)
-                if missing == 0 { counters.keyFrameRequestsSent &+= 1 }
+                if missing == 0 {
+                    counters.keyFrameRequestsSent &+= 1
+                    // The relay drops the key frames of a muted track before it sees them.
+                    if producer.keyFrames.isIgnored, !producer.isMuted { counters.keyFrameRequestsIgnored &+= 1 }
+                }
                 egress.sendRTCP(bytes, to: producer, of: transport, peers, inbound)
             case .keyFrame(let track, let session, let isAwaited, let worker):
                 _ = totals.post(

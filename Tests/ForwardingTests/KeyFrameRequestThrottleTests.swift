@@ -51,6 +51,24 @@ struct KeyFrameRequestThrottleTests {
         #expect(throttle.deadline == .milliseconds(500))
     }
 
+    @Test("A request is ignored if others repeated it for 2 s without a key frame, and a pause begins a new series")
+    func ignored() {
+        var throttle = KeyFrameRequestThrottle()
+        func sendIgnored(_ times: some Sequence<Int64>) -> [Int64] {
+            times.filter {
+                throttle.request()
+                return throttle.take(now: .milliseconds($0)) && throttle.isIgnored
+            }
+        }
+        #expect(sendIgnored(stride(from: 0 as Int64, through: 3_500, by: 500)) == [2_000, 2_500, 3_000, 3_500])
+        throttle.keyFrameArrived()
+        #expect(!throttle.isIgnored)
+        #expect(sendIgnored([4_000, 5_900]) == [])
+        // Without packets of the publisher there are no requests.
+        #expect(sendIgnored([60_000, 61_000]) == [])
+        #expect(sendIgnored([62_000]) == [62_000])
+    }
+
     @Test func aKeyFrameAnswersWhatWaits() {
         var throttle = KeyFrameRequestThrottle()
         throttle.request()

@@ -21,6 +21,8 @@ package final class SyntheticPublisher {
     package var level = AudioLevel(level: 30, isVoice: true)
     /// True to send no audio.
     package var isMuted = false
+    /// True to send no key frame but the first.
+    package var ignoresKeyFrameRequests = false
 
     /// - Parameter video: has the encodings of the offer's video track.
     package init(_ endpoint: WebRTCEndpoint, source: UInt32, video: SyntheticVideo?) {
@@ -62,7 +64,8 @@ package final class SyntheticPublisher {
                 if audioTrack != nil { nextAudio = now }
                 if videoTrack != nil, video != nil { nextFrame = now }
                 return output
-            case .keyFrameWanted(_, let encoding): video?.requestKeyFrame(encoding: encoding)
+            case .keyFrameWanted(_, let encoding):
+                if !ignoresKeyFrameRequests { video?.requestKeyFrame(encoding: encoding) }
             case .ended:
                 stop()
                 return output

@@ -7,9 +7,9 @@ struct RelayMetrics {
     init(_ text: String) { metrics = MetricsText(text) }
 
     /// Returns the sum over all label sets; 0 if the metric is missing.
-    private func sum(_ name: String) -> Double { metrics[name] ?? 0 }
+    func sum(_ name: String) -> Double { metrics[name] ?? 0 }
 
-    private func value(_ name: String, _ label: String, _ value: String) -> Double {
+    func value(_ name: String, _ label: String, _ value: String) -> Double {
         metrics.samples(of: name).filter { $0.labels.contains("\(label)=\"\(value)\"") }.reduce(0) { $0 + $1.value }
     }
 
@@ -24,7 +24,7 @@ struct RelayMetrics {
     }
 
     var findings: [DoctorFinding] {
-        [mediaPaths, unforwarded, sending, keys, delay, connections, limits, tokens, recordings]
+        [mediaPaths, unforwarded] + media + [sending, keys, delay, connections, limits, tokens, recordings]
             + (metrics["millrace_storage_up"] == nil ? [] : [storage])
     }
 
@@ -139,7 +139,7 @@ struct RelayMetrics {
 
 extension Int {
     /// Nearest integer; 0 if the value is not a number.
-    fileprivate init(clamping value: Double) {
+    init(clamping value: Double) {
         self = value.isNaN ? 0 : Int(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
     }
 }

@@ -39,6 +39,27 @@ struct KeyFrameRequestTests {
         #expect(reception.missedFrames == 0 && reception.longestPause < .milliseconds(100), "\(reception)")
     }
 
+    @Test("Requests that a publisher ignores for 2 s are counted, and those that it answers are not") func ignored()
+        throws
+    {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 64)
+        call.run(seconds: 2)
+        let first = try call.view()
+        call.run(seconds: 3)
+        #expect(first.reception.frames > 60 && call.relay.counters.keyFrameRequestsSent > 0)
+        #expect(call.relay.counters.keyFrameRequestsIgnored == 0)
+        publisher.publisher.ignoresKeyFrameRequests = true
+        // The next subscriber waits for a key frame, because the cached one is too old.
+        call.run(seconds: 30)
+        let second = try call.view()
+        call.run(seconds: 8)
+        let ignored = call.relay.counters.keyFrameRequestsIgnored
+        #expect(ignored > 0 && ignored < call.relay.counters.keyFrameRequestsSent)
+        publisher.publisher.ignoresKeyFrameRequests = false
+        call.run(seconds: 3)
+        #expect(second.reception.frames > 30)
+    }
+
     @Test(
         "A switch to another encoding takes at most 250 ms just after a request for a key frame of it",
         arguments: [40, 90, 170, 330, 480] as [Int64])
