@@ -24,7 +24,8 @@ struct RelayMetrics {
     }
 
     var findings: [DoctorFinding] {
-        [mediaPaths, unforwarded] + media + [sending, keys, delay, connections, limits, tokens, recordings]
+        [mediaPaths, unforwarded] + media
+            + [sending, keys, delay, connections, limits, tokens, recordings]
             + (metrics["millrace_storage_up"] == nil ? [] : [storage])
     }
 
