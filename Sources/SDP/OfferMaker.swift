@@ -11,6 +11,8 @@ package struct OfferMaker: Sendable {
     package var candidates: [ICECandidate]
     package var cname: String
     package var streamID: String
+    /// Values of `a=ice-options` in all offers.
+    package static let iceOptions = ["trickle", "ice2"]
 
     package init(
         credentials: ICECredentials, fingerprint: CertificateFingerprint, setup: PeerDescription.Setup = .actpass,
@@ -62,7 +64,7 @@ package struct OfferMaker: Sendable {
         if !candidates.isEmpty { lines.append(SDPLine(attribute: "end-of-candidates")) }
         lines += [
             SDPLine(attribute: "ice-ufrag", credentials.ufrag), SDPLine(attribute: "ice-pwd", credentials.password),
-            SDPLine(attribute: "ice-options", "trickle ice2"),
+            SDPLine(attribute: "ice-options", Self.iceOptions.joined(separator: " ")),
         ]
         lines += own.keying
         lines.append(SDPLine(attribute: "mid", track.mid.rawValue))

@@ -26,17 +26,20 @@ package struct TrickleFragment: Sendable, Hashable {
     package var isLite: Bool
     /// Values of `a=ice-options`, such as `trickle` and `ice2`.
     package var options: [String]
+    /// Sections of the description that share one transport; candidates are only those of the first one.
+    package var bundle: [MID]
     package var sections: [Section]
     /// True if no more candidates follow for any section.
     package var endOfCandidates: Bool
 
     package init(
-        credentials: ICECredentials?, isLite: Bool = false, options: [String] = [], sections: [Section],
-        endOfCandidates: Bool = false
+        credentials: ICECredentials?, isLite: Bool = false, options: [String] = [], bundle: [MID] = [],
+        sections: [Section], endOfCandidates: Bool = false
     ) {
         self.credentials = credentials
         self.isLite = isLite
         self.options = options
+        self.bundle = bundle
         self.sections = sections
         self.endOfCandidates = endOfCandidates
     }
@@ -50,7 +53,7 @@ package struct TrickleFragment: Sendable, Hashable {
             credentials: nil, isLite: parts.lines.has("ice-lite"),
             options: ([parts.lines] + parts.media.map(\.lines)).lazy.compactMap { $0.value("ice-options") }.first?
                 .fields().flatMap { $0.fields(",") }.map(String.init) ?? [],
-            sections: [], endOfCandidates: parts.lines.has("end-of-candidates"))
+            bundle: Self.bundle(in: parts.lines), sections: [], endOfCandidates: parts.lines.has("end-of-candidates"))
         for lines in [parts.lines] + parts.media.map(\.lines) where credentials == nil {
             credentials = try Self.credentials(in: lines)
         }
@@ -66,6 +69,12 @@ package struct TrickleFragment: Sendable, Hashable {
     }
 
     package init(parsing text: String) throws(SDPError) { try self.init(parsing: Array(text.utf8)) }
+
+    /// Returns the sections of the first BUNDLE group. Most of them are not in the fragment.
+    private static func bundle(in lines: [SDPLine]) -> [MID] {
+        let groups = lines.attributes("group").map { ($0.value ?? "").fields() }
+        return groups.first { $0.first == "BUNDLE" }?.dropFirst().compactMap { MID(String($0)) } ?? []
+    }
 
     private static func credentials(in lines: [SDPLine]) throws(SDPError) -> ICECredentials? {
         let ufrag = lines.attribute("ice-ufrag")
@@ -91,8 +100,8 @@ package struct TrickleFragment: Sendable, Hashable {
             lines.append(SDPLine(attribute: "ice-ufrag", credentials.ufrag))
             lines.append(SDPLine(attribute: "ice-pwd", credentials.password))
         }
-        if sections.count > 1 {
-            lines.append(SDPLine(attribute: "group", "BUNDLE " + sections.map(\.mid.rawValue).joined(separator: " ")))
+        if !bundle.isEmpty {
+            lines.append(SDPLine(attribute: "group", "BUNDLE " + bundle.map(\.rawValue).joined(separator: " ")))
         }
         if endOfCandidates { lines.append(SDPLine(attribute: "end-of-candidates")) }
         let media = sections.map { section in

@@ -1,4 +1,5 @@
 import MediaBase
+import SDP
 
 /// Candidate pair: a remote candidate and the state of its checks. The only local candidate is one socket, so the remote address identifies
 /// the pair.
@@ -33,6 +34,11 @@ struct CandidatePair {
         self.isTCP = isTCP
         self.priority = priority
         state = isTCP && !address.isTCP ? .unconnected : .waiting
+    }
+
+    /// Returns whether one of these is the remote candidate.
+    func isOf(_ candidates: [ICECandidate]) -> Bool {
+        candidates.contains { ($0.transport == .tcp) == isTCP && $0.address == address.address }
     }
 
     /// Discards the results of checks. An existing TCP connection is kept.

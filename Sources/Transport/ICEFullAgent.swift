@@ -136,9 +136,18 @@ package struct ICEFullAgent {
 
     /// Starts an ICE restart (RFC 8445 section 9): all pairs are checked again. Media is sent to the selected pair until another one is
     /// selected.
-    package mutating func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
+    /// - Parameter candidates: candidates of the peer after the restart, to `add` afterwards; the others are discarded. Nil keeps all.
+    package mutating func restart(
+        local: ICECredentials, remote: ICECredentials, keeping candidates: [ICECandidate]? = nil, now: MediaTime
+    ) {
         configuration.local = local
         configuration.remote = remote
+        if let candidates {
+            for place in pairs.indices.reversed() where !pairs[place].isOf(candidates) {
+                dropConnection(at: place)
+                pairs.remove(at: place)
+            }
+        }
         seek(now: now)
     }
 

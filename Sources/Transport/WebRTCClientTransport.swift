@@ -99,6 +99,8 @@ package final class WebRTCClientTransport {
     package var isEnded: Bool { phase == .ended }
     package var selected: PeerAddress? { agent.selected }
     package var isControlling: Bool { agent.isControlling }
+    /// UDP addresses of the relay's candidates.
+    package var candidates: [SocketAddress] { agent.tried.filter { !$0.isTCP }.map(\.address) }
     /// Time of the relay's last answer to a check on the media path.
     package var lastConsent: MediaTime? { agent.lastConsent }
 
@@ -147,9 +149,12 @@ package final class WebRTCClientTransport {
     }
 
     /// Starts an ICE restart (RFC 8445 section 9) with new credentials of both sides.
-    package func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
+    /// - Parameter candidates: candidates of the relay after the restart, to `add` afterwards; the others are discarded. Nil keeps all.
+    package func restart(
+        local: ICECredentials, remote: ICECredentials, keeping candidates: [ICECandidate]? = nil, now: MediaTime
+    ) {
         guard phase != .ended else { return }
-        agent.restart(local: local, remote: remote, now: now)
+        agent.restart(local: local, remote: remote, keeping: candidates, now: now)
         settle(now: now)
     }
 

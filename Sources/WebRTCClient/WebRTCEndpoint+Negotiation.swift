@@ -157,6 +157,7 @@ extension WebRTCEndpoint {
         // Opened now: the relay may send before this side knows that ICE is connected, because the response that says so may be lost.
         if let keys { open(keys) }
         remoteCredentials = peer.credentials
+        isRelayLite = peer.isLite
         for candidate in candidates { transport?.add(candidate, now: now) }
         drain(now: now)
     }

@@ -51,6 +51,10 @@ package final class WebRTCEndpoint {
     var credentials: ICECredentials
     /// The relay's credentials.
     var remoteCredentials: ICECredentials?
+    /// New credentials of this side that the relay has not answered.
+    var restartCredentials: ICECredentials?
+    /// Whether the relay is ICE-lite: it answers the source of each check, and needs no candidates of this side.
+    package internal(set) var isRelayLite = false
     /// Key in the answer to the relay's first offer, if keys are in offers and answers.
     var answeredKey: CryptoAttribute?
     /// True while an offer of this side waits for its answer.
@@ -158,6 +162,9 @@ package final class WebRTCEndpoint {
         transport?.restart(local: local, remote: remote, now: now)
         drain(now: now)
     }
+
+    /// Address of the relay that media is sent to; nil before the first one is selected.
+    package var relayAddress: PeerAddress? { address }
 
     /// Time at which the relay last answered a connectivity check; nil before the first answer.
     package var lastConsent: MediaTime? { transport?.lastConsent }

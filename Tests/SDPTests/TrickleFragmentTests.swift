@@ -33,7 +33,15 @@ import Testing
                 + "a=ice-pwd:0123456789012345678901\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:1\r\n")
         #expect(fragment.credentials?.ufrag == "abcd")
         #expect(fragment.sections.map(\.kind) == [.audio, .video])
-        #expect(fragment.candidates.isEmpty)
+        #expect(fragment.candidates.isEmpty && fragment.bundle.map(\.rawValue) == ["0", "1"])
+        #expect(try TrickleFragment(parsing: fragment.text) == fragment)
+    }
+
+    @Test func theBundleKeepsSectionsThatTheFragmentLacks() throws {
+        let mids = ["0", "1"].compactMap { MID($0) }
+        let fragment = TrickleFragment(credentials: nil, bundle: mids, sections: [.init(mid: mids[0], kind: .audio)])
+        #expect(fragment.text.hasPrefix("a=group:BUNDLE 0 1\r\nm=audio"))
+        #expect(try TrickleFragment(parsing: fragment.text) == fragment)
     }
 
     @Test func anEndMayStandForAll() throws {

@@ -72,6 +72,24 @@ import Transport
         #expect(agents[0].selected == Self.addresses[1] && agents[1].selected == Self.addresses[0])
     }
 
+    @Test("After an ICE restart with other candidates of the peer, the previous ones are neither checked nor known")
+    func replacedCandidates() {
+        var agents = [
+            Self.agent(0, seed: 1, beginsControlled: false), Self.agent(1, seed: 1, beginsControlled: true),
+        ]
+        for number in 0..<2 { _ = agents[number].add(Self.candidate(Self.addresses[1 - number]), now: .zero) }
+        Self.meet(&agents, until: .seconds(1))
+        #expect(agents[0].selected == Self.addresses[1])
+        let other = PeerAddress.peer(3)
+        agents[0].restart(local: .client, remote: .relay, keeping: [Self.candidate(other)], now: .seconds(1))
+        _ = agents[0].add(Self.candidate(other), now: .seconds(1))
+        #expect(agents[0].isKnown(other) && !agents[0].isKnown(Self.addresses[1]))
+        #expect(agents[0].selected == Self.addresses[1], "the destination of media until another one is selected")
+        #expect(agents[0].tried.map(\.address) == [other.address])
+        agents[0].restart(local: .client, remote: .relay, now: .seconds(2))
+        #expect(agents[0].isKnown(other))
+    }
+
     @Test func candidatesOfNoUseAreRefused() {
         var agent = Self.agent(0, seed: 1, beginsControlled: false)
         func takes(_ change: (inout ICECandidate) -> Void) -> Bool {

@@ -14,6 +14,8 @@ final class PassingRelay {
     static let address = SocketAddress("10.0.0.1", port: 4000)!
 
     let network: VirtualNetwork
+    /// Current address.
+    private(set) var home = PassingRelay.address
     var publisher: RelayConnection?
     var subscribers: [RelayConnection] = []
     /// Called with the publisher's media packets in the clear.
@@ -46,7 +48,7 @@ final class PassingRelay {
         -> String
     {
         let connection = try RelayConnection(
-            offer: offer.text, relay: Self.address, credentials: .random(using: &random), identity: Self.identity,
+            offer: offer.text, relay: home, credentials: .random(using: &random), identity: Self.identity,
             sent: sources, now: network.now)
         if sources.isEmpty { publisher = connection } else { subscribers.append(connection) }
         owners[address] = connection
@@ -54,10 +56,32 @@ final class PassingRelay {
         return connection.answer
     }
 
+    /// Answers the publisher's ICE restart, for candidates of the relay's current address.
+    func restartPublisher(_ offered: TrickleFragment) throws -> TrickleFragment {
+        let publisher = try #require(publisher)
+        let local = ICECredentials.random(using: &random)
+        publisher.transport.restart(local: local, remote: try #require(offered.credentials), now: network.now)
+        network.wake(id)
+        let candidate = ICECandidate(
+            foundation: "1", transport: .udp, priority: 2_130_706_431, host: home.host, port: home.port)
+        return TrickleFragment(
+            credentials: local, isLite: true,
+            sections: offered.sections.map {
+                .init(mid: $0.mid, kind: $0.kind, candidates: [candidate], endOfCandidates: true)
+            })
+    }
+
+    /// Moves to another address. Datagrams to the previous one get lost.
+    func move(to address: SocketAddress) {
+        network.unbind(home)
+        network.bind(address, to: id)
+        home = address
+    }
+
     /// Sends the relay's own packet to a client.
     func send(_ bytes: [UInt8], isRTCP: Bool, to connection: RelayConnection) {
         guard let address = connection.address, let datagram = connection.protect(bytes, isRTCP: isRTCP) else { return }
-        network.send(datagram, from: Self.address, to: address.address)
+        network.send(datagram, from: home, to: address.address)
     }
 
     private func receive(_ datagram: UnsafeRawBufferPointer, _ from: SocketAddress, _ now: MediaTime) {
@@ -81,7 +105,7 @@ final class PassingRelay {
 
     private func flush(_ connection: RelayConnection) {
         do {
-            for (bytes, to) in try connection.drain() { network.send(bytes, from: Self.address, to: to.address) }
+            for (bytes, to) in try connection.drain() { network.send(bytes, from: home, to: to.address) }
         } catch {
             Issue.record("\(error)")
         }
