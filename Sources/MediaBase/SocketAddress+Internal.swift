@@ -13,6 +13,13 @@ extension SocketAddress {
         }
     }
 
+    /// Whether only hosts of the same link can reach the address: 169.254.0.0/16 (RFC 3927), fe80::/10 (RFC 4291 section 2.5.6).
+    package var isLinkLocal: Bool {
+        let octets = octets
+        return octets.count == 4
+            ? octets.starts(with: [169, 254]) : octets.count == 16 && octets[0] == 0xFE && octets[1] & 0xC0 == 0x80
+    }
+
     /// Whether a request from outside must not make the relay send to the address, because it may be within the operator's network: private
     /// addresses, unspecified, multicast and reserved ones (RFC 6890), and IPv6 addresses that contain such an IPv4 address.
     package var isInternal: Bool {

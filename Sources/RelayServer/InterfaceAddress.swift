@@ -38,10 +38,5 @@ struct InterfaceAddress: Equatable {
         return millrace_route_interface(&to, 0)
     }
 
-    /// Whether only hosts of the same link can reach the address: 169.254.0.0/16 (RFC 3927), fe80::/10 (RFC 4291
-    /// section 2.5.6).
-    var isLinkLocal: Bool {
-        let octets = address.octets
-        return octets.count == 4 ? octets.starts(with: [169, 254]) : octets[0] == 0xFE && octets[1] & 0xC0 == 0x80
-    }
+    var isLinkLocal: Bool { address.isLinkLocal }
 }

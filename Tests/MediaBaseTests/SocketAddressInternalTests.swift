@@ -27,4 +27,14 @@ import Testing
     }
 
     @Test("An empty address is internal") func empty() { #expect(SocketAddress().isInternal) }
+
+    @Test(
+        "LIV-1 link-local addresses",
+        arguments: [
+            ("169.254.0.1", true), ("169.253.0.1", false), ("10.0.0.1", false), ("fe80::1", true), ("febf::1", true),
+            ("fec0::1", false), ("fd00::1", false), ("::1", false),
+        ])
+    func linkLocal(text: String, isLinkLocal: Bool) throws {
+        #expect(try #require(SocketAddress(text, port: 1)).isLinkLocal == isLinkLocal)
+    }
 }
