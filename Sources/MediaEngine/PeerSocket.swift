@@ -40,6 +40,13 @@ package final class PeerSocket {
         millrace_close(descriptor)
     }
 
+    /// Port that the socket is bound to; 0 if the system does not tell it.
+    package var port: UInt16 {
+        var local = millrace_address()
+        guard millrace_udp_local(descriptor, &local) == 0 else { return 0 }
+        return SocketAddress(local)?.port ?? 0
+    }
+
     /// Sends a datagram without waiting.
     /// - Returns: false if the kernel did not accept it.
     @discardableResult

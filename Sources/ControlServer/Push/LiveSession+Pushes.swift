@@ -51,7 +51,13 @@ extension LiveSession {
         }
         // The push may have ended while the tap was opened.
         if !pushes.set(id, push) { push.stop() }
-        for await report in push.reports { self.report(id, PushOutcome(report)) }
+        for await report in push.reports {
+            if let outcome = PushOutcome(report) {
+                self.report(id, outcome)
+            } else {
+                logger.notice("live stream restored by an ICE restart", metadata: ["live": "\(id)"])
+            }
+        }
     }
 
     /// Opens the programme for a push.
@@ -68,9 +74,11 @@ extension LiveSession {
 }
 
 extension PushOutcome {
-    init(_ report: PushReport) {
+    /// Nil for a report that concerns only the operator.
+    init?(_ report: PushReport) {
         switch report {
         case .live: self = .started
+        case .restarted: return nil
         case .failed(let failure, let retryIn):
             self = .failed(
                 PushFailureReason(failure), detail: "\(failure)", retryIn: retryIn.map { Int($0.seconds.rounded(.up)) })

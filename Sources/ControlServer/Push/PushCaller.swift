@@ -25,6 +25,18 @@ struct PushCaller: Sendable {
             body: Array(offer.utf8))
     }
 
+    /// Changes the ICE session of a resource.
+    /// - Parameters:
+    ///   - fragment: candidates, or the credentials and candidates of an ICE restart.
+    ///   - condition: entity-tag of the ICE session that the candidates belong to; `*` for a restart.
+    func patch(_ url: String, with fragment: String, ifMatch condition: String) async
+        -> Result<PushAnswer, PushFailure>
+    {
+        await call(
+            "PATCH", url, fields: [("Content-Type", WebRTCResource.fragmentType), ("If-Match", condition)],
+            body: Array(fragment.utf8))
+    }
+
     /// Deletes a resource.
     func delete(_ url: String) async -> Result<PushAnswer, PushFailure> { await call("DELETE", url) }
 
@@ -77,7 +89,7 @@ extension PushAnswer {
         }
         let seconds = answer.fields["retry-after"].flatMap { UInt16($0) }
         self.init(
-            status: answer.status, location: location,
+            status: answer.status, location: location, tag: answer.fields["etag"].flatMap { EntityTag($0) },
             retryAfter: seconds.map { .seconds(Double($0)) }, body: answer.body)
     }
 }

@@ -102,6 +102,9 @@ final class PushThread {
                 machine.connected(now: Self.now)
                 requestKeyFrame()
             case .keyFrameWanted: requestKeyFrame()
+            case .pathLost: machine.pathLost(now: Self.now)
+            case .pathRestored: machine.pathRestored(now: Self.now)
+            case .networkChanged: machine.networkChanged(now: Self.now)
             case .failed(let failure): machine.failed(failure, now: Self.now)
             }
         }
@@ -132,20 +135,33 @@ final class PushThread {
             }
         case .post(let call, let url):
             guard let offer = peer?.offer else { return }
-            Task { [caller, mailbox] in
-                mailbox.post(.answered(call: call, await caller.post(offer, to: url)))
-            }
-        case .delete(let call, let url):
-            Task { [caller, mailbox] in
-                mailbox.post(.answered(call: call, await caller.delete(url)))
-            }
+            make(call) { await $0.post(offer, to: url) }
+        case .delete(let call, let url): make(call) { await $0.delete(url) }
         case .accept(let answer):
             peer?.accept(answer, now: Self.now)
             takeEvents()
+            if peer?.announcesCandidates == true { machine.gathered() }
+        case .patchCandidates(let call, let url, let tag):
+            guard let fragment = peer?.fragment() else { return }
+            make(call) { await $0.patch(url, with: fragment, ifMatch: tag.text) }
+        case .patchRestart(let call, let url):
+            guard let fragment = peer?.offerRestart() else { return }
+            make(call) { await $0.patch(url, with: fragment, ifMatch: "*") }
+        case .resume(let answer):
+            peer?.resume(answer, now: Self.now)
+            takeEvents()
+        case .abandonRestart: peer?.abandonRestart()
+        case .addCandidates(let fragment): peer?.addCandidates(fragment, now: Self.now)
         case .disconnect:
             peer?.close(now: Self.now)
             peer = nil
         case .report(let report): notify(report)
         }
+    }
+
+    /// Makes a call, whose result goes to the machine.
+    private func make(_ call: UInt64, _ body: @escaping @Sendable (PushCaller) async -> Result<PushAnswer, PushFailure>)
+    {
+        Task { [caller, mailbox] in mailbox.post(.answered(call: call, await body(caller))) }
     }
 }

@@ -1,10 +1,11 @@
 package import MediaBase
 
 /// Rules of one WHIP push (RFC 9725): posts an offer, waits for the media path, and starts again with a new resource when
-/// the server refuses or is lost, for as long as the push is on. Deletes each resource that the server created.
+/// the server refuses or is lost, for as long as the push is on. A lost path is first restored by an ICE restart, if the
+/// server takes it. Deletes each resource that the server created.
 ///
 /// Does no IO and reads no clock. The caller performs the effects in their order and reports their results; it bounds the
-/// time of each call, so that every `post` and `delete` is answered.
+/// time of each call, so that every call is answered.
 package struct PushMachine {
     package struct Limits: Sendable {
         /// Time between the first two tries; it doubles with each further failure.
@@ -13,6 +14,9 @@ package struct PushMachine {
         /// Time that a connection lasts before `firstRetry` applies again. A server that accepts and then closes every
         /// connection would otherwise be called each second.
         package var settledTime = MediaTime.seconds(10)
+        /// Time in which an ICE restart must restore the path. Afterwards a new resource is made. With the silence before it,
+        /// it is shorter than the time after which consent expires (RFC 7675 section 5.1: 30 s).
+        package var restartTime = MediaTime.seconds(12)
 
         package init() {}
     }
@@ -24,6 +28,18 @@ package struct PushMachine {
         case post(call: UInt64, url: String)
         /// Pass the server's session description to the connection. `connected` or `failed` follows.
         case accept([UInt8])
+        /// Patch the resource with the connection's candidates; `answered` takes the result.
+        case patchCandidates(call: UInt64, url: String, tag: EntityTag)
+        /// Begin an ICE restart: make new credentials and candidates, and patch the resource with them (`If-Match: *`);
+        /// `answered` takes the result. Until `resume` the connection continues with its credentials. Replaces an earlier
+        /// restart that was not answered.
+        case patchRestart(call: UInt64, url: String)
+        /// Pass the server's answer to the ICE restart to the connection. `pathRestored` or `failed` follows.
+        case resume([UInt8])
+        /// Discard the new credentials and candidates: the connection continues with those of before the ICE restart.
+        case abandonRestart
+        /// Pass further candidates of the server to the connection.
+        case addCandidates([UInt8])
         /// Close the connection.
         case disconnect
         /// Delete the resource; `answered` takes the result.
@@ -31,30 +47,33 @@ package struct PushMachine {
         case report(PushReport)
     }
 
-    private enum Phase {
+    enum Phase {
         case idle
         case posting(call: UInt64, isRedirected: Bool)
-        case connecting(resource: String?)
-        case live(resource: String?, since: MediaTime)
+        case connecting(PushResource?)
+        case live(PushResource?, since: MediaTime)
+        case restarting(PushResource, PushRestart)
         case waiting(until: MediaTime)
         /// Stopped; a resource may still be being deleted.
         case stopped
     }
 
     private let url: String
-    private let limits: Limits
+    let limits: Limits
     private var random: any RandomNumberGenerator
-    private var phase = Phase.idle
+    var phase = Phase.idle
     private var calls: UInt64 = 0
     /// Call that deletes the previous resource. The next offer waits for it, because a server may refuse a second
     /// publisher until the first one is gone.
     private var deletion: UInt64?
+    /// Call that sends candidates. Its answer has no effect once the ICE session has ended.
+    var candidatesCall: UInt64?
     /// Number of failures since the last settled connection.
     private var failures = 0
     private var isStopping = false
     /// Whether the offer that is being posted no longer describes the stream.
     private var isOutdated = false
-    private var effects: [Effect] = []
+    var effects: [Effect] = []
 
     /// - Parameter url: WHIP endpoint.
     package init(
@@ -66,14 +85,25 @@ package struct PushMachine {
         self.random = random
     }
 
-    package var isLive: Bool { if case .live = phase { true } else { false } }
+    /// Whether the push is connected. It still is during an ICE restart.
+    package var isLive: Bool {
+        switch phase {
+        case .live: true
+        case .restarting(_, let restart): restart.liveSince != nil
+        case .idle, .posting, .connecting, .waiting, .stopped: false
+        }
+    }
 
     /// Whether the push was stopped and has no call in progress: there is nothing left to do.
     package var isEnded: Bool { if case .stopped = phase { deletion == nil } else { false } }
 
     /// Time of the next call of `handleTimeout`.
     package var deadline: MediaTime {
-        if case .waiting(let until) = phase, deletion == nil { until } else { .never }
+        switch phase {
+        case .waiting(let until): deletion == nil ? until : .never
+        case .restarting(_, let restart): restart.next
+        case .idle, .posting, .connecting, .live, .stopped: .never
+        }
     }
 
     /// Returns the effects of the calls since the last time, in their order.
@@ -90,27 +120,42 @@ package struct PushMachine {
     }
 
     package mutating func handleTimeout(now: MediaTime) {
-        if deadline <= now { open() }
+        guard deadline <= now else { return }
+        if case .restarting(let resource, let restart) = phase {
+            continueRestart(restart, of: resource, now: now)
+        } else {
+            open()
+        }
     }
 
-    /// Takes the result of a `post` or `delete`.
+    /// Takes the result of a call.
     package mutating func answered(call: UInt64, _ result: Result<PushAnswer, PushFailure>, now: MediaTime) {
         if call == deletion {
             // A resource whose deletion failed ends with its media path.
             deletion = nil
             return handleTimeout(now: now)
         }
-        guard case .posting(call, let isRedirected) = phase else { return }
-        switch result {
-        case .success(let answer): take(answer, isRedirected: isRedirected, now: now)
-        case .failure(let failure): fail(failure, resource: nil, now: now)
+        if call == candidatesCall {
+            candidatesCall = nil
+            return candidatesAnswered(result, now: now)
+        }
+        switch (phase, result) {
+        case (.posting(call, let isRedirected), .success(let answer)):
+            take(answer, isRedirected: isRedirected, now: now)
+        case (.posting(call, _), .failure(let failure)): fail(failure, resource: nil, now: now)
+        case (.restarting(let resource, let restart), _) where restart.asks(call):
+            restartAnswered(result, restart, of: resource, now: now)
+        default: break
         }
     }
 
     /// Reports that the connection is established.
     package mutating func connected(now: MediaTime) {
-        guard case .connecting(let resource) = phase else { return }
-        phase = .live(resource: resource, since: now)
+        switch phase {
+        case .connecting(let resource): phase = .live(resource, since: now)
+        case .restarting(_, let restart) where restart.liveSince == nil: connectedDuringRestart(now: now)
+        case .idle, .posting, .live, .restarting, .waiting, .stopped: return
+        }
         effects.append(.report(.live))
     }
 
@@ -121,9 +166,9 @@ package struct PushMachine {
             // The offer could not be made, so that its call is never answered.
             fail(failure, resource: nil, now: now)
         case .connecting(let resource): fail(failure, resource: resource, now: now)
-        case .live(let resource, let since):
-            if now - since >= limits.settledTime { failures = 0 }
-            fail(failure, resource: resource, now: now)
+        case .live(let resource, let since): lose(resource, liveSince: since, failure, now: now)
+        case .restarting(let resource, let restart):
+            lose(resource, liveSince: restart.liveSince, failure, now: now)
         case .idle, .waiting, .stopped: break
         }
     }
@@ -132,7 +177,8 @@ package struct PushMachine {
     package mutating func renew(now: MediaTime) {
         switch phase {
         case .posting: isOutdated = true
-        case .connecting(let resource), .live(let resource, _): restart(resource, now: now)
+        case .connecting(let resource), .live(let resource, _): reopen(resource, now: now)
+        case .restarting(let resource, _): reopen(resource, now: now)
         case .idle, .waiting, .stopped: break
         }
     }
@@ -144,6 +190,7 @@ package struct PushMachine {
         switch phase {
         case .posting: break
         case .connecting(let resource), .live(let resource, _): finish(resource)
+        case .restarting(let resource, _): finish(resource)
         case .idle, .waiting: phase = .stopped
         case .stopped: break
         }
@@ -158,17 +205,23 @@ package struct PushMachine {
     }
 
     private mutating func post(to url: String, isRedirected: Bool) {
+        let call = nextCall()
+        phase = .posting(call: call, isRedirected: isRedirected)
+        effects.append(.post(call: call, url: url))
+    }
+
+    mutating func nextCall() -> UInt64 {
         calls &+= 1
-        phase = .posting(call: calls, isRedirected: isRedirected)
-        effects.append(.post(call: calls, url: url))
+        return calls
     }
 
     private mutating func take(_ answer: PushAnswer, isRedirected: Bool, now: MediaTime) {
         switch answer.status {
         case 200, 201:
-            if isStopping { return finish(answer.location) }
-            if isOutdated { return restart(answer.location, now: now) }
-            phase = .connecting(resource: answer.location)
+            let resource = answer.location.map { PushResource(url: $0, tag: answer.tag) }
+            if isStopping { return finish(resource) }
+            if isOutdated { return reopen(resource, now: now) }
+            phase = .connecting(resource)
             effects.append(.accept(answer.body))
         case 307 where !isRedirected && !isStopping:
             guard let location = answer.location else {
@@ -180,7 +233,13 @@ package struct PushMachine {
         }
     }
 
-    private mutating func fail(_ failure: PushFailure, resource: String?, now: MediaTime) {
+    /// Gives up a connection that was established at `liveSince`.
+    mutating func lose(_ resource: PushResource?, liveSince: MediaTime?, _ failure: PushFailure, now: MediaTime) {
+        if let liveSince, now - liveSince >= limits.settledTime { failures = 0 }
+        fail(failure, resource: resource, now: now)
+    }
+
+    private mutating func fail(_ failure: PushFailure, resource: PushResource?, now: MediaTime) {
         if isStopping { return finish(resource) }
         guard !failure.isFinal else {
             isStopping = true
@@ -196,23 +255,24 @@ package struct PushMachine {
     }
 
     /// Closes the connection and opens another one as soon as the resource is deleted.
-    private mutating func restart(_ resource: String?, now: MediaTime) {
+    private mutating func reopen(_ resource: PushResource?, now: MediaTime) {
         effects.append(.disconnect)
         phase = .waiting(until: now + limits.firstRetry)
         delete(resource)
     }
 
-    private mutating func finish(_ resource: String?) {
+    private mutating func finish(_ resource: PushResource?) {
         effects.append(.disconnect)
         phase = .stopped
         delete(resource)
     }
 
-    private mutating func delete(_ resource: String?) {
+    private mutating func delete(_ resource: PushResource?) {
+        candidatesCall = nil
         guard let resource else { return }
-        calls &+= 1
-        deletion = calls
-        effects.append(.delete(call: calls, url: resource))
+        let call = nextCall()
+        deletion = call
+        effects.append(.delete(call: call, url: resource.url))
     }
 
     /// Returns the time until the next try, up to a quarter longer than the doubled one: pushes that lost the same server

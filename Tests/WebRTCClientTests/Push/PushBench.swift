@@ -15,8 +15,12 @@ struct PushBench {
     /// Calls without an answer.
     private(set) var posts: [UInt64] = []
     private(set) var deletions: [UInt64] = []
+    private(set) var candidates: [UInt64] = []
+    private(set) var restarts: [UInt64] = []
     private(set) var hasConnection = false
-    /// Connections that were open at the same time, and connections that were closed without being open.
+    /// Whether the connection has new credentials that the server has not answered.
+    private(set) var isRestarting = false
+    /// Effects that the connection cannot perform, such as a second connection, and answers to calls that were not made.
     private(set) var faults = 0
 
     init() {}
@@ -32,9 +36,32 @@ struct PushBench {
             case .post(let call, let url):
                 posts.append(call)
                 log.append("post \(url)")
-            case .accept: log.append("accept")
+            case .accept:
+                need(hasConnection)
+                log.append("accept")
+            case .patchCandidates(let call, let url, let tag):
+                need(hasConnection)
+                candidates.append(call)
+                log.append("candidates \(url) \(tag.text)")
+            case .patchRestart(let call, let url):
+                need(hasConnection)
+                isRestarting = true
+                restarts.append(call)
+                log.append("restart \(url)")
+            case .resume:
+                need(hasConnection && isRestarting)
+                isRestarting = false
+                log.append("resume")
+            case .abandonRestart:
+                need(hasConnection && isRestarting)
+                isRestarting = false
+                log.append("abandon")
+            case .addCandidates:
+                need(hasConnection)
+                log.append("add")
             case .disconnect:
                 hasConnection = false
+                isRestarting = false
                 log.append("disconnect")
             case .delete(let call, let url):
                 deletions.append(call)
@@ -43,6 +70,8 @@ struct PushBench {
             }
         }
     }
+
+    private mutating func need(_ condition: Bool) { if !condition { faults += 1 } }
 
     /// Returns the effects since the last call.
     mutating func takeLog() -> [String] {
@@ -68,10 +97,57 @@ struct PushBench {
         settle()
     }
 
-    mutating func accept() { answerPost(.success(PushAnswer(status: 201, location: Self.resource, body: [1]))) }
+    mutating func answerCandidates(_ result: Result<PushAnswer, PushFailure>) {
+        guard let call = candidates.popLast() else { return faults += 1 }
+        machine.answered(call: call, result, now: now)
+        settle()
+    }
+
+    /// Answers the latest restart, or the first one that has no answer yet.
+    mutating func answerRestart(_ result: Result<PushAnswer, PushFailure>, isFirst: Bool = false) {
+        guard !restarts.isEmpty else { return faults += 1 }
+        machine.answered(call: isFirst ? restarts.removeFirst() : restarts.removeLast(), result, now: now)
+        settle()
+    }
+
+    /// Takes a restart, whose ICE session gets this tag.
+    mutating func acceptRestart(tag: String = "\"2\"") {
+        answerRestart(.success(PushAnswer(status: 200, tag: EntityTag(tag), body: [2])))
+    }
+
+    /// - Parameter tag: of the ICE session; nil: the server takes no restarts.
+    mutating func accept(tag: String? = nil) {
+        answerPost(
+            .success(PushAnswer(status: 201, location: Self.resource, tag: tag.flatMap { EntityTag($0) }, body: [1])))
+    }
 
     mutating func connect() {
         machine.connected(now: now)
+        settle()
+    }
+
+    mutating func gather() {
+        machine.gathered()
+        settle()
+    }
+
+    mutating func losePath() {
+        machine.pathLost(now: now)
+        settle()
+    }
+
+    mutating func restorePath() {
+        machine.pathRestored(now: now)
+        settle()
+    }
+
+    mutating func changeNetwork() {
+        machine.networkChanged(now: now)
+        settle()
+    }
+
+    mutating func renew() {
+        machine.renew(now: now)
         settle()
     }
 
@@ -88,7 +164,7 @@ struct PushBench {
     /// Lets time pass; the machine's timer runs when it is due.
     mutating func pass(_ time: MediaTime) {
         let end = now + time
-        if machine.deadline <= end {
+        for _ in 0..<100 where machine.deadline <= end {
             now = max(now, machine.deadline)
             machine.handleTimeout(now: now)
             settle()
