@@ -109,8 +109,8 @@ class Network:
     @staticmethod
     def _losing(match, percent, direction):
         """Returns the rules that drop this share of the datagrams that match, with comments by which `lost` finds their counters."""
-        return [f'{match} counter comment "{direction} came"',
-                *([f'{match} numgen random mod 1000 < {round(percent * 10)} counter drop comment "{direction} lost"'] if percent else [])]
+        chosen = match if percent >= 100 else f"{match} numgen random mod 1000 < {round(percent * 10)}"
+        return [f'{match} counter comment "{direction} came"', *([f'{chosen} counter drop comment "{direction} lost"'] if percent else [])]
 
     def lost(self):
         """Returns {direction: (datagrams that passed the filter rule, datagrams that were dropped)}."""

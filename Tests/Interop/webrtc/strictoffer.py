@@ -1,11 +1,13 @@
-"""Rules of RFC 9725 for the offer of a WHIP client."""
+"""Rules of RFC 9725 for the offer of a WHIP client, and for the fragments that change its ICE session."""
 
+import ipaddress
 import re
 
 # RFC 8839 section 5.4: characters and least lengths of ICE credentials.
 UFRAG, PASSWORD = re.compile(r"[A-Za-z0-9+/]{4,256}"), re.compile(r"[A-Za-z0-9+/]{22,256}")
 FINGERPRINT = re.compile(r"sha-256 [0-9A-F]{2}(:[0-9A-F]{2}){31}")
 MEDIA = re.compile(r"(audio|video) (\d+) UDP/TLS/RTP/SAVPF( \d+)+")
+CANDIDATE = re.compile(r"([A-Za-z0-9+/]{1,32}) 1 (udp|tcp) (\d{1,10}) (\S+) (\d{1,5}) typ host( tcptype \w+)?")
 
 
 class Section:
@@ -77,3 +79,58 @@ def faults(offer):
         need(not section.values("crypto"), f"{kind}: no keys are in the description (RFC 8827 section 6.5)")
     need(len(transports) == 1, "all sections have the ICE credentials and fingerprints of one transport")
     return found
+
+
+class Fragment:
+    """Content of application/trickle-ice-sdpfrag (RFC 8840 section 9), with what the RFC does not allow for a client with this offer."""
+
+    def __init__(self, text, offer):
+        self.faults, self.user, self.password, self.candidates = [], "", "", []
+        sections = split(text)
+        if sections is None:
+            self.faults.append("the body is no fragment of a session description")
+            return
+        session, media = sections
+        offered, sections = parsed(offer)
+        head = sections[0]
+
+        def need(condition, reason):
+            if not condition:
+                self.faults.append(reason)
+
+        need(len(media) == 1 and media[0].head.split()[0] == head.head.split()[0] and media[0].values("mid") == head.values("mid"),
+             "the only section is the first one of the bundle (section 4.3.2)")
+        need(session.values("group") == offered.values("group"), "the group is that of the offer")
+
+        def once(name):
+            values = [value for section in (session, *media) for value in section.values(name)]
+            need(len(values) == 1, f"there is one {name}")
+            return values[0] if values else ""
+
+        need(once("ice-options") == (offered.values("ice-options") + head.values("ice-options"))[0], "ice-options are those of the offer (section 4.3.3)")
+        self.user, self.password = once("ice-ufrag"), once("ice-pwd")
+        need(UFRAG.fullmatch(self.user) and PASSWORD.fullmatch(self.password), "the credentials have ICE characters")
+        self.candidates = [value for section in media for value in section.values("candidate")]
+        found = [CANDIDATE.fullmatch(value) for value in self.candidates]
+        need(all(found), "each candidate is one of the host")
+        need(not session.values("candidate"), "candidates belong to a section")
+        need(not any(one and ipaddress.ip_address(one[4]).is_loopback for one in found), "no candidate is a loopback address (RFC 8445 section 5.1.1.1)")
+        need(len({one[3] for one in found if one}) == len(found), "priorities differ (RFC 8445 section 5.1.2)")
+        need([value for section in media for value in section.values("end-of-candidates")] == [""], "the candidates end")
+
+
+def split(text):
+    """Returns the section of the session and the sections of media of a fragment; None if it has other lines."""
+    if not text.endswith("\r\n") or "\n" in text.replace("\r\n", "") or "\r" in text.replace("\r\n", ""):
+        return None
+    sections = [Section("", [])]
+    for line in text.removesuffix("\r\n").split("\r\n"):
+        if line.startswith("m="):
+            if not re.fullmatch(r"(audio|video) 9 UDP/TLS/RTP/SAVPF \d+( \d+)*", line[2:]):
+                return None
+            sections.append(Section(line[2:], []))
+        elif re.fullmatch(r"a=[a-z-]+(:.+)?", line):
+            sections[-1].lines.append(line)
+        else:
+            return None
+    return sections[0], sections[1:]

@@ -4,7 +4,6 @@ Commands and answers are those of aiortc_worker.py; peers are numbered in the or
 """
 
 import asyncio
-import re
 import secrets
 
 from aiohttp import web
@@ -12,6 +11,7 @@ from aiortc import RTCSessionDescription
 from aiortc.sdp import candidate_from_sdp
 
 import aiortc_worker
+import strictice
 import strictoffer
 
 ENDPOINT, REDIRECTED = "/whip/live", "/whip/ingest/live"
@@ -26,8 +26,11 @@ class Refusal(Exception):
 
 
 class Resource:
-    def __init__(self, number, etag):
-        self.number, self.etag = number, etag
+    def __init__(self, number, offer, sessions):
+        self.number, self.offer, self.sessions, self.etag = number, offer, sessions, f'"{secrets.token_hex(8)}"'
+        # Credentials of the client in the current ICE session.
+        head = strictoffer.parsed(offer)[1][0]
+        self.credentials = tuple(head.values(name)[0] for name in ("ice-ufrag", "ice-pwd"))
 
 
 class Endpoint(aiortc_worker.Api):
@@ -36,10 +39,13 @@ class Endpoint(aiortc_worker.Api):
     def __init__(self):
         super().__init__()
         self.token, self.resources, self.redirected, self.counts = "", {}, set(), {}
-        self.faults, self.offers, self.deleted = [], [], 0
+        self.faults, self.offers, self.fragments, self.deleted = [], [], [], 0
+        self.patches = ("candidates", "restarts")
 
-    async def serve(self, address, port, token):
+    async def serve(self, address, port, token, patches=None):
+        """`patches`: what clients may change by PATCH; by default candidates and ICE restarts."""
         self.token = token
+        self.patches = self.patches if patches is None else patches
         application = web.Application()
         application.router.add_route("*", "/{path:.*}", self.answer)
         runner = web.AppRunner(application)
@@ -48,9 +54,14 @@ class Endpoint(aiortc_worker.Api):
         await site.start()
 
     async def record(self):
-        """Returns the requests by method and status, the faults, the accepted offers, and the resources with their entity-tags."""
-        return {"counts": self.counts, "faults": self.faults, "offers": self.offers, "calls": list(self._calls), "deleted": self.deleted,
-                "resources": {path: resource.etag for path, resource in self.resources.items()}}
+        """Returns the requests by method and status, the faults, the accepted offers and fragments, and the resources with their entity-tags."""
+        return {"counts": self.counts, "faults": self.faults, "offers": self.offers, "fragments": self.fragments, "calls": list(self._calls),
+                "deleted": self.deleted, "resources": {path: resource.etag for path, resource in self.resources.items()}}
+
+    async def cut(self):
+        """Closes the UDP sockets of all peers, which keep their keys."""
+        for resource in self.resources.values():
+            await resource.sessions.cut()
 
     async def answer(self, request):
         try:
@@ -67,7 +78,7 @@ class Endpoint(aiortc_worker.Api):
         if request.raw_path in (ENDPOINT, REDIRECTED):
             methods = ("POST", "OPTIONS")
         elif resource:
-            methods = ("PATCH", "DELETE", "OPTIONS")
+            methods = ("PATCH", "DELETE", "OPTIONS") if self.patches else ("DELETE", "OPTIONS")
         else:
             raise Refusal(404, "no such resource")
         if request.method not in methods:
@@ -87,6 +98,7 @@ class Endpoint(aiortc_worker.Api):
         del self.resources[request.raw_path]
         self.deleted += 1
         await self._calls[resource.number].pc.close()
+        await resource.sessions.close()
         return web.Response()
 
     async def post(self, request, body):
@@ -111,14 +123,15 @@ class Endpoint(aiortc_worker.Api):
         number = next(self._ids)
         self._calls[number] = call
         await call.pc.setRemoteDescription(RTCSessionDescription(offer, "offer"))
+        resource = Resource(number, offer, strictice.Sessions(call.pc))
         await call.pc.setLocalDescription(await call.pc.createAnswer())
         call.answer = call.pc.localDescription.sdp
-        identifier, etag = secrets.token_urlsafe(16), f'"{secrets.token_hex(8)}"'
-        self.resources[f"/resource/{identifier}"] = Resource(number, etag)
+        identifier = secrets.token_urlsafe(16)
+        self.resources[f"/resource/{identifier}"] = resource
         self.offers.append(offer)
         # A client ignores links of extensions that it does not know (section 4.9).
         return web.Response(status=201, body=call.answer.encode(), content_type="application/sdp", headers={
-            "Location": f"../../resource/{identifier}", "ETag": etag,
+            "Location": f"../../resource/{identifier}", "ETag": resource.etag,
             "Link": '<../../extension>; rel="urn:ietf:params:whip:ext:example:events"; events="active,inactive"'})
 
     async def patch(self, request, resource, body):
@@ -126,21 +139,38 @@ class Endpoint(aiortc_worker.Api):
         match = request.headers.getall("If-Match", [])
         if not match:
             raise Refusal(428, "If-Match is missing")
-        fragment = self.text(body)
-        credentials = re.findall(r"^a=ice-(?:ufrag|pwd):\S+\r?$", fragment, re.MULTILINE)
-        candidates = re.findall(r"^a=candidate:(\S.*?)\r?$", fragment, re.MULTILINE)
-        if len(credentials) != 2:
-            raise Refusal(400, "the fragment has no ICE credentials")
-        if match == ["*"]:
-            # aiortc has no restart of ICE (section 4.3.1: 422 if only trickle ICE is supported).
-            return web.Response(status=422)
-        if match != [resource.etag]:
+        text = self.text(body)
+        fragment = strictoffer.Fragment(text, resource.offer)
+        if fragment.faults:
+            raise Refusal(400, "; ".join(fragment.faults))
+        is_restart = (fragment.user, fragment.password) != resource.credentials
+        if match not in (["*"], [resource.etag]):
             raise Refusal(412, "If-Match is not the entity-tag of the ICE session")
-        for line in candidates:
+        if is_restart != (match == ["*"]):
+            raise Refusal(400, "If-Match of an ICE restart is *, that of candidates the entity-tag (section 4.3)")
+        if ("restarts" if is_restart else "candidates") not in self.patches:
+            return web.Response(status=422)
+        self.fragments.append(text)
+        return await (self.restart if is_restart else self.add)(resource, fragment)
+
+    async def add(self, resource, fragment):
+        pc = self._calls[resource.number].pc
+        for line in fragment.candidates:
             candidate = candidate_from_sdp(line)
             candidate.sdpMLineIndex = 0
-            await self._calls[resource.number].pc.addIceCandidate(candidate)
+            await pc.addIceCandidate(candidate)
+        await pc.addIceCandidate(None)
         return web.Response(status=204)
+
+    async def restart(self, resource, fragment):
+        if set(resource.credentials) & {fragment.user, fragment.password}:
+            raise Refusal(400, "an ICE restart changes both credentials (RFC 8445 section 9)")
+        lines = await resource.sessions.restart(fragment.user, fragment.password, fragment.candidates)
+        resource.credentials, resource.etag = (fragment.user, fragment.password), f'"{secrets.token_hex(8)}"'
+        section = strictoffer.parsed(resource.offer)[1][0]
+        body = [f"m={section.head}", f"a=mid:{section.values('mid')[0]}", *lines, "a=end-of-candidates", ""]
+        return web.Response(status=200, body="\r\n".join(body).encode(), content_type="application/trickle-ice-sdpfrag",
+                            headers={"ETag": resource.etag})
 
     def need_type(self, request, wanted):
         if request.headers.getall("Content-Type", []) != [wanted]:

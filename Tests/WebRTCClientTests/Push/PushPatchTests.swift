@@ -93,7 +93,7 @@ import WebRTCClient
         #expect(bench.candidates.count == 1 && bench.reports == [])
     }
 
-    @Test("412 before the connection: the server has another ICE session, so that one is made anew")
+    @Test("412 before the connection: the server has another ICE session, so that ICE is restarted")
     func mismatch() {
         var bench = connecting()
         bench.gather()
