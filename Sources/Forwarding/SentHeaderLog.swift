@@ -19,8 +19,8 @@ package struct SentHeaderLog {
 
     package init() {
         entries = .allocate(capacity: Self.capacity)
-        // No sequence number of a place has the tag that the place begins with.
-        for place in 0..<Self.capacity { (entries + place).initialize(to: UInt64(place ^ 1) << 40) }
+        // No sequence number of an entry has the tag that the entry begins with.
+        for index in 0..<Self.capacity { (entries + index).initialize(to: UInt64(index ^ 1) << 40) }
     }
 
     /// Frees the memory. The value must not be used afterwards.
@@ -30,20 +30,20 @@ package struct SentHeaderLog {
     /// - Parameter sequence: the consumer's unwrapped sequence number.
     @inline(__always)
     func note(_ sequence: Int64, number: UInt16, sendTime: UInt32) {
-        entries[Self.place(of: sequence)] =
+        entries[Self.index(of: sequence)] =
             Self.tag(of: sequence) << 40 | UInt64(number) << 24 | UInt64(sendTime & 0xff_ffff)
     }
 
     /// Returns the header of a packet; nil if it was not sent, or if too many packets have been sent since.
     func find(_ sequence: Int64) -> Values? {
-        let entry = entries[Self.place(of: sequence)]
+        let entry = entries[Self.index(of: sequence)]
         guard entry >> 40 == Self.tag(of: sequence) else { return nil }
         return Values(
             number: UInt16(truncatingIfNeeded: entry >> 24), sendTime: UInt32(truncatingIfNeeded: entry & 0xff_ffff))
     }
 
     @inline(__always)
-    private static func place(of sequence: Int64) -> Int { Int(truncatingIfNeeded: sequence) & (capacity - 1) }
+    private static func index(of sequence: Int64) -> Int { Int(truncatingIfNeeded: sequence) & (capacity - 1) }
 
     @inline(__always)
     private static func tag(of sequence: Int64) -> UInt64 { UInt64(bitPattern: sequence) & 0xff_ffff }

@@ -143,9 +143,9 @@ package struct ICEFullAgent {
         configuration.local = local
         configuration.remote = remote
         if let candidates {
-            for place in pairs.indices.reversed() where !pairs[place].isOf(candidates) {
-                dropConnection(at: place)
-                pairs.remove(at: place)
+            for index in pairs.indices.reversed() where !pairs[index].isOf(candidates) {
+                dropConnection(at: index)
+                pairs.remove(at: index)
             }
         }
         seek(now: now)

@@ -13,13 +13,14 @@ struct AudioRetransmissionTests {
         let harness = RouterHarness()
         private var source = SyntheticSource(id: 1, kind: .audio)
         let producer: Producer
-        let viewer: Viewer
+        let subscriber: Subscriber
 
         init(_ suite: SRTPSuite, lane: EgressLane = .webRTC, takesRequests: Bool = true) throws {
             producer = harness.producer(source)
-            viewer = try harness.viewer(suite, lane: lane)
+            subscriber = try harness.subscriber(suite, lane: lane)
             harness.subscribe(
-                viewer, to: producer, extensions: .init(map: HeaderExtensionTests.map(), kind: .audio, mid: MID("0")),
+                subscriber, to: producer,
+                extensions: .init(map: HeaderExtensionTests.map(), kind: .audio, mid: MID("0")),
                 takesRequests: takesRequests)
         }
 
@@ -36,10 +37,10 @@ struct AudioRetransmissionTests {
         }
 
         func retransmit(_ numbers: [SequenceNumber]) throws -> Int {
-            try harness.retransmit(numbers, to: viewer, of: producer)
+            try harness.retransmit(numbers, to: subscriber, of: producer)
         }
 
-        var numbers: [SequenceNumber] { viewer.received.map(\.header.sequenceNumber) }
+        var numbers: [SequenceNumber] { subscriber.received.map(\.header.sequenceNumber) }
     }
 
     /// The test subscriber compares whole datagrams under an AEAD suite, and payloads under the others.
@@ -50,36 +51,36 @@ struct AudioRetransmissionTests {
         let call = try Call(suite)
         try call.send(12)
         #expect(try call.retransmit(call.numbers) == 12)
-        #expect(call.viewer.repeated.map(\.index) == call.viewer.received.map(\.index))
-        #expect(call.viewer.sent.pointee.next == (suite.isAEAD ? 12 : 24))
+        #expect(call.subscriber.repeated.map(\.index) == call.subscriber.received.map(\.index))
+        #expect(call.subscriber.sent.pointee.next == (suite.isAEAD ? 12 : 24))
         // A second request is answered too: the first answer may have been lost.
         #expect(try call.retransmit(call.numbers.suffix(3)) == 3)
-        #expect(call.viewer.repeated.count == 15)
+        #expect(call.subscriber.repeated.count == 15)
     }
 
     @Test("Packets that were padded for segmentation are sent again with their padding")
     func padded() throws {
         let harness = RouterHarness()
-        let viewer = try harness.viewer(.aeadAES128GCM, lane: .webRTC)
+        let subscriber = try harness.subscriber(.aeadAES128GCM, lane: .webRTC)
         var sources = (0..<3).map { SyntheticSource(id: UInt32($0), kind: .audio) }
         let producers = sources.map { harness.producer($0) }
-        for (place, producer) in producers.enumerated() {
+        for (index, producer) in producers.enumerated() {
             harness.subscribe(
-                viewer, to: producer, ssrc: SSRC(10 + UInt32(place)),
+                subscriber, to: producer, ssrc: SSRC(10 + UInt32(index)),
                 extensions: .init(map: HeaderExtensionTests.map(), kind: .audio))
         }
         for round in 0..<10 {
-            for place in sources.indices {
-                try harness.feed(sources[place].audioPacket(bytes: 100 + 4 * place + round), to: producers[place])
+            for index in sources.indices {
+                try harness.feed(sources[index].audioPacket(bytes: 100 + 4 * index + round), to: producers[index])
             }
             try harness.flush()
             harness.now += .milliseconds(20)
         }
-        for (place, producer) in producers.enumerated() {
-            let asked = try #require(viewer.packets[10 + UInt32(place)]).map(\.header.sequenceNumber)
-            #expect(try harness.retransmit(asked, to: viewer, of: producer) == 10)
+        for (index, producer) in producers.enumerated() {
+            let asked = try #require(subscriber.packets[10 + UInt32(index)]).map(\.header.sequenceNumber)
+            #expect(try harness.retransmit(asked, to: subscriber, of: producer) == 10)
         }
-        #expect(viewer.repeated.count == 30)
+        #expect(subscriber.repeated.count == 30)
     }
 
     @Test("Audio is sent again over WebRTC within 300 ms of its arrival, and to plain subscribers also later")
@@ -114,22 +115,23 @@ struct AudioRetransmissionTests {
         let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
         let producer = harness.producer(source)
-        let viewer = try harness.viewer(suite, lane: .webRTC)
+        let subscriber = try harness.subscriber(suite, lane: .webRTC)
         let fixed = HeaderExtensionTests.map(without: [.transportWideCC, .absSendTime])
-        harness.subscribe(viewer, to: producer, extensions: .init(map: fixed, kind: .audio, mid: MID("0")))
+        harness.subscribe(subscriber, to: producer, extensions: .init(map: fixed, kind: .audio, mid: MID("0")))
         try harness.feed((0..<3).map { _ in source.audioPacket() }, to: producer)
         try harness.flush()
-        let before = viewer.received.map(\.header.sequenceNumber)
-        #expect(viewer.sent.pointee.next == 0)
-        #expect(try harness.retransmit(before, to: viewer, of: producer) == 3)
+        let before = subscriber.received.map(\.header.sequenceNumber)
+        #expect(subscriber.sent.pointee.next == 0)
+        #expect(try harness.retransmit(before, to: subscriber, of: producer) == 3)
         harness.router.setExtensions(
-            .init(map: HeaderExtensionTests.map(), kind: .audio, mid: MID("0")), path: viewer.path, producer: producer)
+            .init(map: HeaderExtensionTests.map(), kind: .audio, mid: MID("0")), path: subscriber.path,
+            producer: producer)
         try harness.feed((0..<3).map { _ in source.audioPacket() }, to: producer)
         try harness.flush()
-        #expect(viewer.sent.pointee.next == 3)
-        let after = viewer.received.suffix(3).map(\.header.sequenceNumber)
-        #expect(try harness.retransmit(after, to: viewer, of: producer) == 3)
-        if suite.isAEAD { #expect(try harness.retransmit(before, to: viewer, of: producer) == 0) }
+        #expect(subscriber.sent.pointee.next == 3)
+        let after = subscriber.received.suffix(3).map(\.header.sequenceNumber)
+        #expect(try harness.retransmit(after, to: subscriber, of: producer) == 3)
+        if suite.isAEAD { #expect(try harness.retransmit(before, to: subscriber, of: producer) == 0) }
     }
 
     @Test(
@@ -151,7 +153,7 @@ struct AudioRetransmissionTests {
             #expect(found.number == UInt16(truncatingIfNeeded: 65_520 + step))
             #expect(found.sendTime == UInt32(0xff_ffd8 + step) & 0xff_ffff)
         }
-        // A late packet takes the place of a newer one.
+        // A late packet takes the index of a newer one.
         log.note(first + 48 - Int64(SentHeaderLog.capacity), number: 1, sendTime: 2)
         #expect(log.find(first + 48) == nil && log.find(first + 48 - Int64(SentHeaderLog.capacity))?.number == 1)
     }

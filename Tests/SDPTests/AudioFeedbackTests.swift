@@ -30,7 +30,7 @@ import Testing
         let transport = "a=rtcp-fb:111 transport-cc\r\n"
         for (offer, has) in [(text, false), (text.changing(transport, to: transport + Self.line), true)] {
             let offer = try Offer(parsing: offer.utf8)
-            let isViewer = Peers.viewers.contains(name)
+            let isViewer = Peers.subscribers.contains(name)
             let tracks = try isViewer ? offer.sendable() : offer.receivable()
             let audio = try #require(tracks.first { $0.kind == .audio })
             #expect(audio.feedback.contains(.nack) == has)

@@ -63,11 +63,11 @@ final class PlainPublisher: LoadEndpoint {
     }
 
     private func transmit(_ payload: MediaSchedule.Payload, with sender: PacketSender) {
-        guard let place = tracks.firstIndex(where: { $0.kind == payload.kind }) else { return }
-        let packet = tracks[place].packet(payload)
-        guard !tracks[place].loss.drops(counting: &sent.droppedOnPurpose) else { return }
+        guard let index = tracks.firstIndex(where: { $0.kind == payload.kind }) else { return }
+        let packet = tracks[index].packet(payload)
+        guard !tracks[index].loss.drops(counting: &sent.droppedOnPurpose) else { return }
         guard let datagram = try? outbound.protected(packet) else { return sent.refused += 1 }
-        sender.queue(datagram, to: tracks[place].address, socket: socket)
+        sender.queue(datagram, to: tracks[index].address, socket: socket)
         sent.packets += 1
         sent.bytes += UInt64(datagram.count)
     }

@@ -26,10 +26,10 @@ package enum PushCandidates {
     package static func host(_ routes: [Route]) -> [ICECandidate] {
         var addresses: [SocketAddress] = []
         for route in routes where isNamed(route) && !addresses.contains(route.local) { addresses.append(route.local) }
-        return addresses.prefix(limit).enumerated().map { place, address in
+        return addresses.prefix(limit).enumerated().map { index, address in
             ICECandidate(
-                foundation: "\(place + 1)", transport: .udp,
-                priority: preference << 24 | (65_535 - UInt32(place)) << 8 | 255, host: address.host,
+                foundation: "\(index + 1)", transport: .udp,
+                priority: preference << 24 | (65_535 - UInt32(index)) << 8 | 255, host: address.host,
                 port: address.port)
         }
     }

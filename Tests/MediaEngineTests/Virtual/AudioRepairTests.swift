@@ -47,22 +47,22 @@ struct AudioRepairTests {
         let (call, publisher) = try VirtualCall.withPublisher(
             seed: 900 + seed, conditions: LinkConditions(delay: .milliseconds(20)),
             video: hasVideo ? [.init(width: 640, height: 360, bitrate: .kilobits(400))] : nil)
-        let viewer = try call.view(video: hasVideo)
+        let subscriber = try call.view(video: hasVideo)
         call.run(seconds: 1)
-        let delays = Delays(of: viewer, in: call)
+        let delays = Delays(of: subscriber, in: call)
         lose(publisher, in: call)
-        lose(viewer, in: call)
+        lose(subscriber, in: call)
         call.run(seconds: 60)
-        let reception = viewer.reception
+        let reception = subscriber.reception
         let counters = call.relay.counters
-        print("audio \(reception.audioPackets), missed \(reception.missedAudioPackets), late \(viewer.audio.late)")
+        print("audio \(reception.audioPackets), missed \(reception.missedAudioPackets), late \(subscriber.audio.late)")
         #expect(reception.audioPackets > 2_950 && reception.wrong == 0)
         #expect(Double(reception.missedAudioPackets) < 0.005 * Double(reception.audioPackets), "\(reception)")
         // A packet that was lost once takes two round trips longer, of 40 ms, and waits for the packet after it.
         #expect(delays.share(beyond: .milliseconds(250)) < 0.005)
         #expect(counters.nacksSent > 30 && counters.nacksReceived > 30 && counters.packetsRetransmitted > 30)
-        #expect(viewer.audio.late > 100 && publisher.statistics.retransmissions > 30)
-        #expect(publisher.end == nil && viewer.end == nil)
+        #expect(subscriber.audio.late > 100 && publisher.statistics.retransmissions > 30)
+        #expect(publisher.end == nil && subscriber.end == nil)
     }
 
     @Test("A publisher that has not negotiated NACK for Opus is not asked for missing audio")
@@ -70,25 +70,25 @@ struct AudioRepairTests {
         let call = try VirtualCall(seed: 911)
         let publisher = try call.publish(video: nil, change: withoutNACK)
         call.run(seconds: 0.5)
-        let viewer = try call.view(video: false)
+        let subscriber = try call.view(video: false)
         call.run(seconds: 1)
         lose(publisher, in: call)
         call.run(seconds: 20)
         #expect(call.relay.counters.nacksSent == 0 && publisher.statistics.retransmissions == 0)
-        #expect(viewer.reception.missedAudioPackets > 10)
+        #expect(subscriber.reception.missedAudioPackets > 10)
     }
 
     @Test("A subscriber that has not negotiated NACK for Opus loses audio on its path, another does not")
     func subscriberWithoutNACK() throws {
         let (call, _) = try VirtualCall.withPublisher(seed: 912)
-        let viewer = try call.view(change: withoutNACK)
+        let subscriber = try call.view(change: withoutNACK)
         let other = try call.view()
         call.run(seconds: 1)
-        for client in [viewer, other] { lose(client, in: call) }
+        for client in [subscriber, other] { lose(client, in: call) }
         call.run(seconds: 20)
-        #expect(viewer.reception.missedAudioPackets > 10)
+        #expect(subscriber.reception.missedAudioPackets > 10)
         #expect(other.reception.missedAudioPackets < 5, "\(other.reception)")
-        #expect(viewer.reception.frames > 500 && other.reception.frames > 500)
+        #expect(subscriber.reception.frames > 500 && other.reception.frames > 500)
     }
 
     @Test("A participant gets lost audio of all streams again, beside their video")
