@@ -1,7 +1,7 @@
 package import MediaBase
 
 /// Tracks the missing packets of a stream and when to request them with generic NACKs (RFC 4585 section 6.2.1). The first request waits for
-/// `reorderingDelay`, in case a packet is only out of order. Later ones wait for the round trip and back off; after `maximumRequests`
+/// `Timing.reorderingDelay`, in case a packet is only out of order. Later ones wait for the round trip and back off; after `maximumRequests`
 /// requests the packet is given up.
 ///
 /// A stream without loss costs two comparisons per packet and no memory. 1,000 missing packets need 40 KB, which are kept for the next
@@ -13,7 +13,6 @@ package struct NACKGenerator: Sendable {
     /// to be of use, and requesting all of them would fill the path that has just recovered.
     package static let longestGapAfterSilence = 64
     package static let silence = MediaTime.milliseconds(500)
-    package static let reorderingDelay = MediaTime.milliseconds(20)
     /// Maximum number of requests for one packet. With the back-off, the last answer can come until about 2.4 s after the loss, which is
     /// about as long as senders keep packets for retransmission.
     package static let maximumRequests = 8
@@ -21,9 +20,19 @@ package struct NACKGenerator: Sendable {
     package static let firstRetry = MediaTime.milliseconds(50)
     package static let shortestRetry = MediaTime.milliseconds(20)
     package static let longestRetry = MediaTime.milliseconds(400)
-    /// Lifetime of missing audio. Receivers play audio 40 to 200 ms after its arrival, on paths with much jitter a little later, and replace
-    /// what is missing then.
-    package static let audioLifetime = MediaTime.milliseconds(300)
+
+    /// Times of requests that depend on the kind of media.
+    package struct Timing: Sendable {
+        /// Time from a gap to the first request.
+        package var reorderingDelay: MediaTime
+        /// Time after which a missing packet is given up, because it would arrive too late to be of use.
+        package var lifetime: MediaTime
+
+        package static let video = Timing(reorderingDelay: .milliseconds(20), lifetime: .never)
+        /// Packets of audio are 10 to 60 ms apart, so that one after a gap is itself later than most packets out of order. Receivers play
+        /// audio 40 to 200 ms after its arrival, on paths with much jitter a little later, and replace what is missing then.
+        package static let audio = Timing(reorderingDelay: .milliseconds(5), lifetime: .milliseconds(300))
+    }
 
     private struct Missing: Sendable {
         var sequence: Int64
@@ -45,10 +54,9 @@ package struct NACKGenerator: Sendable {
     package private(set) var roundTrip: MediaTime?
     /// True if packets were given up or a gap was too large. A video stream then needs a key frame.
     package private(set) var needsKeyFrame = false
-    private let lifetime: MediaTime
+    private let timing: Timing
 
-    /// - Parameter lifetime: time after which a missing packet is given up, because it would arrive too late to be of use.
-    package init(lifetime: MediaTime = .never) { self.lifetime = lifetime }
+    package init(_ timing: Timing = .video) { self.timing = timing }
 
     /// Handles a received packet.
     /// - Parameter sequence: its unwrapped sequence number.
@@ -84,7 +92,7 @@ package struct NACKGenerator: Sendable {
         for index in missing.indices {
             var entry = missing[index]
             if entry.nextRequest <= now, due.count < limit {
-                if entry.requests >= Self.maximumRequests || now - entry.since > lifetime {
+                if entry.requests >= Self.maximumRequests || now - entry.since > timing.lifetime {
                     needsKeyFrame = true
                     continue
                 }
@@ -115,7 +123,7 @@ package struct NACKGenerator: Sendable {
             needsKeyFrame = true
             return
         }
-        let request = now + Self.reorderingDelay
+        let request = now + timing.reorderingDelay
         for sequence in first..<end {
             missing.append(
                 Missing(sequence: sequence, since: now, lastRequest: now, nextRequest: request, requests: 0))

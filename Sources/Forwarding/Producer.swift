@@ -17,8 +17,8 @@ package final class Producer {
         package var firstRingBytes: Int
         /// Whether missing packets are requested. Otherwise gaps in the sequence numbers mean nothing.
         package var requestsMissing = true
-        /// Time for which a missing packet is requested.
-        package var requestsFor = MediaTime.never
+        /// Times at which missing packets are requested.
+        package var requestTiming = NACKGenerator.Timing.video
 
         /// Size of the ring of audio, in packets: 2.5 s of packets of 10 ms. Packets that are older are not sent again, and are not forwarded
         /// if they arrive late.
@@ -107,7 +107,7 @@ package final class Producer {
 
     package init(_ configuration: Configuration, now: MediaTime) {
         self.configuration = configuration
-        nack = NACKGenerator(lifetime: configuration.requestsFor)
+        nack = NACKGenerator(configuration.requestTiming)
         frames = FrameReader(configuration.codec)
         core = .allocate(capacity: 1)
         core.initialize(
@@ -316,7 +316,7 @@ package final class Producer {
         layerReader = LayerReader()
         statistics = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)
-        nack = NACKGenerator(lifetime: configuration.requestsFor)
+        nack = NACKGenerator(configuration.requestTiming)
         startAnew()
         forgetEnd()
         for i in 0..<core.pointee.consumerCount {

@@ -5,7 +5,7 @@ extension Router {
     /// Maximum number of packets sent for one retransmission request or one call for padding.
     private static let retransmittedPackets = 64
     /// Age of audio from which it is not sent again over WebRTC: receivers play it with less delay and have replaced it.
-    static let audioLifetime = NACKGenerator.audioLifetime
+    private static let audioLifetime = NACKGenerator.Timing.audio.lifetime
     /// Maximum number of unsuccessful lookups per request. A request can name thousands of packets, and an unsuccessful lookup takes the
     /// longest.
     private static let missedPackets = 256

@@ -208,7 +208,7 @@ extension EngineSession {
         if section.kind == .audio {
             // Browsers send audio again only if it was negotiated.
             configuration.requestsMissing = section.feedback.contains(.nack)
-            configuration.requestsFor = NACKGenerator.audioLifetime
+            configuration.requestTiming = .audio
         }
         let producer = addProducer(
             configuration, rid: section.encodings[binding.encoding].rid, at: position, to: stream, of: publisher,

@@ -27,7 +27,7 @@ struct IncomingStream {
         self.track = track
         self.mid = mid
         self.kind = kind
-        losses = NACKGenerator(lifetime: kind == .audio ? NACKGenerator.audioLifetime : .never)
+        losses = NACKGenerator(kind == .audio ? .audio : .video)
         reception = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)
         seen = Array(repeating: .min, count: Int(Self.window))

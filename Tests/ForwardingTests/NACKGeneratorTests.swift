@@ -68,8 +68,8 @@ struct NACKGeneratorTests {
         #expect(!generator.needsKeyFrame)
     }
 
-    @Test("Audio is requested for 300 ms") func lifetime() {
-        var generator = NACKGenerator(lifetime: NACKGenerator.audioLifetime)
+    @Test("Audio is requested after 5 ms, for 300 ms") func lifetime() {
+        var generator = NACKGenerator(.audio)
         Self.receive([1, 3], into: &generator)
         Self.receive([5], into: &generator, at: 290)
         var times: [Int64: [UInt16]] = [:]
@@ -77,8 +77,8 @@ struct NACKGeneratorTests {
             let numbers = Self.take(&generator, at: now)
             if !numbers.isEmpty { times[now] = numbers }
         }
-        // The request for packet 2 at 370 ms would come too late.
-        #expect(times == [20: [2], 70: [2], 170: [2], 310: [4], 360: [4], 460: [4]])
+        // The request for packet 2 at 355 ms would come too late.
+        #expect(times == [5: [2], 55: [2], 155: [2], 295: [4], 345: [4], 445: [4]])
         #expect(generator.deadline == nil && generator.missingCount == 0)
     }
 
