@@ -6,6 +6,9 @@
 # Seconds after which a run counts as hung.
 : "${UNIT_TESTS_LIMIT:=1500}"
 
+# Unit tests that needed a second attempt: lines "run, test" with a tab between them.
+AGAIN=()
+
 # Processes of test runs, and processes that print their output, by name.
 declare -A BESIDE=() PRINTING=()
 
@@ -86,12 +89,28 @@ unit_tests_again() {
             broken+=("${stumbled[@]}")
         else
             warn "once more: ${failed//$'\n'/ }"
+            while IFS= read -r names; do AGAIN+=("unit tests"$'\t'"$names"); done < <(sed 's/^^//; s/\\//g' <<<"$failed")
             # A filter without a match fails no test.
             unit_tests "$name" --no-parallel --filter "${failed//$'\n'/|}" &&
                 [ -z "$(comm -23 <(sort <<<"$failed") <(unit_test_names "$name" | sort))" ] || broken+=("$name")
         fi
     fi
     for run in "${broken[@]}"; do unit_fails "$run"; done
+}
+
+# second_attempts LIMIT FILE...: prints a table of the unit tests, and of the cases in these results, that needed a second attempt. More than LIMIT of
+# them are a failure: a run would otherwise stay green while more and more of its tests depend on luck.
+second_attempts() {
+    local limit=$1 rows=() row run case check
+    shift
+    rows=("${AGAIN[@]}")
+    while IFS= read -r row; do rows+=("$row"); done < <(python3 "$ROOT/tools/attempts.py" "$@")
+    [ ${#rows[@]} -gt 0 ] || return 0
+    warn "cases that needed a second attempt: ${#rows[@]}, at most $limit may"
+    while IFS=$'\t' read -r run case check; do
+        printf '        %-12s %s%s\n' "$run" "$case" "${check:+: $check}" >&2
+    done < <(printf '%s\n' "${rows[@]}")
+    [ ${#rows[@]} -le "$limit" ] || FAILED+=("${#rows[@]} cases needed a second attempt, at most $limit may (--second-attempts)")
 }
 
 # unit_fails NAME: records the tests of a run as failed; lines of its log name the failures.

@@ -304,7 +304,7 @@ def main():
     counted, failed, _ = reporter.outcome()
     reporter.summary(ran)
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps({"results": counted}, indent=1))
+        pathlib.Path(arguments.json).write_text(json.dumps({"results": reporter.results}, indent=1))
     return 1 if failed else 0
 
 

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -195,16 +196,16 @@ class UnitTestRunTests(ShellBench):
         esac
         """
 
-    def outcome(self, *filters):
-        """What failed for good of runs beside each other, and the filters of all runs in order."""
+    def outcome(self, *filters, then=""):
+        """What failed for good of runs beside each other, and the filters of all runs in order. `then`: commands after them."""
         self.program("tests", self.PROGRAM)
         names = " ".join(filters)
         process = self.start(
             f". {ROOT}/tools/lib.sh; mkdir out; FAILED=() STUMBLED=() TESTS=./tests UNIT_TESTS_LIMIT=2; . {ROOT}/tools/unit-tests.sh; "
             f"n=0; for f in {names}; do start_unit_tests run-$((n += 1)) --filter $f; done; "
             f"n=0; for f in {names}; do unit_tests_end run-$((n += 1)) || STUMBLED+=(run-$n); done; "
-            "[ ${#STUMBLED[@]} = 0 ] || unit_tests_again again ${STUMBLED[@]}; printf '%s\\n' ${FAILED[@]+\"${FAILED[@]}\"} >failed")
-        process.stderr.read()
+            "[ ${#STUMBLED[@]} = 0 ] || unit_tests_again again ${STUMBLED[@]}; " + then + " printf '%s\\n' ${FAILED[@]+\"${FAILED[@]}\"} >failed")
+        self.said = process.stderr.read()
         self.assertEqual(process.wait(), 0)
         return (self.folder / "failed").read_text().strip(), (self.folder / "runs").read_text().split()
 
@@ -212,6 +213,22 @@ class UnitTestRunTests(ShellBench):
         failed, runs = self.outcome("passes", "fails")
         self.assertEqual(failed, "")
         self.assertEqual(runs[2:], [r"^M\.S/one\(\)"])
+
+    def test_second_attempts_are_listed_and_more_than_the_limit_are_a_failure(self):
+        results = [{"case": "a", "check": "x", "passed": True, "superseded": True}, {"case": "a", "check": "y", "passed": False, "superseded": True},
+                   {"case": "a", "check": "z", "passed": False, "superseded": True}, {"case": "b", "check": "x", "passed": False}]
+        (self.folder / "page.json").write_text(json.dumps({"results": results}))
+        (self.folder / "broken.json").write_text("{")
+        for limit, is_failure in ((2, False), (1, True)):
+            with self.subTest(limit):
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+                failed, _ = self.outcome("passes", "fails", then=f"second_attempts {limit} page.json broken.json missing.json;")
+                self.assertEqual(failed, "2 cases needed a second attempt, at most 1 may (--second-attempts)" if is_failure else "")
+                self.assertRegex(self.said, r"\n +unit tests +M\.S/one\(\)\n +page +a: y\n")
+
+    def test_without_second_attempts_there_is_no_table(self):
+        self.assertEqual(self.outcome("passes", then="second_attempts 0;")[0], "")
+        self.assertNotIn("second attempt", self.said)
 
     def test_runs_are_beside_each_other(self):
         self.assertEqual(self.outcome("meets", "meets")[0], "")
