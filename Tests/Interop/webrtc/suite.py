@@ -2,7 +2,7 @@
 
 from webrtc import (
     apps, clustered, codecs, conversations, drift, encryptedmemory, encryptedpairs, encryption, lasting, layers, livecontrols, livepaths, livepush, livestream,
-    load, loadreport, operatorview, pagefeatures, pairs, programme, rooms, sdk, signalling, slow, strictwhip, talk, trouble, turn, workers, yardstick)
+    load, loadreport, lossy, operatorview, pagefeatures, pairs, programme, rooms, sdk, signalling, slow, strictwhip, talk, trouble, turn, workers, yardstick)
 
 PAIRS = [
     ("aiortc to aiortc", pairs.pair("aiortc", "aiortc", every=True)),
@@ -29,7 +29,7 @@ LONG = [
 def cases(long, janus):
     """Returns (name, case) for each case of the run."""
     parts = (codecs, sdk, rooms, pagefeatures, encryption, encryptedpairs, encryptedmemory, apps, talk, conversations, operatorview, loadreport,
-             signalling, layers, livestream, livepush, livepaths, livecontrols, strictwhip, programme, drift, workers, trouble, turn, slow, load, lasting,
+             signalling, layers, livestream, livepush, livepaths, livecontrols, strictwhip, programme, drift, workers, trouble, lossy, turn, slow, load, lasting,
              clustered)
     wanted = PAIRS + [case for part in parts for case in part.ALL]
     if long:

@@ -26,6 +26,9 @@ const rewritten = (sdp, rewrite) => {
     .filter(line => line !== null).join("\r\n");
 };
 
+// Adds NACK for Opus to an offer: a browser takes it from the answer, but does not offer it.
+const withNACK = sdp => sdp.replace(/^a=rtpmap:(\d+) opus\/48000\/2\r\n/gm, "$&a=rtcp-fb:$1 nack\r\n");
+
 const pick = (sdp, name) => (sdp.match(new RegExp(`^a=${name}:(.*)$`, "m")) || [])[1]?.trim();
 
 // Returns credentials and candidates of a description, in the format of a fragment (RFC 8840).
@@ -72,6 +75,7 @@ class Call {
     }
     let sdp = this.pc.localDescription.sdp;
     if (this.options.trickle) sdp = sdp.split("\r\n").filter(line => !/^a=(candidate|end-of-candidates)/.test(line)).join("\r\n");
+    if (this.options.nack) sdp = withNACK(sdp);
     return sdp;
   }
 
