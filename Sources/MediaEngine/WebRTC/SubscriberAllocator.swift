@@ -217,11 +217,19 @@ struct SubscriberAllocator: ~Copyable {
 
     // MARK: measurement
 
-    /// Updates the estimate of a path from a subscriber's RTCP.
+    /// Updates the statistics and the estimate of a path from a subscriber's RTCP.
     /// - Returns: whether the subscriber's timers may be due earlier.
     mutating func measure(
         _ packet: RTCPPacket, _ outbound: SubscribeTransport, now: MediaTime, _ counters: inout EngineCounters
     ) -> Bool {
+        var report: (blocks: [ReportBlock], roundTrip: MediaTime?)?
+        if packet.kind == .receiverReport {
+            guard let blocks = try? ReceiverReport(parsing: packet).blocks else {
+                counters.droppedMalformedRTCP &+= 1
+                return false
+            }
+            report = (blocks, note(blocks, outbound, now: now))
+        }
         guard let estimator = outbound.estimator else { return false }
         var isSooner = false
         switch packet.kind {
@@ -258,15 +266,9 @@ struct SubscriberAllocator: ~Copyable {
             // If REMB has risen after a probe, the next probe may start at once.
             beginProbe(outbound, now: now)
         case .receiverReport:
-            guard let report = try? ReceiverReport(parsing: packet) else {
-                counters.droppedMalformedRTCP &+= 1
-                return false
-            }
-            note(report.blocks, outbound)
-            let roundTrip = roundTrip(report.blocks, outbound, now: now)
-            outbound.roundTrip = roundTrip ?? outbound.roundTrip
+            guard let report else { return false }
             let before = estimator.target
-            estimator.receive(reports: report.blocks, roundTrip: roundTrip, now: now)
+            estimator.receive(reports: report.blocks, roundTrip: report.roundTrip, now: now)
             if estimator.target < before {
                 outbound.allocateSoon()
                 isSooner = true
@@ -292,13 +294,17 @@ struct SubscriberAllocator: ~Copyable {
         return Bitrate(rawValue: sum.overflow ? .max : sum.partialValue)
     }
 
-    /// Stores the loss and jitter that a subscriber reports, for statistics.
-    private func note(_ blocks: [ReportBlock], _ outbound: SubscribeTransport) {
+    /// Stores the loss, jitter and round-trip time that a subscriber reports, for statistics.
+    /// - Returns: the round-trip time; nil if the blocks have none.
+    private func note(_ blocks: [ReportBlock], _ outbound: SubscribeTransport, now: MediaTime) -> MediaTime? {
         for block in blocks {
             guard let track = outbound.track(of: block.source) else { continue }
             track.lost = Int64(block.cumulativeLost)
             track.jitter = MediaTime(rawValue: Int64(block.jitter) * 1_000_000_000 / Int64(track.kind.clockRate))
         }
+        let roundTrip = roundTrip(blocks, outbound, now: now)
+        outbound.roundTrip = roundTrip ?? outbound.roundTrip
+        return roundTrip
     }
 
     /// Returns the round-trip time. It is computed on the publisher's clock, because sender reports carry that clock.

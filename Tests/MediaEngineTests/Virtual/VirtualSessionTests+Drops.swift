@@ -77,7 +77,8 @@ extension VirtualSessionTests {
         sessions.run(seconds: 10) { random.next() % 10 == 0 ? .bufferFull : nil }
         let reception = slow.reception
         let heard = reception.audioPackets - before.audioPackets
-        #expect((400...495).contains(heard), "\(heard) of 500 packets of audio, one in ten refused")
+        // Most of the refused packets are sent again at the client's request.
+        #expect((470...500).contains(heard), "\(heard) of 500 packets of audio, one in ten refused")
         #expect(reception.wrong == 0 && reception.outOfOrder == 0)
         #expect(call.relay.counters.sendDrops[.bufferFull] > 20)
         call.run(seconds: 12)
