@@ -30,12 +30,12 @@ import Testing
         let transport = "a=rtcp-fb:111 transport-cc\r\n"
         for (offer, has) in [(text, false), (text.changing(transport, to: transport + Self.line), true)] {
             let offer = try Offer(parsing: offer.utf8)
-            let isViewer = Peers.subscribers.contains(name)
-            let tracks = try isViewer ? offer.sendable() : offer.receivable()
+            let isSubscriber = Peers.subscribers.contains(name)
+            let tracks = try isSubscriber ? offer.sendable() : offer.receivable()
             let audio = try #require(tracks.first { $0.kind == .audio })
             #expect(audio.feedback.contains(.nack) == has)
             let answer = offer.answer(
-                try Peers.relay, tracks: isViewer ? Peers.send(tracks) : Peers.receive(tracks))
+                try Peers.relay, tracks: isSubscriber ? Peers.send(tracks) : Peers.receive(tracks))
             #expect(answer.text.contains(Self.line) == has)
         }
     }

@@ -70,9 +70,9 @@ def lossy(bench, name):
     relay = bench.relay(apart=True)
     start(bench, relay, "chromium", "lossy", nack=True, **VIDEO)
     subscribers = [join(bench, relay, "chromium", "lossy", nack=True) for _ in range(SUBSCRIBERS)]
-    for viewer, view in subscribers:
-        if first_frame(viewer, view) is None:
-            check(name, "receives a frame", False, state=viewer.call("state", id=view)["states"])
+    for subscriber, view in subscribers:
+        if first_frame(subscriber, view) is None:
+            check(name, "receives a frame", False, state=subscriber.call("state", id=view)["states"])
             return
     bench.network.lose(up=PERCENT, down=PERCENT)
     # The estimates of the paths get to know the loss.
