@@ -87,6 +87,8 @@ struct RecordingEventsTests {
                 fields: RawHTTPClient.sdp.merging(fields) { $1 })
             try #require(published.status == 201, "\(published.text)")
             try peer.accept(published.text)
+            // The engine has the stream from its first packet on.
+            for client in [ada, ben] { _ = try await client.next(.streamCreated) }
 
             #expect(try await ada.ask(ChatRequest(text: "before")) == nil)
             try await recorder.start(session: "demo", stream: "cam")
