@@ -134,7 +134,7 @@ extension EngineTests {
                 let left = round % 3 == 0 ? publisher.transport.id : subscriber.transport.id
                 try await engine.closePlain(left, session: "demo")
                 try steadySubscriber.collect {
-                    subscriber.streams.packets(from: steady.video.id).count >= 4 + 80 * (round + 1)
+                    steadySubscriber.streams.packets(from: steady.video.id).count >= 4 + 80 * (round + 1)
                 }
             }
             let got = steadySubscriber.streams.packets(from: steady.video.id)
