@@ -134,6 +134,7 @@ class Endpoint:
 
     def __init__(self, room):
         self.room, self.key, self.faults, self.resources, self.deleted = room, secrets.token_hex(16), [], {}, 0
+        self.patched = set()
         endpoint = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -173,6 +174,16 @@ class Endpoint:
                 endpoint.resources[f"/resource/{resource}"] = handle
                 return self.reply(201, {"Content-Type": "application/sdp", "Location": f"../resource/{resource}", "ETag": f'"{resource}"'},
                                   answer.encode())
+
+            def do_PATCH(self):
+                """Refuses candidates and ICE restarts, as a server may (RFC 9725 section 4.3). It is asked once for each resource."""
+                self.rfile.read(int(self.headers["Content-Length"] or 0))
+                if not self.permitted():
+                    return
+                if self.path in endpoint.patched:
+                    endpoint.faults.append(f"PATCH of {self.path} again")
+                endpoint.patched.add(self.path)
+                self.reply(405, {"Allow": "DELETE"})
 
             def do_DELETE(self):
                 if not self.permitted():
