@@ -22,6 +22,10 @@ extension EngineSession {
             if stream.hasNewRates(now: now) { hasNewRates = true }
             if !isPart, !stream.source.isPipe { reportDimensions(of: stream) }
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
+            if !stream.choosingTaps.isEmpty {
+                stream.choosingTaps.removeAll { $0.tap.isClosed }
+                chooseForTaps(of: stream, now: now)
+            }
             if let due = expiry(of: stream), now >= due.at { expired.append(due.publisher) }
         }
         if hasNewRates { allocateAll() }
@@ -36,7 +40,7 @@ extension EngineSession {
         guard isQuiet(now: now) else { return now }
         let beat = Self.quietInterval.rawValue
         var due = MediaTime.never
-        for stream in streams where !stream.producers.isEmpty || !stream.taps.isEmpty {
+        for stream in streams where !stream.producers.isEmpty || stream.hasTaps {
             due = min(due, MediaTime(rawValue: (now.rawValue / beat + 1) * beat))
             if let expiry = expiry(of: stream) { due = min(due, expiry.at) }
         }

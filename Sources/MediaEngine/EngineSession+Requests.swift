@@ -98,10 +98,11 @@ extension EngineSession {
         _ = serveKeyFrame(to: track, of: producer, now: now)
     }
 
-    /// Requests a key frame of a stream's largest active encoding.
-    func requestKeyFrame(ofStream name: String) throws(EngineError) {
+    /// Requests a key frame of a stream's largest active encoding, or of the one that a tap has chosen.
+    func requestKeyFrame(ofStream name: String, for tap: PacketTap?) throws(EngineError) {
         guard let stream = stream(named: name) else { throw .unknownStream(name) }
-        if let video = stream.video { emit(.requestKeyFrame(video, isAwaited: false)) }
+        let chosen = tap.flatMap { stream.encoding(of: $0) }
+        if let video = chosen ?? stream.video { emit(.requestKeyFrame(video, isAwaited: false)) }
     }
 
     private func subscription(_ ssrc: SSRC, _ transport: SubscribeTransport) -> (SubscribedTrack, Producer)? {

@@ -32,7 +32,7 @@ extension EngineSession {
                 },
                 codec: stream.codec,
                 subscribers: subscriberCount(of: stream.name),
-                taps: stream.taps.count { !$0.isClosed },
+                taps: stream.openTaps,
                 isSpeaking: stream.audio.map { audio in subsessions.contains { $0.speakers.activeSpeaker == audio.tag }
                 }
                     ?? false,

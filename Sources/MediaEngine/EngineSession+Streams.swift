@@ -24,7 +24,7 @@ extension EngineSession {
                 subsession: .passUnretained(stream.subsession),
                 transport: transport.map { .passUnretained($0) }, producer: .passUnretained(producer),
                 ssrc: configuration.ssrc, kind: configuration.kind, number: mirrored?.number ?? 0,
-                origin: mirrored?.worker ?? -1, hasTaps: !stream.taps.isEmpty,
+                origin: mirrored?.worker ?? -1, hasTaps: stream.hasTaps,
                 headers: headers > 0 ? HeaderLog(capacity: headers) : nil))
         transport?.tracks.append(producer.tag)
         noteChange(of: stream)
@@ -72,7 +72,7 @@ extension EngineSession {
         follow(quiesced)
         remove(stream)
         for producer in stream.producers { remove(producer, of: stream, &inbound, quiesced) }
-        for tap in stream.taps { tap.close() }
+        stream.closeTaps()
         for transport in subscribers.members {
             for track in transport.tracks where track.isUnsupported && track.streamName == stream.name {
                 track.isUnsupported = false

@@ -20,9 +20,11 @@ final class EngineStream {
     private(set) var encodings: [Encoding] = []
     /// Index of the largest encoding that receives packets. Subscribers and taps that cannot choose an encoding get it.
     private var best = 0
+    /// Taps that get the largest encoding.
     var taps: [PacketTap] = []
-    private var audioJoin = TapJoin(.audio)
-    private var videoJoin = TapJoin(.video)
+    var run = TapRun()
+    /// Taps whose readers choose the encoding.
+    var choosingTaps: [ChoosingTap] = []
     /// Muted kinds: all their packets are dropped, those of encodings that begin later included.
     private(set) var muted: Set<MediaKind> = []
     /// Whether all packets are dropped until the next description of the stream: it moves to another subsession at the relay that it is
@@ -63,10 +65,7 @@ final class EngineStream {
             return
         }
         guard muted.insert(kind).inserted else { return }
-        switch kind {
-        case .audio: audioJoin.pause()
-        case .video: videoJoin.pause()
-        }
+        pauseTaps(kind)
     }
 
     /// Kinds whose packets are dropped, for either reason.
@@ -74,8 +73,7 @@ final class EngineStream {
 
     func withhold() {
         isWithheld = true
-        audioJoin.pause()
-        videoJoin.pause()
+        for kind in MediaKind.allCases { pauseTaps(kind) }
     }
 
     /// Ends `withhold`.
@@ -96,54 +94,11 @@ final class EngineStream {
 
     var producers: [Producer] { (audio.map { [$0] } ?? []) + encodings.map(\.producer) }
 
-    /// Returns a received packet as taps see it; nil if taps see another encoding.
-    /// - Parameter canStart: whether a decoder can start with the packet.
-    func join(_ packet: TapPacket, canStart: Bool, of producer: Producer) -> TapPacket? {
-        switch producer.kind {
-        case .audio: audioJoin.join(packet, canStart: canStart, of: producer, wanted: audio)
-        case .video: videoJoin.join(packet, canStart: canStart, of: producer, wanted: video)
-        }
-    }
-
-    /// Replays cached video to a new tap from the newest key frame on, if the ring still holds it and all packets after it.
-    /// - Returns: the number of packets that the tap dropped.
-    func replay(to tap: PacketTap) -> UInt64 {
-        guard let producer = video, let start = producer.cachedKeyFrame() else { return 0 }
-        var dropped: UInt64 = 0
-        for sequence in start.pointee.sequence...producer.latestSequence {
-            guard let slot = producer.core.pointee.ring.find(sequence) else { break }
-            let length = Int(slot.pointee.payloadLength) - Int(slot.pointee.paddingLength)
-            let payload = UnsafeRawBufferPointer(
-                start: producer.core.pointee.ring.payload(of: slot.pointee), count: length)
-            guard let packet = videoJoin.replay(TapPacket(slot.pointee, payload, of: producer), of: producer) else {
-                break
-            }
-            if !tap.push(packet) { dropped &+= 1 }
-        }
-        tap.flush()
-        return dropped
-    }
-
-    /// Ends the taps' run of a producer's packets, because the producer ended or continues with new sequence numbers and timestamps.
-    func interruptTaps(of producer: Producer) {
-        switch producer.kind {
-        case .audio: audioJoin.interrupt(producer)
-        case .video: videoJoin.interrupt(producer)
-        }
-    }
-
-    /// Removes closed taps. If none are left, the next tap's sequence numbers and timestamps do not continue those of earlier taps.
-    func dropClosedTaps() {
-        taps.removeAll { $0.isClosed }
-        guard taps.isEmpty else { return }
-        audioJoin = TapJoin(.audio)
-        videoJoin = TapJoin(.video)
-    }
-
     /// - Parameter position: index among the encodings that exist now.
     func insert(_ encoding: Encoding, at position: Int) {
         encodings.insert(encoding, at: position)
         best = encodings.count - 1
+        for choosing in choosingTaps { choose(for: choosing, now: encoding.producer.lastArrival) }
     }
 
     /// Returns whether an encoding began, ended, stopped or changed its rate by more than a quarter since the last such change.
@@ -167,6 +122,7 @@ final class EngineStream {
         if audio === producer { audio = nil }
         encodings.removeAll { $0.producer === producer }
         best = max(0, encodings.count - 1)
+        for choosing in choosingTaps { choose(for: choosing, now: producer.lastArrival) }
         bytesAtReport[producer.tag] = nil
         bitrate[producer.tag] = nil
     }

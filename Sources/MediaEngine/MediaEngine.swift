@@ -180,9 +180,12 @@ package final class MediaEngine: Sendable {
     }
 
     /// Requests a key frame from the publisher (RFC 4585 section 6.3.1), at most once every 500 ms.
-    package func requestKeyFrame(session: String, stream: String) async throws(EngineError) {
+    /// - Parameter tap: tap of the stream, whose encoding is asked for; nil: the largest that arrives.
+    package func requestKeyFrame(session: String, stream: String, for tap: PacketTap? = nil)
+        async throws(EngineError)
+    {
         try await run(.home(session: session)) { (worker, _) throws(EngineError) in
-            try worker.requestKeyFrame(session, stream)
+            try worker.requestKeyFrame(session, stream, for: tap)
         }
     }
 
@@ -194,13 +197,15 @@ package final class MediaEngine: Sendable {
     }
 
     /// Opens a tap: a decrypted copy of a stream's packets.
-    /// - Parameter capacity: bytes that may wait for the reader.
+    /// - Parameters:
+    ///   - capacity: bytes that may wait for the reader.
+    ///   - chooses: the reader chooses the encoding of simulcast (`PacketTap.maximumEncoding`); otherwise it gets the largest that arrives.
     package func openTap(
         session: String, stream: String, kinds: Set<MediaKind> = Set(MediaKind.allCases), capacity: Int = 4 << 20,
-        decodes: Bool = false
+        decodes: Bool = false, chooses: Bool = false
     ) async throws(EngineError) -> PacketTap {
         try await run(.home(session: session)) { (worker, quiesced) throws(EngineError) in
-            try worker.openTap(session, stream, kinds, capacity, decodes: decodes)
+            try worker.openTap(session, stream, kinds, capacity, decodes: decodes, chooses: chooses)
         }
     }
 

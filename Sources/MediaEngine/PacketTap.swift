@@ -21,6 +21,7 @@ package final class PacketTap: Sendable {
     package let codec: VideoCodec?
     private let kinds: Set<MediaKind>
     private let ring: RecordRing
+    let choice = TapChoice()
 
     /// - Parameter capacity: bytes; rounded up to a power of two between `minimumCapacity` and 1 GiB.
     package init(capacity: Int, kinds: Set<MediaKind> = Set(MediaKind.allCases), codec: VideoCodec? = nil) {
@@ -59,6 +60,17 @@ package final class PacketTap: Sendable {
     package func flush() { ring.flush() }
 
     // MARK: reader's side
+
+    /// Largest encoding that the reader of a tap with a choice gets, as an index in `encodingRates`; the largest that arrives if it is not
+    /// smaller than the last index. Another encoding begins with a key frame.
+    package var maximumEncoding: Int {
+        get { choice.maximum.load(ordering: .relaxed) }
+        set { choice.maximum.store(max(0, newValue), ordering: .relaxed) }
+    }
+
+    /// Bit rates of the encodings of simulcast, from the smallest to the largest, headers included; 0 for one that does not arrive. Of a tap
+    /// with a choice; empty before they are known, and for another tap.
+    package var encodingRates: [Bitrate] { choice.bitrates }
 
     /// Blocks the calling thread until a packet is available. Returns false at the timeout, and if the tap is closed and empty.
     package func wait(timeout: MediaTime) -> Bool { ring.wait(timeout: timeout) }

@@ -97,7 +97,7 @@ struct SessionTable {
         for session in byName.values {
             if !session.isPart { counters.streams += UInt64(session.streams.count) }
             counters.transports += UInt64(session.publishers.count + session.subscribers.count)
-            for stream in session.streams { counters.taps += UInt64(stream.taps.count { !$0.isClosed }) }
+            for stream in session.streams { counters.taps += UInt64(stream.openTaps) }
         }
     }
 

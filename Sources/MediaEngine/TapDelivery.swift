@@ -16,9 +16,16 @@ struct TapDelivery: ~Copyable {
     ) {
         track.pointee.stream._withUnsafeGuaranteedRef { stream in
             let canStart = producer.kind == .audio || slot.pointee.flags.contains(.keyFrameStart)
-            guard
-                let packet = stream.join(
-                    TapPacket(slot.pointee, payload, of: producer), canStart: canStart, of: producer)
+            let received = TapPacket(slot.pointee, payload, of: producer)
+            for choosing in stream.choosingTaps where choosing.tap.wants(producer.kind) {
+                if !choosing.push(received, canStart: canStart, of: producer, audio: stream.audio) {
+                    counters.droppedTap &+= 1
+                }
+                pushed.append(choosing.tap)
+            }
+            guard !stream.taps.isEmpty,
+                let packet = stream.run.join(
+                    received, canStart: canStart, of: producer, wanted: stream.producer(producer.kind))
             else { return }
             for tap in stream.taps where tap.wants(producer.kind) {
                 if !tap.push(packet) { counters.droppedTap &+= 1 }

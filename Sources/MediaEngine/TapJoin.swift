@@ -25,6 +25,9 @@ struct TapJoin {
         ticksPerMillisecond = Int64(kind.clockRate) / 1000
     }
 
+    /// Returns whether the run shows a producer now.
+    func isOf(_ producer: Producer) -> Bool { source === producer }
+
     /// Maps a received packet to the joined run.
     /// - Parameters:
     ///   - canStart: whether a decoder can start with the packet.

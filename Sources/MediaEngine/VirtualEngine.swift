@@ -210,6 +210,13 @@ package final class VirtualEngine {
         }
     }
 
+    package func openTap(session: String, stream: String, chooses: Bool) throws(EngineError) -> PacketTap {
+        try run(.home(session: session)) { (worker, quiesced) throws(EngineError) in
+            try worker.openTap(
+                session, stream, Set(MediaKind.allCases), 4 << 20, decodes: false, chooses: chooses)
+        }
+    }
+
     package func streams(session: String) throws(EngineError) -> [StreamSnapshot] {
         try run(.home(session: session)) { (worker, quiesced) throws(EngineError) in try worker.streams(session) }
     }

@@ -92,15 +92,15 @@ extension Worker {
         try sessions.find(name).setPaused(paused, kind, ofTransport: id, quiesced)
     }
 
-    func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {
-        try sessions.find(session).requestKeyFrame(ofStream: stream)
+    func requestKeyFrame(_ session: String, _ stream: String, for tap: PacketTap?) throws(EngineError) {
+        try sessions.find(session).requestKeyFrame(ofStream: stream, for: tap)
     }
 
     func openTap(
-        _ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int, decodes: Bool
+        _ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int, decodes: Bool, chooses: Bool
     ) throws(EngineError) -> PacketTap {
         try sessions.find(session).openTap(
-            on: name, kinds, capacity: capacity, decodes: decodes, inbound, &counters)
+            on: name, kinds, capacity: capacity, decodes: decodes, chooses: chooses, now: time(), inbound, &counters)
     }
 
     // MARK: snapshots
