@@ -6,6 +6,8 @@ package struct EndpointStatistics: Sendable, Hashable {
     package var sentPackets: UInt64 = 0
     package var sentBytes: UInt64 = 0
     package var retransmissions: UInt64 = 0
+    /// Payload bytes that were repeated to probe the path.
+    package var probeBytes: UInt64 = 0
     /// Requested packets that were no longer stored.
     package var forgotten: UInt64 = 0
     /// Media packets that arrived for the first time, as originals or as retransmissions.

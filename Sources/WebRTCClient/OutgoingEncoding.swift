@@ -78,6 +78,12 @@ struct OutgoingEncoding {
         return sent
     }
 
+    /// Returns one of the latest packets.
+    /// - Parameter distance: number of packets after it.
+    func recent(_ distance: Int) -> Sent? {
+        find(SequenceNumber(sequence &- 1 &- UInt16(truncatingIfNeeded: distance)))
+    }
+
     mutating func takeRTXSequence() -> SequenceNumber {
         defer { rtxSequence &+= 1 }
         return SequenceNumber(rtxSequence)

@@ -24,6 +24,17 @@ package final class UplinkEstimate {
 
     /// Bit rate that may be sent now, headers and retransmissions included.
     package var target: Bitrate { estimator.target }
+    /// Bit rate that the path carries in the long run. Higher than `target` while a queue drains.
+    package var capacity: Bitrate { estimator.capacity }
+    /// Whether the path is certainly full: its queue is long or overflows.
+    package var isFull: Bool { estimator.isFull }
+    /// Whether the relay has acknowledged individual packets. Without that nothing is known about the path.
+    package var isAcknowledged: Bool { estimator.isAcknowledged }
+    /// Bit rate that is sent without probes, as far as it follows the estimate.
+    package var used: Bitrate {
+        get { estimator.used }
+        set { estimator.used = newValue }
+    }
     /// Bit rate that would be sent if the path had the capacity.
     package var wanted: Bitrate {
         get { estimator.wanted }
@@ -36,7 +47,15 @@ package final class UplinkEstimate {
     var deadline: MediaTime { estimator.deadline }
 
     /// Records a sent packet. Packets are numbered from 0 in the order of these calls.
-    func noteSent(bytes: Int, now: MediaTime) { _ = sent.pointee.append(bytes: bytes, now: now) }
+    /// - Parameter probe: number of the probe that the packet belongs to; 0: none.
+    func noteSent(bytes: Int, probe: UInt16, now: MediaTime) {
+        _ = sent.pointee.append(bytes: bytes, probe: probe, now: now)
+    }
+
+    /// Returns a probe to send now; nil if none is due.
+    func takeProbe(now: MediaTime) -> Probe? {
+        estimator.mayProbe(now: now) ? estimator.takeProbe(now: now) : nil
+    }
 
     func receive(_ feedback: TransportCC, now: MediaTime) { estimator.receive(feedback, sent: sent, now: now) }
 

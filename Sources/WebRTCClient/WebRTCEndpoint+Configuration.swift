@@ -40,6 +40,9 @@ extension WebRTCEndpoint {
         package var sendsREMB = false
         /// Initial bandwidth estimate of a publisher's path; nil: the path is not estimated.
         package var uplinkStart: Bitrate?
+        /// If true, the endpoint probes an estimated path up to `UplinkEstimate.wanted` by repeating video on the retransmission stream. For
+        /// a publisher that cannot raise its bit rate in small steps.
+        package var probesUplink = false
 
         package init(
             _ direction: Direction, tracks: [TrackDescription], identity: DTLSIdentity,

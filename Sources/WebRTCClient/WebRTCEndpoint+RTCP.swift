@@ -45,6 +45,8 @@ extension WebRTCEndpoint {
             statistics.feedbackReceived += 1
             statistics.acknowledged += UInt64(feedback.arrivals.count)
             uplink?.receive(feedback, now: now)
+            // The result of a probe may start the next one at once.
+            beginProbe(now: now)
         case .remb: statistics.reportedBitrate = try REMB(parsing: packet).bitrate
         case .sdes, .bye, .xr, .other: break
         }

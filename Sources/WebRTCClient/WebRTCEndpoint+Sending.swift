@@ -93,7 +93,7 @@ extension WebRTCEndpoint {
         }
     }
 
-    private func sendRTX(_ sent: OutgoingEncoding.Sent, _ track: Int, _ encoding: Int, _ now: MediaTime) -> Bool {
+    func sendRTX(_ sent: OutgoingEncoding.Sent, _ track: Int, _ encoding: Int, _ now: MediaTime) -> Bool {
         let state = outgoing[track][encoding]
         guard let description = tracks[track], let rtxSSRC = state.rtxSSRC, let type = state.rtxPayloadType else {
             return false
@@ -146,7 +146,7 @@ extension WebRTCEndpoint {
         var length = length
         // Recorded even if the packet is not sent: the numbers in the record must not shift.
         defer {
-            if isNumbered { uplink?.noteSent(bytes: length, now: now) }
+            if isNumbered { uplink?.noteSent(bytes: length, probe: probeNumber, now: now) }
             isNumbered = false
         }
         guard let address, let protector, let base = outgoingRoom.baseAddress,

@@ -85,6 +85,12 @@ package final class WebRTCEndpoint {
     var transportSequence: UInt16
     /// Bandwidth estimate of a publisher that estimates its path; set when it connects.
     package internal(set) var uplink: UplinkEstimate?
+    /// Probe that is being sent.
+    var probe: ProbePacer?
+    /// Time at which packets of the probe are due next.
+    var nextProbe = MediaTime.never
+    /// Number of the probe that the packet in `outgoingRoom` belongs to; 0: none.
+    var probeNumber: UInt16 = 0
     /// True if the packet in `outgoingRoom` has a transport-wide number.
     var isNumbered = false
     var nextReport = MediaTime.never
@@ -184,6 +190,7 @@ package final class WebRTCEndpoint {
         var deadline = min(transport.deadline, nextReport)
         guard isConnected else { return deadline }
         if let uplink { deadline = min(deadline, uplink.deadline) }
+        if probe != nil { deadline = min(deadline, nextProbe) }
         if configuration.sendsTransportFeedback, let due = feedback.deadline { deadline = min(deadline, due) }
         if configuration.sendsREMB, let due = received.deadline { deadline = min(deadline, due) }
         for stream in incoming { deadline = min(deadline, stream.deadline(asks: configuration.asksForLostPackets)) }
@@ -198,6 +205,8 @@ package final class WebRTCEndpoint {
         }
         guard isConnected else { return }
         uplink?.handleTimeout(now: now)
+        beginProbe(now: now)
+        sendProbe(now: now)
         sendDueRTCP(now: now)
     }
 

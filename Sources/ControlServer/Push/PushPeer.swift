@@ -29,6 +29,7 @@ final class PushPeer {
     /// Sockets for the time after an ICE restart that the server has not answered. A restart changes the ports, because a firewall or NAT
     /// between may have forgotten the previous ones.
     private var restartSockets: PushSockets?
+    private var encoding = PushEncoding()
     private var watch = PushPathWatch()
     /// Way to the server at the last look.
     private var route: PushCandidates.Route?
@@ -51,6 +52,8 @@ final class PushPeer {
         var configuration = WebRTCEndpoint.Configuration.publisher(
             identity: try .generate(), audio: hasAudio, video: hasVideo, codecs: [codec ?? .vp8], using: &random)
         configuration.wallClock = .nanoseconds(millrace_realtime_ns() - millrace_monotonic_ns())
+        configuration.uplinkStart = PushEncoding.start
+        configuration.probesUplink = true
         endpoint = WebRTCEndpoint(configuration)
         tracks = PushTracks(kinds: (hasAudio ? [.audio] : []) + (hasVideo ? [.video] : []))
     }
@@ -157,6 +160,15 @@ final class PushPeer {
     }
 
     // MARK: media
+
+    /// Returns the index of the largest encoding that fits the path.
+    /// - Parameter rates: bit rates of the stream's encodings, from the smallest.
+    func chooseEncoding(_ rates: [Bitrate], now: MediaTime) -> Int {
+        let choice = encoding.choose(rates: rates, path: PushEncoding.Path(of: endpoint), now: now)
+        endpoint.uplink?.used = choice.used
+        endpoint.uplink?.wanted = choice.wanted
+        return choice.maximum
+    }
 
     func send(_ packet: PushTracks.Packet, now: MediaTime) {
         tracks.send(packet, to: endpoint, now: now)

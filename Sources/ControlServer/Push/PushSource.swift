@@ -17,13 +17,14 @@ struct PushSource: Sendable {
     static func stream(
         _ stream: String, in session: String, of engine: MediaEngine
     ) async throws(EngineError) -> PushSource {
-        let tap = try await engine.openTap(session: session, stream: stream, capacity: capacity, decodes: true)
+        let tap = try await engine.openTap(
+            session: session, stream: stream, capacity: capacity, decodes: true, chooses: true)
         let found = try? await engine.streams(session: session).first { $0.name == stream }
         var kinds: Set<MediaKind> = []
         if found?.audio != nil { kinds.insert(.audio) }
         if found?.video != nil { kinds.insert(.video) }
         return PushSource(
             tap: tap, kinds: kinds, codec: found?.codec ?? tap.codec,
-            requestKeyFrame: { Task { try? await engine.requestKeyFrame(session: session, stream: stream) } })
+            requestKeyFrame: { Task { try? await engine.requestKeyFrame(session: session, stream: stream, for: tap) } })
     }
 }

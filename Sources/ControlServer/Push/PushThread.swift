@@ -16,9 +16,11 @@ final class PushThread {
     private var kinds: Set<MediaKind>
     private var codec: VideoCodec?
     private var keyFrameAskedAt: MediaTime?
+    private var nextChoice = MediaTime.zero
 
     private static let longestWait = MediaTime.milliseconds(500)
     private static let keyFrameInterval = MediaTime.milliseconds(500)
+    private static let choiceInterval = MediaTime.milliseconds(100)
     /// Packets that are sent before datagrams are read again.
     private static let packetsPerTurn = 256
 
@@ -64,6 +66,7 @@ final class PushThread {
             if source.tap.isClosed, source.tap.isEmpty { machine.stop() }
             peer?.handleTimeout(now: Self.now)
             takeEvents()
+            chooseEncoding()
             machine.handleTimeout(now: Self.now)
             performEffects()
         }
@@ -108,6 +111,14 @@ final class PushThread {
             case .failed(let failure): machine.failed(failure, now: Self.now)
             }
         }
+    }
+
+    /// Chooses the encoding of simulcast that fits the path. Without a connection the last choice stays.
+    private func chooseEncoding() {
+        let now = Self.now
+        guard machine.isLive, now >= nextChoice, let peer else { return }
+        nextChoice = now + Self.choiceInterval
+        source.tap.maximumEncoding = peer.chooseEncoding(source.tap.encodingRates, now: now)
     }
 
     private func requestKeyFrame() {
