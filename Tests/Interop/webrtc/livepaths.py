@@ -4,8 +4,10 @@ import time
 
 import clients
 import media
-from webrtc.livepush import check_record, is_live, publisher, record, start
+from webrtc import layers
+from webrtc.livepush import ALLOWED, check_record, is_live, publisher, record, start
 from webrtc.network import RELAY
+from webrtc.pairs import join
 
 MOVED = "10.99.0.77"  # second address of the first relay's host
 
@@ -61,4 +63,39 @@ def cut(bench, name):
     bench.reporter.check(name, "its resource is deleted at the end", True)
 
 
-ALL = [("live push over a path that is cut", cut)]
+def narrow(bench, name):
+    """Chromium's simulcast: the encoding that fits the path to the second relay is pushed."""
+    bench.need_network()
+    first = bench.relay(extra=ALLOWED, name="first")
+    second = bench.relay(apart=True, name="second")
+    layers.publish(bench, first, "file")
+    clients.wait_until(lambda: first.has_stream("file"), 10, "the publisher's stream")
+    # The encoders begin with low rates.
+    time.sleep(8)
+    start(first, second.whip("pushed"))
+    clients.wait_until(lambda: second.has_stream("pushed") and is_live(first), 15, "the pushed stream")
+    subscriber, view = join(bench, second, "aiortc", "pushed")
+
+    def await_heights(text, accepted, seconds):
+        """Waits until all frames of a second have an accepted height."""
+        began, heights = time.monotonic(), []
+        while time.monotonic() < began + seconds:
+            subscriber.call("frames", id=view)
+            time.sleep(1)
+            heights = [row[5] for row in subscriber.call("frames", id=view)]
+            if len(heights) > 10 and all(map(accepted, heights)):
+                break
+        bench.reporter.check(name, text, len(heights) > 10 and all(map(accepted, heights)), heights=sorted(set(heights)), frames=len(heights),
+                             seconds=round(time.monotonic() - began, 1))
+
+    await_heights("the largest encoding is pushed", lambda height: height == layers.HEIGHT, 20)
+    bench.need(bench.network.limit_up(400), "a token bucket of the kernel")
+    await_heights("a smaller one over a path of 400 kb/s", lambda height: height < layers.HEIGHT, 20)
+    bench.network.limit_up(None)
+    await_heights("and the largest again when the path is wide", lambda height: height == layers.HEIGHT, 40)
+
+
+ALL = [
+    ("live push over a path that is cut", cut),
+    ("live push of simulcast over a narrow path", narrow),
+]

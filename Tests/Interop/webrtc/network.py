@@ -133,6 +133,7 @@ class Network:
     def clear(self):
         if self.inside:
             subprocess.run(["ip", "link", "delete", "mr2"], capture_output=True)
+            self.limit_up(None)
         if self.filters:
             for beside_relay in (True, False):
                 self._nft("table inet loss\ndelete table inet loss\n", beside_relay)
@@ -149,6 +150,17 @@ class Network:
             media.run([*prefix, "ip", "link", "set", device, "up", "gso_max_segs", "1"])
         done = subprocess.run([*self.prefix, "tc", "qdisc", "add", "dev", "mr3", "root", "tbf", "rate", f"{kilobits}kbit", "burst",
                                "3000", "limit", "100000000"], capture_output=True)
+        return done.returncode == 0
+
+    def limit_up(self, kilobits):
+        """Limits what the clients' host sends to the relay's to `kilobits` kb/s, with a queue of 30 kB; None: no limit. Returns False if this
+        kernel has no token bucket."""
+        if shutil.which("tc") is None:
+            return False
+        if kilobits is None:
+            return subprocess.run(["tc", "qdisc", "del", "dev", "mr0", "root"], capture_output=True).returncode == 0
+        done = subprocess.run(["tc", "qdisc", "replace", "dev", "mr0", "root", "tbf", "rate", f"{kilobits}kbit", "burst", "3000", "limit",
+                               "30000"], capture_output=True)
         return done.returncode == 0
 
     def stop(self):
