@@ -30,6 +30,8 @@ package struct Consumer {
     package let path: Int
     package let ssrc: SSRC
     package let payloadType: PayloadType
+    /// Payload type of redundant audio (RFC 2198); nil if the subscriber gets the primary blocks alone.
+    package var redPayloadType: PayloadType?
     package var state: State
     /// Requested highest layer, 0...3 (all): a temporal layer, or a position in the producer's `LayerOrder`. The limit in effect is in
     /// `rewrite`.
@@ -187,7 +189,8 @@ package struct Consumer {
     @inline(__always)
     mutating func sent(_ packet: borrowing PendingPacket, as sequence: Int64) {
         progress.packets &+= 1
-        progress.payloadBytes &+= UInt64(packet.payloadLength)
+        let leftOut = packet.redundancy != 0 && redPayloadType == nil ? packet.redundancy : 0
+        progress.payloadBytes &+= UInt64(packet.payloadLength &- leftOut)
         if packet.sequence >= next { next = packet.sequence &+ 1 }
         if sequence > progress.sequence {
             sentEnd = packet.sequence &+ 1

@@ -17,20 +17,23 @@ extension EgressBatch {
                 of: consumer, probe: probe, to: path)
             return
         }
+        // A stream of retransmissions repeats one payload type (RFC 4588 section 8.6), which is not that of redundant audio.
+        let payload = packet.payload + packet.redundancy
+        let length = packet.payloadLength &- packet.redundancy
         let header = writeHeader(
             packet.firstByte, packet.extensions, timestamp: packet.timestamp &+ rewrite.timestampOffset,
             ssrc: rtx.ssrc.rawValue,
             payloadType: packet.markerBit | rewrite.addedMarkerBit(packet) | rtx.payloadType.rawValue,
-            sequence: sequence, of: consumer, payloadLength: packet.payloadLength + 2,
-            payload: packet.payload, frameNumberOffset: rewrite.frameNumberOffset, probe: probe, to: path)
+            sequence: sequence, of: consumer, payloadLength: length + 2,
+            payload: payload, frameNumberOffset: rewrite.frameNumberOffset, probe: probe, to: path)
         let copy = destination + header
         UnsafeMutableRawPointer(copy).storeBytes(
             of: UInt16(truncatingIfNeeded: original).bigEndian, as: UInt16.self)
-        (copy + 2).update(from: packet.payload, count: packet.payloadLength)
+        (copy + 2).update(from: payload, count: length)
         if rewrite.patchesPayload { rewrite.patch(copy + 2, packet) }
         finish(
             ssrc: rtx.ssrc.rawValue, sequence: sequence, source: UnsafePointer(copy), header: header,
-            payloadLength: packet.payloadLength + 2, to: path)
+            payloadLength: length + 2, to: path)
     }
 
     /// Adds a packet on the consumer's own stream, byte by byte as it was sent first.
@@ -43,15 +46,17 @@ extension EgressBatch {
         let ssrc = consumer.pointee.ssrc.rawValue
         Self.writeFixedHeader(
             packet.firstByte | 0x10, timestamp: packet.timestamp &+ rewrite.timestampOffset, ssrc: ssrc,
-            payloadType: packet.markerBit | rewrite.addedMarkerBit(packet) | consumer.pointee.payloadType.rawValue,
+            payloadType: packet.markerBit | rewrite.addedMarkerBit(packet) | packet.payloadType(for: consumer),
             sequence: sequence, to: raw)
+        let leftOut = packet.leftOut(for: consumer)
+        let payload = packet.payload + leftOut
         let block = consumer.pointee.extensions.length(with: packet.extensions)
         consumer.pointee.extensions.write(
             to: raw + Self.fixedHeader, packet.extensions, blockLength: block, sendTime: first.sendTime,
-            number: first.number, payload: packet.payload, frameNumberOffset: rewrite.frameNumberOffset)
+            number: first.number, payload: payload, frameNumberOffset: rewrite.frameNumberOffset)
         finish(
-            ssrc: ssrc, sequence: sequence, source: UnsafePointer(packet.payload), header: Self.fixedHeader + block,
-            payloadLength: packet.payloadLength, to: path)
+            ssrc: ssrc, sequence: sequence, source: UnsafePointer(payload), header: Self.fixedHeader + block,
+            payloadLength: packet.payloadLength &- leftOut, to: path)
     }
 
     /// Adds a packet that contains only padding (RFC 3550 section 5.1) on the consumer's RTX stream. Its padding has the maximum length,

@@ -108,18 +108,20 @@ package struct EgressBatch: ~Copyable {
     ) {
         let destination = path.pointee.cursor.unsafelyUnwrapped
         let ssrc = consumer.pointee.ssrc.rawValue
-        let length = packet.pointee.payloadLength
+        let leftOut = packet.pointee.leftOut(for: consumer)
+        let payload = packet.pointee.payload + leftOut
+        let length = packet.pointee.payloadLength &- leftOut
         let header = writeHeader(
             packet.pointee.firstByte, packet.pointee.extensions,
             timestamp: packet.pointee.timestamp &+ rewrite.timestampOffset, ssrc: ssrc,
             payloadType: packet.pointee.markerBit | rewrite.addedMarkerBit(packet.pointee)
-                | consumer.pointee.payloadType.rawValue,
-            sequence: sequence, of: consumer, payloadLength: length, payload: packet.pointee.payload,
+                | packet.pointee.payloadType(for: consumer),
+            sequence: sequence, of: consumer, payloadLength: length, payload: payload,
             frameNumberOffset: rewrite.frameNumberOffset, to: path)
-        var source = UnsafePointer(packet.pointee.payload)
+        var source = UnsafePointer(payload)
         if rewrite.patchesPayload {
             let copy = destination + header
-            copy.update(from: packet.pointee.payload, count: length)
+            copy.update(from: payload, count: length)
             rewrite.patch(copy, packet.pointee)
             source = UnsafePointer(copy)
         }

@@ -9,6 +9,8 @@ struct PendingPacket {
     var timestamp: UInt32
     var payload: UnsafeMutablePointer<UInt8>
     var payloadLength: Int
+    /// Redundant audio: bytes before the primary block, which alone goes to consumers that do not take the others.
+    var redundancy: Int
     var arrival: MediaTime
     /// Version 2 and the padding bit.
     var firstByte: UInt8
@@ -41,6 +43,7 @@ struct PendingPacket {
         timestamp = UInt32(truncatingIfNeeded: slot.pointee.timestamp)
         payload = producer.pointee.ring.payload(of: slot.pointee)
         payloadLength = Int(slot.pointee.payloadLength)
+        redundancy = Int(slot.pointee.redundancy)
         arrival = slot.pointee.arrival
         firstByte = slot.pointee.paddingLength > 0 ? 0xa0 : 0x80
         markerBit = slot.pointee.flags.contains(.marker) ? 0x80 : 0
@@ -49,6 +52,21 @@ struct PendingPacket {
         fields = slot.pointee.fields
         extensions = slot.pointee.extensions
         layers = slot.pointee.layers
+    }
+
+    /// Returns the bytes at the start of the payload that a consumer does not get.
+    @inline(__always)
+    func leftOut(for consumer: UnsafePointer<Consumer>) -> Int {
+        redundancy != 0 && consumer.pointee.redPayloadType == nil ? redundancy : 0
+    }
+
+    /// Returns the payload type under which a consumer gets the packet.
+    @inline(__always)
+    func payloadType(for consumer: UnsafePointer<Consumer>) -> UInt8 {
+        guard redundancy != 0, let red = consumer.pointee.redPayloadType else {
+            return consumer.pointee.payloadType.rawValue
+        }
+        return red.rawValue
     }
 
     @inline(__always)

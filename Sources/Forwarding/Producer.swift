@@ -10,6 +10,8 @@ package final class Producer {
         package var codec: VideoCodec
         package var ssrc: SSRC
         package var payloadType: PayloadType
+        /// Payload type of redundant audio (RFC 2198), whose primary blocks have `payloadType`; nil: there is none.
+        package var redPayloadType: PayloadType?
         /// Capacity of the ring in packets; `ringBytes` is the largest one in bytes, and `firstRingBytes` the one at first. All are powers of
         /// two.
         package var ringPackets: Int
@@ -135,7 +137,13 @@ package final class Producer {
         _ header: RTPHeader, payload: UnsafeRawBufferPointer, extensions: RTPExtensionValues = RTPExtensionValues(),
         descriptor: UnsafeRawBufferPointer? = nil, now: MediaTime, stored: inout UnsafeMutablePointer<StoredPacket>?
     ) -> Outcome {
-        guard header.payloadType == configuration.payloadType else { return .wrongPayloadType }
+        var redundancy = 0
+        if header.payloadType != configuration.payloadType {
+            guard header.payloadType == configuration.redPayloadType else { return .wrongPayloadType }
+            guard let red = try? REDPayload(parsing: payload) else { return .malformed }
+            guard red.payloadType == configuration.payloadType else { return .wrongPayloadType }
+            redundancy = red.primaryOffset
+        }
         lastArrival = now
         packets &+= 1
         bytes &+= UInt64(payload.count)
@@ -199,6 +207,7 @@ package final class Producer {
         slot.pointee.timestamp = timestamp
         slot.pointee.arrival = now
         slot.pointee.flags = flags
+        slot.pointee.redundancy = UInt16(truncatingIfNeeded: redundancy)
         slot.pointee.fields = fields
         slot.pointee.layers = layers
         if !isLate {

@@ -12,6 +12,8 @@ package struct StoredPacket {
     package var position = 0
     /// Payload bytes, `paddingLength` included.
     package var payloadLength: UInt16 = 0
+    /// Redundant audio (RFC 2198): bytes of the payload before its primary block; 0 for other packets.
+    package var redundancy: UInt16 = 0
     /// RTP padding at the end of the payload that the relay put there (RFC 3550 section 5.1).
     package var paddingLength: UInt8 = 0
     package var flags: Flags = []
@@ -34,4 +36,11 @@ package struct StoredPacket {
     }
 
     package init() {}
+
+    /// Returns the payload without redundant blocks.
+    /// - Parameter payload: the packet's payload.
+    package func primary(of payload: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard redundancy > 0, Int(redundancy) <= payload.count else { return payload }
+        return UnsafeRawBufferPointer(rebasing: payload[Int(redundancy)...])
+    }
 }

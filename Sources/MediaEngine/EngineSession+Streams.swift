@@ -206,6 +206,7 @@ extension EngineSession {
             kind: section.kind, codec: section.videoCodec ?? .vp8, ssrc: ssrc, payloadType: section.payloadType,
             retransmissionBytes: limits.retransmissionBytes, followsRate: sendsKeyFrames)
         if section.kind == .audio {
+            configuration.redPayloadType = section.redPayloadType
             // Browsers send audio again only if it was negotiated.
             configuration.requestsMissing = section.feedback.contains(.nack)
             configuration.requestTiming = .audio
@@ -298,7 +299,7 @@ extension TrackDescription {
     /// Returns whether both descriptions describe the same packets. Packets of another codec need another producer: subscribers get
     /// them under another payload type, or not at all.
     fileprivate func hasSamePackets(as other: TrackDescription) -> Bool {
-        mid == other.mid && payloadType == other.payloadType && videoCodec == other.videoCodec
-            && encodings == other.encodings
+        mid == other.mid && payloadType == other.payloadType && redPayloadType == other.redPayloadType
+            && videoCodec == other.videoCodec && encodings == other.encodings
     }
 }

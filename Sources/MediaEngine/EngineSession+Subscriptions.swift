@@ -195,6 +195,7 @@ extension EngineSession {
         var consumer = Consumer(
             path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
         consumer.rtx = track.rtx
+        consumer.redPayloadType = track.redPayloadType
         consumer.takesRequests = track.takesRequests
         consumer.extensions =
             producer.canHaveSpatialLayers ? track.describedExtensions ?? track.extensions : track.extensions

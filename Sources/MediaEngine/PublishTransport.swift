@@ -256,7 +256,9 @@ final class PublishTransport {
         guard mid != nil || !ended.contains(header.ssrc) && ended.count < maximumEnded else { return nil }
         let matching = sections.indices.filter { s in
             let section = sections[s].track
-            let takes = section.payloadType == header.payloadType || section.rtxPayloadType == header.payloadType
+            let takes =
+                section.payloadType == header.payloadType || section.rtxPayloadType == header.payloadType
+                || section.redPayloadType == header.payloadType
             return takes && (mid == nil || section.mid == mid)
         }
         guard matching.count == 1 else { return nil }

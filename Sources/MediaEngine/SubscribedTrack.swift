@@ -15,6 +15,8 @@ final class SubscribedTrack {
     let rtcpAddress: SocketAddress
     let ssrc: SSRC
     private(set) var payloadType: PayloadType
+    /// Payload type of redundant audio (RFC 2198); nil if the subscriber does not take it.
+    private(set) var redPayloadType: PayloadType?
     /// WebRTC subscribers: codecs that the subscriber accepts. Empty for plain subscribers, whose payload type is fixed.
     let codecs: [CodecDescription]
     /// WebRTC subscribers: SSRC of retransmissions of all codecs that have a payload type for them.
@@ -114,6 +116,7 @@ final class SubscribedTrack {
 
     private func use(_ codec: CodecDescription) {
         payloadType = codec.payloadType
+        redPayloadType = codec.redPayloadType
         rtx = nil
         if let ssrc = rtxSSRC, let payloadType = codec.rtxPayloadType {
             rtx = RTXStream(ssrc: ssrc, payloadType: payloadType)

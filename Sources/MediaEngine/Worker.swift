@@ -186,7 +186,9 @@ final class Worker: @unchecked Sendable {
             #if DEBUG
                 if faults.swallows(slot, of: track, now: now) { return }
             #endif
-            if track.pointee.hasTaps { taps.push(slot, payload, of: track, producer, &counters) }
+            if track.pointee.hasTaps {
+                taps.push(slot, slot.pointee.primary(of: payload), of: track, producer, &counters)
+            }
             track.pointee.session._withUnsafeGuaranteedRef { session in
                 if session.visitDue > now { housekeepingSchedule.visitSoon(session, now: now) }
                 if producer.kind == .audio, !session.isPart,

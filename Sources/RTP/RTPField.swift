@@ -5,6 +5,8 @@ package enum RTPField: String, Hashable, Sendable {
     case headerExtension = "RTP header extension"
     case padding = "RTP padding"
     case opusPayload = "Opus payload"
+    case redHeader = "RED block header"
+    case redBlock = "RED block"
     case vp8Descriptor = "VP8 payload descriptor"
     case vp8Payload = "VP8 payload"
     case h264Payload = "H.264 payload"

@@ -71,15 +71,15 @@ package struct Answer: Sendable {
 }
 
 extension MediaSection {
-    /// Returns the codecs of an answered section that its offer has under the same payload types. Retransmissions under another payload
-    /// type than the offered one are left out.
+    /// Returns the codecs of an answered section that its offer has under the same payload types. Retransmissions and redundant audio under
+    /// another payload type than the offered one are left out.
     fileprivate func codecs(answering offer: MediaSection) -> [CodecDescription] {
         let offered = offer.usableCodecs(VideoCodec.allCases)
         return usableCodecs(VideoCodec.allCases).compactMap { codec in
             guard let own = offered.first(where: { $0.isAnswered(by: codec) }) else { return nil }
             var codec = codec
             if codec.rtxPayloadType != own.rtxPayloadType { codec.rtxPayloadType = nil }
-            return codec
+            return codec.redPayloadType == own.redPayloadType ? codec : codec.withoutRED
         }
     }
 }

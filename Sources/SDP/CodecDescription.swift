@@ -7,6 +7,8 @@ package struct CodecDescription: Sendable, Hashable, Codable {
     package var payloadType: PayloadType
     /// Payload type of retransmissions (RFC 4588); nil: the original packets are sent again.
     package var rtxPayloadType: PayloadType?
+    /// Opus: payload type of packets that also repeat earlier ones (RFC 2198); nil: there are none.
+    package var redPayloadType: PayloadType?
     /// Parameters of `a=fmtp` on which both sides have to agree, such as `packetization-mode=1;profile-level-id=42e01f`; empty if there
     /// are none. Those of Opus are preferences of each side, and are left out.
     package var parameters: String
@@ -16,12 +18,13 @@ package struct CodecDescription: Sendable, Hashable, Codable {
     private static let maximumParameters = 128
 
     package init(
-        video: VideoCodec?, payloadType: PayloadType, rtxPayloadType: PayloadType? = nil, parameters: String = "",
-        feedback: TrackDescription.Feedback = []
+        video: VideoCodec?, payloadType: PayloadType, rtxPayloadType: PayloadType? = nil,
+        redPayloadType: PayloadType? = nil, parameters: String = "", feedback: TrackDescription.Feedback = []
     ) {
         self.video = video
         self.payloadType = payloadType
         self.rtxPayloadType = rtxPayloadType
+        self.redPayloadType = redPayloadType
         self.parameters = parameters
         self.feedback = feedback
     }
@@ -31,18 +34,35 @@ package struct CodecDescription: Sendable, Hashable, Codable {
         video = try container.decodeIfPresent(VideoCodec.self, forKey: .video)
         payloadType = try container.decode(PayloadType.self, forKey: .payloadType)
         rtxPayloadType = try container.decodeIfPresent(PayloadType.self, forKey: .rtxPayloadType)
+        redPayloadType = try container.decodeIfPresent(PayloadType.self, forKey: .redPayloadType)
         parameters = try container.decode(String.self, forKey: .parameters)
         feedback = try container.decode(TrackDescription.Feedback.self, forKey: .feedback)
         try container.check(!payloadType.isTakenForRTCP, .payloadType, "the packets would be taken for RTCP")
         try container.check(
             rtxPayloadType?.isTakenForRTCP != true && rtxPayloadType != payloadType, .rtxPayloadType,
             "the packets would be taken for others")
+        if let redPayloadType {
+            let others = [payloadType, rtxPayloadType]
+            try container.check(
+                video == nil && !redPayloadType.isTakenForRTCP && !others.contains(redPayloadType), .redPayloadType,
+                "the packets would be taken for others")
+        }
         try container.check(
             parameters.isEmpty || parameters.isToken && parameters.utf8.count <= Self.maximumParameters, .parameters,
             "the parameters are too long, or have a character that is not allowed")
     }
 
     package var kind: MediaKind { video == nil ? .audio : .video }
+
+    /// Payload types as in an m-line.
+    var payloadTypes: [PayloadType] { [payloadType, rtxPayloadType, redPayloadType].compactMap(\.self) }
+
+    /// The codec without redundant audio.
+    var withoutRED: CodecDescription {
+        var codec = self
+        codec.redPayloadType = nil
+        return codec
+    }
 
     /// Name, clock rate and channels as in `a=rtpmap`.
     var encodingName: String {
@@ -64,6 +84,9 @@ package struct CodecDescription: Sendable, Hashable, Codable {
 }
 
 extension CodecDescription {
+    /// Payload type of redundant audio in the relay's offers.
+    static let offeredRED = PayloadType(63)
+
     /// Opus as in this side's offers.
     static let offeredOpus = CodecDescription(
         video: nil, payloadType: PayloadType(111), feedback: [.nack, .transportCC])

@@ -59,8 +59,8 @@ extension MediaSection {
         return parameters
     }
 
-    /// Returns the codecs supported for the section's kind, each with the payload type of its retransmissions (RFC 4588 section 8.6),
-    /// in the order of the m-line.
+    /// Returns the codecs supported for the section's kind, each with the payload types of its retransmissions (RFC 4588 section 8.6) and
+    /// of redundant audio (RFC 2198 section 5), in the order of the m-line.
     /// - Parameter allowed: video codecs to consider.
     func usableCodecs(_ allowed: [VideoCodec]) -> [CodecDescription] {
         guard let kind, isSecureRTP else { return [] }
@@ -72,11 +72,16 @@ extension MediaSection {
             }
             repairs[repaired] = codec
         }
+        let redundant = Dictionary(
+            codecs.compactMap { codec in codec.repeated.map { ($0, codec.payloadType) } },
+            uniquingKeysWith: { first, _ in first })
         return codecs.filter { $0.carries(kind, allowed) }.map { codec in
             let rtx = repairs[codec.payloadType.rawValue].flatMap { $0.clockRate == codec.clockRate ? $0 : nil }
             return CodecDescription(
                 video: kind == .video ? codec.video : nil, payloadType: codec.payloadType,
-                rtxPayloadType: rtx?.payloadType, parameters: codec.agreedParameters, feedback: codec.feedback)
+                rtxPayloadType: rtx?.payloadType,
+                redPayloadType: kind == .audio ? redundant[codec.payloadType.rawValue] : nil,
+                parameters: codec.agreedParameters, feedback: codec.feedback)
         }
     }
 

@@ -89,8 +89,18 @@ extension Offer {
                 msid: "\(streamID.asIdentifier) \(trackID.asIdentifier)")
         }
         return MediaSection(
-            media: section.media, port: address.port, proto: section.proto,
-            formats: track.formats, lines: lines)
+            media: section.media, port: address.port, proto: section.proto, formats: formats(of: track, in: section),
+            lines: lines)
+    }
+
+    /// Returns the payload types of the answer's m-line. Those of audio are in the order of the offer: a browser sends redundant audio only if
+    /// the answer lists it before Opus, and the peer has chosen the order.
+    private func formats(of track: TrackDescription, in section: MediaSection) -> [String] {
+        guard track.kind == .audio else { return track.formats }
+        let order = section.codecs.map(\.payloadType.description)
+        return track.formats.sorted { a, b in
+            order.firstIndex(of: a) ?? order.count < order.firstIndex(of: b) ?? order.count
+        }
     }
 
     /// Returns a section with port 0 (RFC 3264 section 6). Transport and codec have no use there, but some clients refuse a section

@@ -82,11 +82,14 @@ extension Offer {
             else { throw section.missing("a=rtcp-mux") }
             for codec in codecs {
                 try note(
-                    codec.payloadType, Meaning(kind: kind, video: codec.video, repairs: nil), of: section, in: &meanings
+                    codec.payloadType, Meaning(kind: kind, video: codec.video, repairs: nil, isRED: false), of: section,
+                    in: &meanings
                 )
-                guard let rtx = codec.rtxPayloadType else { continue }
-                try note(
-                    rtx, Meaning(kind: kind, video: nil, repairs: codec.payloadType), of: section, in: &meanings)
+                for other in codec.payloadTypes where other != codec.payloadType {
+                    let meaning = Meaning(
+                        kind: kind, video: nil, repairs: codec.payloadType, isRED: other == codec.redPayloadType)
+                    try note(other, meaning, of: section, in: &meanings)
+                }
             }
             let extensions = extensions(of: section, sending: sending, besides: &extensionKinds)
             tracks.append(
@@ -112,7 +115,9 @@ extension Offer {
     private struct Meaning: Equatable {
         let kind: MediaKind
         let video: VideoCodec?
+        /// Codec whose packets are repeated.
         let repairs: PayloadType?
+        let isRED: Bool
     }
 
     /// Returns the extensions of a section, without ids that have another meaning in another section of the bundle (forbidden by

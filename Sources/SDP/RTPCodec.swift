@@ -20,6 +20,15 @@ struct RTPCodec: Sendable, Hashable {
         }
     }
 
+    /// Payload type of the codec that all blocks of redundant audio have (RFC 2198 section 5: `a=fmtp:63 111/111`); nil if this is not such a
+    /// codec, or if it mixes codecs.
+    var repeated: UInt8? {
+        guard name == "red", clockRate == 48_000, channels == 2, parameters.count == 1,
+            let types = parameters.first?.key.fields("/"), types.count > 1, Set(types).count == 1
+        else { return nil }
+        return types[0].decimal()
+    }
+
     /// The video codec, if the relay supports its format (RFC 7741 section 6.1, RFC 6184 section 8.1, RFC 9628 section 6, section 7.2
     /// of the AV1 RTP format): of H.264 only with packets that may fragment NAL units (`packetization-mode=1`), of VP9 and AV1 only
     /// profile 0, which is 4:2:0 with 8 bits and, for AV1, with 10 bits.

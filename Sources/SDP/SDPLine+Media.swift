@@ -17,8 +17,18 @@ extension SDPLine {
             if sends { parameters.append("sprop-stereo=1") }
             if usesDTX { parameters.append("usedtx=1") }
             lines.append(SDPLine(attribute: "fmtp", "\(track.payloadType) " + parameters.joined(separator: ";")))
+            lines += track.codecs.flatMap { red(of: $0) }
         }
         return lines
+    }
+
+    /// Returns the lines of redundant audio: each block is a packet of the codec (RFC 2198 section 5). Any number of blocks may be sent.
+    private static func red(of codec: CodecDescription) -> [SDPLine] {
+        guard let red = codec.redPayloadType else { return [] }
+        return [
+            SDPLine(attribute: "rtpmap", "\(red) red/\(codec.kind.clockRate)/2"),
+            SDPLine(attribute: "fmtp", "\(red) \(codec.payloadType)/\(codec.payloadType)"),
+        ]
     }
 
     private static func codec(_ codec: CodecDescription) -> [SDPLine] {

@@ -142,6 +142,7 @@ extension SubscribeNegotiation {
             guard let other = answered.first(where: { codec.isAnswered(by: $0) }) else { return nil }
             var codec = codec
             if other.rtxPayloadType != codec.rtxPayloadType { codec.rtxPayloadType = nil }
+            if other.redPayloadType != codec.redPayloadType { codec.redPayloadType = nil }
             codec.feedback.formIntersection(other.feedback)
             // Chromium requests missing audio if the offer permits it, but its answer does not say so.
             if section.kind == .audio { codec.feedback.insert(.nack) }

@@ -142,6 +142,7 @@ extension SubscribeNegotiation {
     func offered(_ section: SubscribeSection) -> TrackDescription {
         var track = TrackDescription.offered(section.kind, codecs: configuration.videoCodecs)
         track.mid = section.mid
+        if section.kind == .audio { track.codecs[0].redPayloadType = CodecDescription.offeredRED }
         return track
     }
 }

@@ -62,7 +62,7 @@ package struct TrackDescription: Sendable, Hashable, Codable {
         try container.check((1...Self.maximumCodecs).contains(codecs.count), .codecs, "a track has 1 to 16 codecs")
         let kind = try container.decode(MediaKind.self, forKey: .kind)
         try container.check(codecs.allSatisfy { $0.kind == kind }, .codecs, "a codec is of another kind")
-        let numbers = codecs.flatMap { [$0.payloadType, $0.rtxPayloadType].compactMap(\.self) }
+        let numbers = codecs.flatMap(\.payloadTypes)
         try container.check(Set(numbers).count == numbers.count, .codecs, "a payload type has two meanings")
         let encodings = try container.decode([Encoding].self, forKey: .encodings)
         try container.check(
@@ -80,6 +80,16 @@ package struct TrackDescription: Sendable, Hashable, Codable {
     /// Payload type of the first codec's retransmissions (RFC 4588); nil: the original packets are sent again.
     package var rtxPayloadType: PayloadType? { codecs[0].rtxPayloadType }
 
+    /// Payload type of redundant audio (RFC 2198); nil if it was not negotiated.
+    package var redPayloadType: PayloadType? { codecs[0].redPayloadType }
+
+    /// The track without redundant audio.
+    package var withoutRED: TrackDescription {
+        var track = self
+        track.codecs = codecs.map(\.withoutRED)
+        return track
+    }
+
     /// First video codec; nil for audio.
     package var videoCodec: VideoCodec? { codecs[0].video }
 
@@ -90,9 +100,7 @@ package struct TrackDescription: Sendable, Hashable, Codable {
     package var feedback: Feedback { codecs.reduce(into: []) { $0.formUnion($1.feedback) } }
 
     /// Payload types as in an m-line.
-    var formats: [String] {
-        codecs.flatMap { [$0.payloadType, $0.rtxPayloadType].compactMap { $0?.description } }
-    }
+    var formats: [String] { codecs.flatMap(\.payloadTypes).map(\.description) }
 
     /// Returns the codec for a stream of this video codec; nil if there is none.
     package func codec(for video: VideoCodec) -> CodecDescription? { codecs.first { $0.video == video } }

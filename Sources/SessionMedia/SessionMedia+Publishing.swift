@@ -219,9 +219,11 @@ extension Publishing {
                 guard let track = tracks.first(where: { $0.mid.rawValue == mid && $0.kind == kind }) else {
                     throw .noTrack(needed: .sendonly)
                 }
+                // Redundant audio that is encrypted cannot be taken apart for the subscribers that do not take it.
                 sections.append(
                     PublishSection(
-                        stream: stream.id, track: track, startsMuted: isMuted, isEncrypted: stream.isEncrypted))
+                        stream: stream.id, track: stream.isEncrypted ? track.withoutRED : track, startsMuted: isMuted,
+                        isEncrypted: stream.isEncrypted))
             }
         }
         return sections

@@ -109,7 +109,8 @@ extension WebRTCEndpoint {
             offer = try Offer(
                 SessionDescription(parsing: text, limits: .subscription), answererIsLite: false,
                 takesKeys: configuration.keys != nil)
-            agreed = try offer.subscribable(configuration.videoCodecs)
+            // The retransmission of lost audio suffices.
+            agreed = try offer.subscribable(configuration.videoCodecs).map(\.withoutRED)
         } catch { throw .offer(error) }
         let setup: PeerDescription.Setup = offer.peer.setup == .active ? .passive : .active
         if let transport {

@@ -18,18 +18,22 @@ extension WebRTCEndpoint {
     ///   - level: audio level, for a packet of audio.
     ///   - descriptor: dependency descriptor, for a packet of video.
     ///   - sequence: sequence number of a packet that is forwarded, which may leave others out or be late; nil: the next one.
+    ///   - payloadType: negotiated payload type of a packet that is not in the track's first format; nil: the first one.
     /// - Returns: false if the packet was not sent: not connected, track rejected, payload too long, or number in use.
     @discardableResult
     package func send(
         _ payload: UnsafeRawBufferPointer, track: Int, encoding: Int = 0, time: MediaTime, marker: Bool,
-        level: AudioLevel? = nil, descriptor: [UInt8]? = nil, sequence: SequenceNumber? = nil, now: MediaTime
+        level: AudioLevel? = nil, descriptor: [UInt8]? = nil, sequence: SequenceNumber? = nil,
+        payloadType: PayloadType? = nil, now: MediaTime
     ) -> Bool {
         guard isConnected, outgoing.indices.contains(track), outgoing[track].indices.contains(encoding),
             payload.count <= 1300, let map = tracks[track]?.extensions, let mid = tracks[track]?.mid,
             sequence.map(outgoing[track][encoding].isFree) ?? true
         else { return false }
         let (header, length) = mediaHeader(
-            track, encoding, time, marker: marker, level: level, descriptor: descriptor, sequence, mid, map, now)
+            track, encoding, time, marker: marker, level: level, descriptor: descriptor, sequence, payloadType, mid,
+            map,
+            now)
         let end = length + payload.count
         UnsafeMutableRawBufferPointer(rebasing: outgoingRoom[length..<end]).copyMemory(from: payload)
         let keepsPacket = outgoing[track][encoding].rtxSSRC == nil && tracks[track]?.feedback.contains(.nack) == true
@@ -47,11 +51,11 @@ extension WebRTCEndpoint {
     // Separate from `send`: if a copy of the encoding were alive when its history changes, the history would be copied.
     private func mediaHeader(
         _ track: Int, _ encoding: Int, _ time: MediaTime, marker: Bool, level: AudioLevel?, descriptor: [UInt8]?,
-        _ sequence: SequenceNumber?, _ mid: MID, _ map: RTPExtensionMap, _ now: MediaTime
+        _ sequence: SequenceNumber?, _ payloadType: PayloadType?, _ mid: MID, _ map: RTPExtensionMap, _ now: MediaTime
     ) -> (RTPHeader, length: Int) {
         let state = outgoing[track][encoding]
         var header = RTPHeader(
-            payloadType: state.payloadType, sequenceNumber: sequence ?? SequenceNumber(state.sequence),
+            payloadType: payloadType ?? state.payloadType, sequenceNumber: sequence ?? SequenceNumber(state.sequence),
             timestamp: state.timestamp(time), ssrc: state.ssrc, marker: marker)
         let form: RTPHeaderExtensions.Form = descriptor == nil ? .oneByte : .twoByte
         let length = write(&header, map: map, form: form, now: now) { writer in

@@ -85,6 +85,7 @@ final class RouterHarness {
     @discardableResult
     func subscribe(
         _ subscriber: Subscriber, to producer: Producer, ssrc: SSRC? = nil, payloadType: PayloadType? = nil,
+        redPayloadType: PayloadType? = nil,
         progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), rtx: RTXStream? = nil,
         extensions: HeaderExtensionTemplate = HeaderExtensionTemplate(), layerLimit: UInt8 = 3,
         takesRequests: Bool = true
@@ -96,6 +97,7 @@ final class RouterHarness {
             layerLimit: layerLimit)
         consumer.rtx = rtx
         consumer.extensions = extensions
+        consumer.redPayloadType = redPayloadType
         consumer.takesRequests = takesRequests
         return router.subscribe(consumer, to: producer)
     }

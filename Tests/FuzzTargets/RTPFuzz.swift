@@ -1,7 +1,7 @@
 import MediaBase
 import RTP
 
-/// RTP packets: header, header extensions, VP8 descriptor, Opus payload.
+/// RTP packets: header, header extensions, VP8 descriptor, Opus payload, redundant audio.
 enum RTPFuzz {
     private static let map: RTPExtensionMap = {
         var map = RTPExtensionMap()
@@ -22,6 +22,9 @@ enum RTPFuzz {
             try require((120...5_760).contains(opus.sampleCount), "an Opus packet of \(opus.sampleCount) samples")
             try require(
                 opus.duration > .zero && opus.duration <= .milliseconds(120), "an Opus packet of \(opus.duration)")
+        }
+        if let red = try? REDPayload(parsing: payload) {
+            try require(red.primaryOffset < payload.count, "redundant audio without a primary block: \(red)")
         }
         if let descriptor = try? VP8PayloadDescriptor(parsing: payload) { try write(descriptor, of: payload) }
     }

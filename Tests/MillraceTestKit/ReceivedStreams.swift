@@ -55,6 +55,8 @@ package final class ReceivedStreams {
     package private(set) var datagramCount = 0
     /// Bytes before the identity in payloads of video; nil: a VP8 payload descriptor and the first byte of the frame.
     package var payloadHeader: Int?
+    /// Whether payloads are not looked into. Packets have no identity then.
+    package var isOpaque = false
 
     private let audioPayloadType: UInt8
     private let suite: SRTPSuite
@@ -172,6 +174,11 @@ package final class ReceivedStreams {
         let header = try RTPHeader(parsing: packet)
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
+        guard !isOpaque else {
+            return ViewedPacket(
+                header: header, payload: Array(payload), sourceID: 0, index: 0, datagramLength: datagramLength,
+                sequence: sequence, head: Array(packet[..<header.payloadOffset]))
+        }
         var descriptor: VP8PayloadDescriptor?
         var start = 0
         if let payloadHeader {

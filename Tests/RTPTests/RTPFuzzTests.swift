@@ -3,7 +3,7 @@ import MillraceTestKit
 import RTP
 import Testing
 
-/// 900,000 of the million inputs; STUNTests has the others. Each test also checks that enough damaged inputs still parse, so that all parts
+/// A million inputs; STUNTests has more. Each test also checks that enough damaged inputs still parse, so that all parts
 /// of a parser are reached.
 @Suite("No input traps a parser of RTP")
 struct RTPFuzzTests {
@@ -78,6 +78,20 @@ struct RTPFuzzTests {
             if facts.sampleCount > 5_760 || facts.sampleCount < 120 { Issue.record("\(facts)") }
         }
         #expect(parsed > 50_000)
+    }
+
+    @Test func redundantAudio() {
+        let corpus: [[UInt8]] = [
+            [0xef, 0x0f, 0x00, 0x03, 0x6f, 1, 2, 3, 4, 5, 6, 7], [0x6f, 1, 2],
+            [0xef, 0x1e, 0x00, 0x01, 0xef, 0x0f, 0x00, 0x02, 0x6f, 1, 2, 3, 4],
+        ]
+        var parsed = 0
+        MutationFuzzer(corpus: corpus, seed: 5).run(count: 100_000) { payload in
+            guard let red = try? REDPayload(parsing: payload) else { return }
+            parsed += 1
+            if red.primaryOffset >= payload.count { Issue.record("no primary block in \(red)") }
+        }
+        #expect(parsed > 5_000)
     }
 
     @Test func rtcp() throws {

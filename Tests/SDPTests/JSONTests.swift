@@ -66,9 +66,9 @@ struct JSONTests {
                 "extensions.\(RTPExtensionKind.transportWideCC.uri)",
             ], refusing: 21
         ) { _ = ($0.payloadType, $0.rtxPayloadType, $0.videoCodec, $0.feedback, $0.limited(to: .vp8)) }
-        let audio = TrackDescription(
-            mid: try #require(MID("0")), codecs: [CodecDescription(video: nil, payloadType: PayloadType(111))])
-        try JSONFaults.check(audio, refusing: 21)
+        let opus = CodecDescription(video: nil, payloadType: PayloadType(111), redPayloadType: PayloadType(63))
+        let audio = TrackDescription(mid: try #require(MID("0")), codecs: [opus])
+        try JSONFaults.check(audio, optional: ["codecs.0.redPayloadType"], refusing: 21)
     }
 
     @Test("A track that a subscriber gets is the same after a way through JSON") func subscriberTrack() throws {
@@ -96,6 +96,12 @@ struct JSONTests {
         #expect(refuses { $0.codecs[1].payloadType = PayloadType(0) }, "the number of retransmissions")
         #expect(refuses { $0.codecs[0].rtxPayloadType = $0.codecs[0].payloadType })
         #expect(refuses { $0.codecs[0].payloadType = PayloadType(72) }, "RTCP")
+        #expect(refuses { $0.codecs[1].redPayloadType = PayloadType(63) }, "video has no redundant audio")
+        for (number, isRefused) in [(63, false), (64, true), (111, true)] as [(UInt8, Bool)] {
+            let opus = CodecDescription(
+                video: nil, payloadType: PayloadType(111), redPayloadType: PayloadType(number))
+            #expect(refuses { $0 = TrackDescription(mid: $0.mid, codecs: [opus]) } == isRefused)
+        }
         #expect(refuses { $0.codecs[0].parameters = "a\nb" })
         #expect(refuses { $0.codecs[0].parameters = String(repeating: "a", count: 129) })
         #expect(

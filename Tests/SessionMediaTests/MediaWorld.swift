@@ -108,14 +108,17 @@ final class MediaWorld {
         drain()
     }
 
-    /// - Parameter streams: earlier streams that continue, and types of new ones.
-    func publish(_ id: ConnectionID, keeping: [StreamID], new: [VideoType]) {
+    /// - Parameters:
+    ///   - keeping, new: earlier streams that continue, and types of new ones.
+    ///   - isEncrypted: the new streams are encrypted end to end.
+    func publish(_ id: ConnectionID, keeping: [StreamID], new: [VideoType], isEncrypted: Bool? = nil) {
         guard let client = clients[id] else { return }
         var tracks: [TrackDescription] = []
         var streams: [PublishRequest.Stream] = []
         func add(_ kind: MediaKind) -> String {
             var track = TrackDescription.offered(kind, encodings: [TrackDescription.Encoding()])
             if let mid = MID("\(tracks.count)") { track.mid = mid }
+            if kind == .audio { track.codecs[0].redPayloadType = PayloadType(63) }
             tracks.append(track)
             return track.mid.rawValue
         }
@@ -128,7 +131,8 @@ final class MediaWorld {
         }
         for type in new {
             streams.append(
-                PublishRequest.Stream(name: "s", videoType: type, audioMid: add(.audio), videoMid: add(.video)))
+                PublishRequest.Stream(
+                    name: "s", videoType: type, audioMid: add(.audio), videoMid: add(.video), isEncrypted: isEncrypted))
         }
         if tracks.isEmpty { _ = add(.audio) }
         let maker = OfferMaker(credentials: client.credentials, fingerprint: fingerprint(client.certificate))

@@ -40,6 +40,22 @@ struct SessionMediaTests {
         #expect(world.faults == [])
     }
 
+    @Test("Redundant audio is accepted, except of a stream that is encrypted end to end", arguments: [false, true])
+    func redundantAudio(isEncrypted: Bool) throws {
+        let world = try MediaWorld()
+        let host = try #require(world.join(.all))
+        world.publish(host, keeping: [], new: [.camera], isEncrypted: isEncrypted)
+        let sections = world.engine.mailbox.flatMap { entry -> [PublishSection] in
+            guard case .openPublisher(_, _, let sections) = entry.order else { return [] }
+            return sections
+        }
+        #expect(sections.count == 2 && sections.allSatisfy { $0.isEncrypted == isEncrypted })
+        let audio = try #require(sections.first { $0.track.kind == .audio })
+        #expect(audio.track.redPayloadType == (isEncrypted ? nil : PayloadType(63)))
+        world.settle()
+        #expect(world.open.isEmpty && world.faults == [])
+    }
+
     @Test("USR-6 the media of a removed user ends at once")
     func removedAtOnce() throws {
         let (world, host, _) = try stage()
