@@ -1,5 +1,6 @@
 import MediaBase
 import MediaEngine
+import RTP
 
 /// One track of a `PlainTransportBody`.
 struct PlainTrackBody: Codable, Sendable {
@@ -13,6 +14,8 @@ struct PlainTrackBody: Codable, Sendable {
     var codec: String?
     /// Video: asks for retransmissions by RFC 4588. Absent: a retransmission repeats the original packet.
     var rtx: PlainRTXBody?
+    /// Publish, H.264: `sprop-parameter-sets` of the publisher's session description.
+    var parameterSets: String?
 
     private enum CodingKeys: String, CodingKey {
         case port
@@ -20,6 +23,7 @@ struct PlainTrackBody: Codable, Sendable {
         case ssrc
         case codec
         case rtx
+        case parameterSets
     }
 
     init(_ request: PlainTrackRequest) {
@@ -28,6 +32,7 @@ struct PlainTrackBody: Codable, Sendable {
         ssrc = request.ssrc
         codec = request.codec?.rawValue
         rtx = request.rtx.map(PlainRTXBody.init)
+        parameterSets = request.parameterSets?.text
     }
 
     init(from decoder: any Decoder) throws {
@@ -37,6 +42,7 @@ struct PlainTrackBody: Codable, Sendable {
         ssrc = try container.integerIfPresent(UInt32.self, forKey: .ssrc)
         codec = try container.decodeIfPresent(String.self, forKey: .codec)
         rtx = try container.decodeIfPresent(PlainRTXBody.self, forKey: .rtx)
+        parameterSets = try container.decodeIfPresent(String.self, forKey: .parameterSets)
     }
 
     /// - Parameter field: path of this object in the body.
@@ -61,7 +67,24 @@ struct PlainTrackBody: Codable, Sendable {
         if ssrc == 0 { throw Problem(.invalidField, "0 is not usable as an SSRC", field: field + ".ssrc") }
         return PlainTrackRequest(
             port: direction == .subscribe ? port : nil, payloadType: payloadType, ssrc: ssrc,
-            codec: video, rtx: try rtx?.request(field: field + ".rtx"))
+            codec: video, rtx: try rtx?.request(field: field + ".rtx"),
+            parameterSets: try sets(of: video, field: field, direction))
+    }
+
+    private func sets(
+        of codec: VideoCodec?, field: String, _ direction: TransportDirection
+    ) throws(Problem) -> H264ParameterSets? {
+        guard let parameterSets else { return nil }
+        let path = field + ".parameterSets"
+        guard direction == .publish, codec == .h264 else {
+            throw Problem(.invalidField, "only a publisher of H264 has parameter sets", field: path)
+        }
+        do throws(RTPError) { return try H264ParameterSets(parameterSets) } catch {
+            throw Problem(
+                .invalidField,
+                "must be SPS and PPS in base64 with a comma between them, at most "
+                    + "\(H264ParameterSets.maximumPayload) bytes", field: path)
+        }
     }
 
     /// Refuses 64...95, which would read as RTCP if RTP and RTCP share a port (RFC 5761 section 4).

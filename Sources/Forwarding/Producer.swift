@@ -21,6 +21,8 @@ package final class Producer {
         package var requestsMissing = true
         /// Times at which missing packets are requested.
         package var requestTiming = NACKGenerator.Timing.video
+        /// H.264: parameter sets of the publisher's session description.
+        package var parameterSets: H264ParameterSets?
 
         /// Size of the ring of audio, in packets: 2.5 s of packets of 10 ms. Packets that are older are not sent again, and are not forwarded
         /// if they arrive late.
@@ -34,12 +36,13 @@ package final class Producer {
         ///     size at once, for a publisher whose key frames may be older than that when a subscriber starts with them.
         package init(
             kind: MediaKind, codec: VideoCodec = .vp8, ssrc: SSRC, payloadType: PayloadType,
-            retransmissionBytes: Int = 4 << 20, followsRate: Bool = false
+            retransmissionBytes: Int = 4 << 20, followsRate: Bool = false, parameterSets: H264ParameterSets? = nil
         ) {
             self.kind = kind
             self.codec = codec
             self.ssrc = ssrc
             self.payloadType = payloadType
+            self.parameterSets = parameterSets
             // 2,048 packets of video are 2 s at 10 Mb/s.
             ringPackets = kind == .audio ? Self.audioPackets : 2048
             var bytes = Self.audioBytes
@@ -96,6 +99,9 @@ package final class Producer {
     private var timestamps = TimestampUnwrapper()
     private var frames: FrameReader
     private var layerReader = LayerReader()
+    /// Inserts parameter sets that only the session description has; nil if it has none. Packets pass through it before `receive`, whose
+    /// sequence numbers are those after the insertion.
+    package var inserter: ParameterSetInserter?
     private var counter = LayerCounter()
     private var rates = RateMeter()
 
@@ -111,6 +117,7 @@ package final class Producer {
         self.configuration = configuration
         nack = NACKGenerator(configuration.requestTiming)
         frames = FrameReader(configuration.codec)
+        inserter = configuration.parameterSets.map { ParameterSetInserter($0) }
         core = .allocate(capacity: 1)
         core.initialize(
             to: ProducerCore(
@@ -323,6 +330,7 @@ package final class Producer {
         timestamps = TimestampUnwrapper()
         frames = FrameReader(configuration.codec)
         layerReader = LayerReader()
+        inserter?.restart()
         statistics = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)
         nack = NACKGenerator(configuration.requestTiming)
@@ -377,6 +385,14 @@ package final class Producer {
 
     /// Returns the relay's report block for the publisher, for the time since the last one.
     package func reportBlock(now: MediaTime) -> ReportBlock? {
-        statistics.reportBlock(source: configuration.ssrc, clock: clock, now: now)
+        var block = statistics.reportBlock(source: configuration.ssrc, clock: clock, now: now)
+        if let inserter { block?.highestSequence &-= UInt32(truncatingIfNeeded: inserter.insertions) }
+        return block
+    }
+
+    /// Takes the parameter sets of a new session description.
+    package func replace(parameterSets sets: H264ParameterSets?) {
+        configuration.parameterSets = sets
+        if inserter == nil { inserter = sets.map { ParameterSetInserter($0) } } else { inserter?.replace(sets) }
     }
 }

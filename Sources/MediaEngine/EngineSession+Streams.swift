@@ -25,6 +25,7 @@ extension EngineSession {
                 transport: transport.map { .passUnretained($0) }, producer: .passUnretained(producer),
                 ssrc: configuration.ssrc, kind: configuration.kind, number: mirrored?.number ?? 0,
                 origin: mirrored?.worker ?? -1, hasTaps: stream.hasTaps,
+                insertsParameterSets: producer.inserter != nil,
                 headers: headers > 0 ? HeaderLog(capacity: headers) : nil))
         transport?.tracks.append(producer.tag)
         noteChange(of: stream)
@@ -171,6 +172,12 @@ extension EngineSession {
             }
         }
         publisher.replace(next)
+        for (index, section) in publisher.sections.enumerated() where section.track.kind == .video {
+            for producer in publisher.producers[index].compactMap(\.self) {
+                producer.replace(parameterSets: section.track.insertableSets)
+                inbound[producer.tag].pointee.insertsParameterSets = producer.inserter?.isNeeded ?? false
+            }
+        }
         for stream in streams.values {
             let video = sections.first { $0.stream == stream.name && $0.track.kind == .video }
             let isChanged = stream.codec != nil && stream.codec != video?.track.videoCodec
@@ -210,6 +217,8 @@ extension EngineSession {
             // Browsers send audio again only if it was negotiated.
             configuration.requestsMissing = section.feedback.contains(.nack)
             configuration.requestTiming = .audio
+        } else {
+            configuration.parameterSets = section.insertableSets
         }
         let producer = addProducer(
             configuration, rid: section.encodings[binding.encoding].rid, at: position, to: stream, of: publisher,
@@ -296,6 +305,9 @@ extension EngineSession {
 }
 
 extension TrackDescription {
+    /// Parameter sets that the description has for the packets. With several encodings it is not known whose they are.
+    fileprivate var insertableSets: H264ParameterSets? { encodings.count == 1 ? codecs[0].parameterSets : nil }
+
     /// Returns whether both descriptions describe the same packets. Packets of another codec need another producer: subscribers get
     /// them under another payload type, or not at all.
     fileprivate func hasSamePackets(as other: TrackDescription) -> Bool {

@@ -20,6 +20,8 @@ struct InboundTrack {
     private(set) var rtpAddress = SocketAddress()
     var rtcpAddress = SocketAddress()
     var hasTaps = false
+    /// Whether packets pass through the producer's `ParameterSetInserter`.
+    var insertsParameterSets = false
     /// Audio: loudness.
     var levels = AudioLevelTracker()
     /// Audio: whether its packets are withheld because other tracks are louder.

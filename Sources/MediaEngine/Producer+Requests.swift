@@ -9,7 +9,8 @@ extension Producer {
     /// - Returns: each compound with the number of packets that it requests; 0: it requests a key frame.
     func takeRequests(from sender: SSRC, now: MediaTime) -> [(bytes: [UInt8], missing: Int)] {
         var requests: [(bytes: [UInt8], missing: Int)] = []
-        let missing = nack.take(now: now)
+        var missing = nack.take(now: now)
+        if let inserter { missing = missing.compactMap { inserter.publisherNumber(of: $0) } }
         if !missing.isEmpty {
             var bytes: [UInt8] = []
             ReceiverReport(sender: sender).write(into: &bytes)

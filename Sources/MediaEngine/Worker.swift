@@ -158,10 +158,16 @@ final class Worker: @unchecked Sendable {
     }
 
     /// Passes an authentic packet to its producer and queues it for the consumers.
+    /// - Parameter isNumbered: whether the packet has passed through the track's `ParameterSetInserter`, if it has one.
     func forward(
         _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, _ extensions: RTPExtensionValues = RTPExtensionValues(),
-        descriptor: UnsafeRawBufferPointer? = nil, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
+        descriptor: UnsafeRawBufferPointer? = nil, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime,
+        isNumbered: Bool = false
     ) {
+        if track.pointee.insertsParameterSets, !isNumbered {
+            insertParameterSets(header, payload, extensions, descriptor, of: track, now: now)
+            return
+        }
         #if DEBUG
             guard let (header, track) = faults.diverted(header, track, sessions, inbound) else { return }
         #endif

@@ -1,4 +1,5 @@
 package import MediaBase
+package import RTP
 
 /// A codec of a media section under its payload types.
 package struct CodecDescription: Sendable, Hashable, Codable {
@@ -13,13 +14,16 @@ package struct CodecDescription: Sendable, Hashable, Codable {
     /// are none. Those of Opus are preferences of each side, and are left out.
     package var parameters: String
     package var feedback: TrackDescription.Feedback
+    /// H.264: parameter sets of the stream that the publisher's description has; nil: none, or none that are usable.
+    package var parameterSets: H264ParameterSets?
 
     /// Maximum characters of the parameters. Those of H.264 have 68.
     private static let maximumParameters = 128
 
     package init(
         video: VideoCodec?, payloadType: PayloadType, rtxPayloadType: PayloadType? = nil,
-        redPayloadType: PayloadType? = nil, parameters: String = "", feedback: TrackDescription.Feedback = []
+        redPayloadType: PayloadType? = nil, parameters: String = "", feedback: TrackDescription.Feedback = [],
+        parameterSets: H264ParameterSets? = nil
     ) {
         self.video = video
         self.payloadType = payloadType
@@ -27,6 +31,7 @@ package struct CodecDescription: Sendable, Hashable, Codable {
         self.redPayloadType = redPayloadType
         self.parameters = parameters
         self.feedback = feedback
+        self.parameterSets = parameterSets
     }
 
     package init(from decoder: any Decoder) throws {
@@ -37,6 +42,7 @@ package struct CodecDescription: Sendable, Hashable, Codable {
         redPayloadType = try container.decodeIfPresent(PayloadType.self, forKey: .redPayloadType)
         parameters = try container.decode(String.self, forKey: .parameters)
         feedback = try container.decode(TrackDescription.Feedback.self, forKey: .feedback)
+        parameterSets = try container.decodeIfPresent(H264ParameterSets.self, forKey: .parameterSets)
         try container.check(!payloadType.isTakenForRTCP, .payloadType, "the packets would be taken for RTCP")
         try container.check(
             rtxPayloadType?.isTakenForRTCP != true && rtxPayloadType != payloadType, .rtxPayloadType,

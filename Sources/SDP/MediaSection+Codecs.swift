@@ -81,7 +81,7 @@ extension MediaSection {
                 video: kind == .video ? codec.video : nil, payloadType: codec.payloadType,
                 rtxPayloadType: rtx?.payloadType,
                 redPayloadType: kind == .audio ? redundant[codec.payloadType.rawValue] : nil,
-                parameters: codec.agreedParameters, feedback: codec.feedback)
+                parameters: codec.agreedParameters, feedback: codec.feedback, parameterSets: codec.parameterSets)
         }
     }
 

@@ -1,4 +1,5 @@
 import MediaBase
+import RTP
 
 /// A payload type of a media section with its attributes.
 struct RTPCodec: Sendable, Hashable {
@@ -44,6 +45,12 @@ struct RTPCodec: Sendable, Hashable {
         case "av1": return parameters["profile", default: "0"] == "0" ? .av1 : nil
         default: return nil
         }
+    }
+
+    /// Parameter sets of an H.264 stream. A publisher whose value is malformed or too long may send others in band, so it is not refused.
+    var parameterSets: H264ParameterSets? {
+        guard video == .h264, let text = parameters["sprop-parameter-sets"] else { return nil }
+        return try? H264ParameterSets(text)
     }
 
     /// The parameters that an answer repeats. The level is repeated as it was offered: with `level-asymmetry-allowed=1` each side may

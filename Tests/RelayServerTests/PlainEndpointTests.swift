@@ -72,6 +72,29 @@ struct PlainEndpointTests {
         }
     }
 
+    @Test("Parameter sets of H.264 can be stated by a publisher; malformed ones, and those of others, are refused")
+    func parameterSets() async throws {
+        try await withRelay { _, http in
+            func open(_ session: String, _ video: String, as direction: String = "publish") async throws
+                -> RawHTTPResponse
+            {
+                try await http.request(
+                    "POST", "/v1/sessions/\(session)/plain",
+                    body: #"{"direction":"\#(direction)","address":"127.0.0.1","video":\#(video)}"#)
+            }
+            let sets = #""parameterSets":"Z0LAC9oLE7ARAAADAAEAAAMAMg8UKqA=,aM48gA==""#
+            #expect(try await open("a", #"{"codec":"H264",\#(sets)}"#).status == 201)
+            let refused = [
+                (#"{"codec":"H264","parameterSets":"Z0LAC9oL"}"#, "publish"), (#"{"codec":"VP9",\#(sets)}"#, "publish"),
+                (#"{"codec":"H264","port":5006,\#(sets)}"#, "subscribe"),
+            ]
+            for (video, direction) in refused {
+                let answer = try await open("a", video, as: direction)
+                #expect(try answer.status == 422 && answer.json["field"] as? String == "video.parameterSets")
+            }
+        }
+    }
+
     @Test("a plain subscriber requests a key frame by HTTP; unknown transports and publishers are 404")
     func keyFrame() async throws {
         try await withRelay { _, http in

@@ -243,6 +243,27 @@ import Testing
         #expect(try Offer(parsing: text.utf8).receivable().map(\.kind) == [.audio])
     }
 
+    @Test("Parameter sets of a publisher's description are kept if they are usable, and not repeated in the answer")
+    func parameterSets() throws {
+        func codec(_ value: String, in name: String = "obs-publish") throws -> CodecDescription? {
+            let text = try Peers.text(name).changing(
+                "packetization-mode=1", to: "packetization-mode=1;sprop-parameter-sets=" + value)
+            let offer = try Offer(parsing: text.utf8)
+            let tracks = try offer.receivable([.h264])
+            let answer = offer.answer(try Peers.relay, tracks: Peers.receive(tracks))
+            #expect(!answer.text.contains("sprop-parameter-sets"))
+            return tracks.first { $0.kind == .video }?.codecs.first
+        }
+        let value = "Z0LAC9oLE7ARAAADAAEAAAMAMg8UKqA=,aM48gA=="
+        let usable = try codec(value)
+        #expect(usable?.parameterSets?.text == value)
+        for value in ["", "Z0LgH9oF", "Z0LgH9oF,aM48gA==\u{1}", String(repeating: "A", count: 50_000)] {
+            let other = try codec(value)
+            #expect(other?.video == .h264 && other?.parameterSets == nil, "\(value.prefix(20))")
+        }
+        #expect(try Peers.offer("obs-publish").receivable().allSatisfy { $0.codecs[0].parameterSets == nil })
+    }
+
     @Test("The answer repeats no other parameters of an offer, and no values that are malformed")
     func answeredParameters() throws {
         func answer(_ parameters: String) throws -> String? {

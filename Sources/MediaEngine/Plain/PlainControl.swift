@@ -73,7 +73,9 @@ struct PlainControl {
             let producer = session.addProducer(
                 .init(
                     kind: kind, codec: track.codec ?? .vp8, ssrc: ssrc, payloadType: payloadType,
-                    retransmissionBytes: session.limits.retransmissionBytes), to: stream, of: transport, now: now,
+                    retransmissionBytes: session.limits.retransmissionBytes,
+                    parameterSets: track.codec == .h264 ? track.parameterSets : nil), to: stream, of: transport,
+                now: now,
                 &inbound)
             plain.add(.init(ssrc: ssrc, track: producer.tag))
             var described = PlainTrack(

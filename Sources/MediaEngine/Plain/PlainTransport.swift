@@ -1,4 +1,5 @@
 package import MediaBase
+package import RTP
 package import SRTP
 
 /// Identifier of one transport within its engine.
@@ -46,16 +47,19 @@ package struct PlainTrackRequest: Sendable {
     package var codec: VideoCodec?
     /// Video: separate retransmission stream (RFC 4588); nil: retransmissions repeat the original packets.
     package var rtx: PlainRTXRequest?
+    /// Publish, H.264: parameter sets of the stream, for a publisher that sends none in band.
+    package var parameterSets: H264ParameterSets?
 
     package init(
         port: UInt16? = nil, payloadType: UInt8? = nil, ssrc: UInt32? = nil, codec: VideoCodec? = nil,
-        rtx: PlainRTXRequest? = nil
+        rtx: PlainRTXRequest? = nil, parameterSets: H264ParameterSets? = nil
     ) {
         self.port = port
         self.payloadType = payloadType
         self.ssrc = ssrc
         self.codec = codec
         self.rtx = rtx
+        self.parameterSets = parameterSets
     }
 }
 

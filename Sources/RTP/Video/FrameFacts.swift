@@ -10,6 +10,8 @@ package struct FrameFacts: Sendable {
     /// Layer of the frame in the numbering of frames: if it is left out, later PictureIDs move up. 0 for codecs other than VP8, whose
     /// frames refer to others by differences of PictureIDs, or have none.
     package var numberedLayer: UInt8 = 0
+    /// H.264: parameter sets in the packet, and those that are missing.
+    package var parameterSets: ParameterSets = []
     /// Numbers that a rewrite changes, and the layer.
     package var fields = RewriteFields()
     /// Width and height in pixels that the packet states; 0 if it states none.
@@ -17,4 +19,13 @@ package struct FrameFacts: Sendable {
     package var height: UInt16 = 0
 
     package init() {}
+
+    package struct ParameterSets: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The packet has a whole sequence parameter set, or begins one.
+        package static let sequence = ParameterSets(rawValue: 1)
+        /// The packet starts a key frame with a slice, without a sequence parameter set before it.
+        package static let isMissing = ParameterSets(rawValue: 2)
+    }
 }

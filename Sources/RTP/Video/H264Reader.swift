@@ -13,6 +13,7 @@ package struct H264Reader: Sendable {
         var mustStart = false
         /// A sequence parameter set, or the first slice of a key frame.
         var isKey = false
+        var hasSequenceSet = false
         var width: UInt16 = 0
         var height: UInt16 = 0
 
@@ -31,6 +32,7 @@ package struct H264Reader: Sendable {
             case .sequenceParameterSet:
                 mustStart = true
                 isKey = true
+                hasSequenceSet = true
                 if let unit, let set = try? H264SequenceParameterSet(parsing: unit) {
                     width = set.width
                     height = set.height
@@ -68,6 +70,11 @@ package struct H264Reader: Sendable {
         var facts = FrameFacts()
         facts.isFrameStart = found.frame
         facts.isKeyFrameStart = found.keyFrame
+        if content.hasSequenceSet {
+            facts.parameterSets = .sequence
+        } else if found.keyFrame {
+            facts.parameterSets = .isMissing
+        }
         facts.width = content.width
         facts.height = content.height
         return facts

@@ -66,6 +66,40 @@ struct CodecTests {
         #expect(try await Self.reports(room, eve) == [.h264])
     }
 
+    @Test(
+        "Parameter sets that only the publisher's description has precede each key frame, also of late joiners and after losses",
+        arguments: [0, 0.1])
+    func describedParameterSets(loss: Double) throws {
+        let room = try VirtualSession(seed: 706)
+        let ada = room.join("Ada")
+        let (bob, eve) = (room.join("Bob", videoCodecs: [.h264]), room.join("Eve", videoCodecs: [.h264]))
+        var lossy = LinkConditions(delay: .milliseconds(10))
+        lossy.loss = .uniform(loss)
+        ada.setUplink(lossy)
+        ada.describesParameterSets = true
+        try room.publish("camera", by: ada, codecs: [.h264])
+        try room.subscribe(bob, to: "camera")
+        try room.run(seconds: 1)
+        bob.forgetReceived()
+        try room.subscribe(eve, to: "camera")
+        for _ in 0..<10 {
+            for track in bob.receiving.tracks.indices { bob.receiving.requestKeyFrame(track: track) }
+            bob.drain()
+            try room.run(seconds: 0.4)
+        }
+        for participant in [bob, eve] {
+            let seen = try #require(participant.received["camera"])
+            #expect(seen.frames >= 70 && seen.keyFrames >= 3, "\(seen.frames) \(seen.keyFrames)")
+            if loss == 0 { #expect(seen.decodableKeyFrames == seen.keyFrames) }
+            // A key frame whose first packet was lost and sent again has none; the next one does.
+            #expect(seen.decodableKeyFrames >= 2, "\(seen.decodableKeyFrames) of \(seen.keyFrames)")
+            #expect(participant.strays.isEmpty, "\(participant.strays)")
+        }
+        if loss > 0 {
+            #expect(ada.publishing.statistics.retransmissions > 0, "the relay's requests name the publisher's packets")
+        }
+    }
+
     @Test("A media section continues under other payload types when its stream returns in another codec")
     func returns() async throws {
         let (room, ada, bob, eve) = try Self.room([.vp8], seed: 702)

@@ -18,6 +18,22 @@ struct ParticipantReception {
 
     /// Payload types of the video packets.
     var payloadTypes: Set<UInt8> = []
+    /// H.264: key frames, and those whose parameter sets have arrived.
+    var keyFrames = 0
+    var decodableKeyFrames = 0
+    private var parametersAt: RTPTimestamp?
+
+    /// Notes a packet of H.264.
+    /// - Parameter unit: first byte of its payload.
+    mutating func note(unit: UInt8, at timestamp: RTPTimestamp) {
+        switch unit & 0x1f {
+        case 7, 24: parametersAt = timestamp
+        case 5:
+            keyFrames += 1
+            if parametersAt == timestamp { decodableKeyFrames += 1 }
+        default: break
+        }
+    }
 
     mutating func forget() {
         audioPackets = 0
@@ -27,6 +43,8 @@ struct ParticipantReception {
         encoding = nil
         encodings = []
         payloadTypes = []
+        keyFrames = 0
+        decodableKeyFrames = 0
     }
 }
 

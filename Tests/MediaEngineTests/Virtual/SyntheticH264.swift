@@ -1,8 +1,11 @@
 import MediaBase
 
 /// H.264 of a test: NAL units with valid headers, whose slices contain the stream's source and the capture time instead of macroblocks. A key
-/// frame is requested, or the first one, and has its parameter sets in packets of their own.
+/// frame is requested, or the first one, and has its parameter sets in packets of their own, unless they are in the description only.
 struct SyntheticH264 {
+    /// The parameter sets as a session description has them.
+    static let description = "Z0LgH9oFBn50,aM48gA=="
+
     /// Content of a frame's slice.
     struct Frame {
         let source: UInt32
@@ -26,16 +29,21 @@ struct SyntheticH264 {
     private static let pictureParameterSet: [UInt8] = [0x68, 0xce, 0x3c, 0x80]
 
     let source: UInt32
+    /// Whether key frames have parameter sets.
+    let hasParameterSets: Bool
     private var needsKeyFrame = true
 
-    init(source: UInt32) { self.source = source }
+    init(source: UInt32, hasParameterSets: Bool = true) {
+        self.source = source
+        self.hasParameterSets = hasParameterSets
+    }
 
     mutating func requestKeyFrame() { needsKeyFrame = true }
 
     /// Makes the next frame and passes on its packets.
     /// - Parameter send: called with each payload, and whether it ends the frame.
     mutating func nextFrame(captured: MediaTime, _ send: (UnsafeRawBufferPointer, Bool) -> Void) {
-        if needsKeyFrame {
+        if needsKeyFrame, hasParameterSets {
             Self.sequenceParameterSet.withUnsafeBytes { send($0, false) }
             Self.pictureParameterSet.withUnsafeBytes { send($0, false) }
         }

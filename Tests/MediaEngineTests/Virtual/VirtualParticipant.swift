@@ -31,6 +31,8 @@ final class VirtualParticipant {
     let name: String
     /// Whether it connects and sends no media.
     var isSilent = false
+    /// Whether H.264 that it publishes has its parameter sets in the description only.
+    var describesParameterSets = false
     let publishing: WebRTCEndpoint
     private(set) var receiving: WebRTCEndpoint
     private(set) var publisherID: TransportID?
@@ -117,7 +119,8 @@ final class VirtualParticipant {
         }
         let indices = publishing.addTracks(tracks)
         var made = Published(
-            name: stream, source: source, units: SyntheticH264(source: source),
+            name: stream, source: source,
+            units: SyntheticH264(source: source, hasParameterSets: !describesParameterSets),
             layers: SyntheticLayers(id: source, spatialLayers: 3, temporalLayers: 3))
         if audio { made.audio = indices.first }
         if !video.isEmpty {
@@ -163,7 +166,10 @@ final class VirtualParticipant {
         var sections: [PublishedSection] = []
         for one in published {
             for index in [one.audio, one.video].compactMap(\.self) {
-                guard let track = tracks.first(where: { $0.mid.rawValue == mids[index] }) else { continue }
+                guard var track = tracks.first(where: { $0.mid.rawValue == mids[index] }) else { continue }
+                if describesParameterSets, track.videoCodec == .h264 {
+                    track.codecs[0].parameterSets = try H264ParameterSets(SyntheticH264.description)
+                }
                 sections.append(
                     PublishedSection(
                         stream: one.name, track: track,
@@ -284,6 +290,7 @@ final class VirtualParticipant {
             reception.audioPackets += 1
         case .video where receiving.tracks[packet.track]?.codec(under: packet.header.payloadType)?.video == .h264:
             reception.payloadTypes.insert(packet.header.payloadType.rawValue)
+            reception.note(unit: packet.payload.first ?? 0, at: packet.header.timestamp)
             // A decoder of VP8 that follows does not wait for the sequence numbers of these packets.
             reception.assembler = ParticipantReception().assembler
             guard packet.header.marker else { break }
@@ -339,6 +346,11 @@ final class VirtualParticipant {
     }
 
     // MARK: the network
+
+    /// Sets the conditions of the path from the publish peer connection to the relay.
+    func setUplink(_ conditions: LinkConditions) {
+        room.call.network.set(conditions, from: addresses[0], to: room.call.address)
+    }
 
     /// Sets the conditions of the path from the relay to the subscribe peer connection.
     func setDownlink(_ conditions: LinkConditions) {
