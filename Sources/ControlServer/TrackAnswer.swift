@@ -15,6 +15,8 @@ struct TrackAnswer: Encodable, Sendable {
     var muted: Bool
     var width: Int?
     var height: Int?
+    /// True if H.264 has frames that are not sent in the order in which they are shown (B frames); otherwise absent.
+    var reorderedFrames: Bool?
 
     /// - Parameter codec: codec of video; nil for Opus.
     init(_ snapshot: TrackSnapshot, codec: VideoCodec?) {
@@ -28,5 +30,6 @@ struct TrackAnswer: Encodable, Sendable {
         muted = snapshot.muted
         width = snapshot.width
         height = snapshot.height
+        reorderedFrames = snapshot.reordersFrames ? true : nil
     }
 }

@@ -20,7 +20,10 @@ extension EngineSession {
         for stream in streams {
             if stream.encodings.count > 1, stream.chooseBest(now: now) { moveOthers(to: stream, now: now, quiesced) }
             if stream.hasNewRates(now: now) { hasNewRates = true }
-            if !isPart, !stream.source.isPipe { reportDimensions(of: stream) }
+            if !isPart, !stream.source.isPipe {
+                reportDimensions(of: stream)
+                reportOrder(of: stream)
+            }
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
             if !stream.choosingTaps.isEmpty {
                 stream.choosingTaps.removeAll { $0.tap.isClosed }
@@ -60,6 +63,13 @@ extension EngineSession {
     private func isQuiet(now: MediaTime) -> Bool {
         starting.isEmpty && !router.holdsKeyFrameRequests && subsessions.allSatisfy { $0.speakers.deadline == nil }
             && streams.allSatisfy { $0.producers.allSatisfy { now - $0.lastArrival >= Self.quietAfter } }
+    }
+
+    private func reportOrder(of stream: EngineStream) {
+        guard !stream.hasReportedOrder, stream.encodings.contains(where: { $0.producer.reordersFrames }) else { return }
+        stream.hasReportedOrder = true
+        emit(
+            .event(.framesReordered(session: name, transport: stream.source.transport, stream: stream.name)))
     }
 
     private func reportDimensions(of stream: EngineStream) {

@@ -45,6 +45,7 @@ extension EngineSession {
             ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
             lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
             bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
+            reordersFrames: producer.reordersFrames,
             width: producer.frameSize?.width, height: producer.frameSize?.height)
     }
 }

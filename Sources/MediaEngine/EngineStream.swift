@@ -39,6 +39,8 @@ final class EngineStream {
     var describedBy: UInt64 = 0
     /// Frame size in the last `dimensions` event.
     var dimensions: (width: Int, height: Int)?
+    /// Whether `framesReordered` was reported.
+    var hasReportedOrder = false
     /// Bytes received at the last report, by the producer's tag.
     var bytesAtReport: [Int: (bytes: UInt64, at: MediaTime)] = [:]
     var bitrate: [Int: Bitrate] = [:]

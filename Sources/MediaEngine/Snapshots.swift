@@ -40,6 +40,8 @@ package struct TrackSnapshot: Sendable {
     /// Average over the last report interval.
     package var bitrate: Bitrate
     package var muted: Bool
+    /// Whether H.264 has frames that are not sent in the order in which they are shown.
+    package var reordersFrames = false
     /// Frame size of the last key frame, in pixels.
     package var width: Int?
     package var height: Int?

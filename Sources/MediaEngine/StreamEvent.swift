@@ -17,6 +17,8 @@ package enum StreamEvent: Sendable, Equatable, Codable {
     case mediaBegan(session: String, transport: TransportID, stream: String, kind: MediaKind)
     /// Frame size of the largest video encoding, when it becomes known and whenever it changes.
     case dimensions(session: String, transport: TransportID, stream: String, width: Int, height: Int)
+    /// A stream's H.264 has frames that are not sent in the order in which they are shown. Reported once for a stream.
+    case framesReordered(session: String, transport: TransportID, stream: String)
     /// A WebRTC peer ended without a call: it did not connect in time, was displaced by a newer peer,
     /// lost consent, failed in DTLS, or closed the connection.
     case peerGone(session: String, transport: TransportID)
@@ -36,7 +38,8 @@ package enum StreamEvent: Sendable, Equatable, Codable {
         case .published(_, let transport, _), .closed(_, let transport, _), .trackPaused(_, let transport, _, _),
             .trackResumed(_, let transport, _, _), .unsupportedCodec(_, let transport, _, _),
             .supportedCodec(_, let transport, _), .mediaBegan(_, let transport, _, _),
-            .dimensions(_, let transport, _, _, _), .peerGone(_, let transport), .noMediaPath(_, let transport, _):
+            .dimensions(_, let transport, _, _, _), .framesReordered(_, let transport, _), .peerGone(_, let transport),
+            .noMediaPath(_, let transport, _):
             transport
         case .activeSpeaker, .pipedStreamsChanged, .missed: nil
         }
@@ -48,7 +51,7 @@ package enum StreamEvent: Sendable, Equatable, Codable {
         case .published(let session, _, _), .closed(let session, _, _), .trackPaused(let session, _, _, _),
             .trackResumed(let session, _, _, _), .unsupportedCodec(let session, _, _, _),
             .supportedCodec(let session, _, _), .mediaBegan(let session, _, _, _),
-            .dimensions(let session, _, _, _, _), .peerGone(let session, _),
+            .dimensions(let session, _, _, _, _), .framesReordered(let session, _, _), .peerGone(let session, _),
             .noMediaPath(let session, _, _), .activeSpeaker(let session, _, _), .pipedStreamsChanged(let session):
             session
         case .missed(let session): session

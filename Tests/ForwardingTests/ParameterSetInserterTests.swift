@@ -142,7 +142,7 @@ struct ParameterSetInserterTests {
         let first = random.below(65_536)
         var waiting = (0..<2_000).map { ($0, $0 % 60 == 0 ? Self.key : Self.delta) }
         while !waiting.isEmpty {
-            // Packets are up to 10 places late.
+            // Packets are up to 10 numbers late.
             let (sequence, payload) = waiting.remove(
                 at: min(random.below(100) < 80 ? 0 : random.below(10), waiting.count - 1))
             let taken = stream.take(first + sequence, payload, after: .milliseconds(1))

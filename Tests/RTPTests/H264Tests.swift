@@ -85,6 +85,34 @@ struct H264Tests {
         for length in 0..<8 { #expect(throws: RTPError.self) { try Self.set(Array(bytes[..<length])) } }
     }
 
+    /// Made by x264 (FFmpeg 5.1). The numbers are those that FFmpeg's filter `trace_headers` prints.
+    @Test(
+        "Parameter sets tell how many frames are reordered; damaged information of that kind says nothing",
+        arguments: [
+            ("674d400aeca293c4446022000003000200000300281e244b2c", 2),
+            // With a decoder model, and with colours.
+            ("6764000dacd945278888c04400000300040000030051808007a10001e84a4b28078a14cb", 2),
+            ("6764000aacd945278888c05a808080a000000300200000030281e244b2c0", 2),
+            ("6764000aacb20a4f11118088000003000800000300a078913240", 0),
+            ("6742c00ad905278888c044000003000400000300503c489920", 0),
+            ("674d401ef405a126c044000003000400000300c87c50aa80", 0),
+        ] as [(String, UInt8)])
+    func reorderedFrames(hexadecimal: String, expected: UInt8) throws {
+        let bytes = TestVector.bytes(hexadecimal: hexadecimal)
+        let set = try Self.set(bytes)
+        #expect(set.reorderedFrames == expected)
+        // The size is known before the information is.
+        for length in (bytes.count - 12)..<bytes.count {
+            let cut = try Self.set(Array(bytes[..<length]))
+            #expect(cut.width == set.width && cut.reorderedFrames ?? 0 <= 16)
+        }
+        let facts = try bytes.withUnsafeBytes { bytes in
+            var reader = H264Reader()
+            return try reader.read(bytes, timestamp: 0)
+        }
+        #expect(facts.parameterSets.contains(.reordersFrames) == (expected > 0))
+    }
+
     @Test("Parameter sets with any fields are read as they were written", arguments: 1...200)
     func roundTrip(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))

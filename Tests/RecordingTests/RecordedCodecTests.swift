@@ -182,6 +182,40 @@ import Testing
         }
     }
 
+    @Test(
+        "B frames of H.264 have the times at which they are shown, in the order of decoding",
+        arguments: [[.video], [.audio, .video]] as [Set<MediaKind>])
+    func reordered(kinds: Set<MediaKind>) throws {
+        // With audio that never arrives, frames are held until the end.
+        var recording = StreamRecording(kinds: kinds, codec: .h264)
+        var outputs: [StreamRecording.Output] = []
+        for packet in TestStream.reordered {
+            recording.insert(packet, codec: .h264)
+            outputs += recording.outputs()
+        }
+        recording.finish()
+        outputs += recording.outputs()
+        let frames = outputs.frames(.video)
+        #expect(frames.map { $0.bytes.suffix(2).first } == [0x84] + (1...9).map { UInt8($0) })
+        for (frame, place) in zip(frames, TestStream.displayOrder) {
+            #expect(abs(frame.time.rawValue - place * 1_000_000_000 / 30) < 1_000, "\(place): \(frame.time)")
+        }
+        #expect(frames.allSatisfy { $0.duration > .zero } && recording.statistics.unorderedFrames == 0)
+    }
+
+    @Test("H.264 whose clock jumps back by more than a second is not taken for B frames")
+    func jumps() throws {
+        var recording = StreamRecording(kinds: [.video], codec: .h264)
+        var times: [MediaTime] = []
+        for (index, packet) in TestStream.reordered.enumerated() {
+            var packet = packet
+            packet.timestamp = Int64(index) * 3_000 - (index >= 5 ? 900_000 : 0)
+            recording.insert(packet, codec: .h264)
+            times += recording.outputs().frames(.video).map(\.time)
+        }
+        #expect(times.count == 10 && zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
+    }
+
     @Test("Encrypted frames of other codecs than VP8 are not recorded", arguments: samples)
     func encrypted(sample: Sample) throws {
         var recording = StreamRecording(kinds: [.video], codec: sample.codec, isEncrypted: true)

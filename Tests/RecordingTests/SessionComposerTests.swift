@@ -122,6 +122,20 @@ import Testing
         #expect(abs((tracks[3]?.first?.timestamp.seconds ?? 0) - 0.5) < 0.005)
     }
 
+    @Test("REC-2 B frames of H.264 keep their times and the order of decoding")
+    func reordered() throws {
+        let session = try RecordedSession()
+        try session.record("cam", of: "Ada", kinds: [.video], codec: .h264, TestStream.reordered)
+        let report = try session.compose()
+        #expect(report.tracks.map(\.droppedFrames) == [0])
+        let frames = try #require(try session.composed()[1])
+        #expect(frames.map { $0.bytes.suffix(2).first } == [0x84] + (1...9).map { UInt8($0) })
+        for (frame, place) in zip(frames, TestStream.displayOrder) {
+            #expect(
+                abs(frame.timestamp.rawValue - place * 1_000_000_000 / 30) < 1_000_000, "\(place): \(frame.timestamp)")
+        }
+    }
+
     @Test("REC-2 chapters name who joins and leaves; a short pause is no leave")
     func chapters() throws {
         let session = try RecordedSession()

@@ -83,7 +83,8 @@ public final class MatroskaWriter {
         try append(out)
     }
 
-    /// Adds one frame. Times of a track must increase; the order between tracks may be slightly wrong.
+    /// Adds one frame, in the order of decoding. Times of a track must increase, except those of reordered frames of H.264; the order between
+    /// tracks may be slightly wrong.
     ///
     /// - Parameters:
     ///   - track: index in the array of tracks.

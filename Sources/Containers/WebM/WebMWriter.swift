@@ -77,7 +77,7 @@ public final class WebMWriter {
     }
 
     /// Adds one frame. Time starts at zero. The order between tracks may be slightly wrong; within a track it must be
-    /// correct.
+    /// that of decoding.
     ///
     /// - Parameters:
     ///   - duration: duration of the frame if known; only affects the duration of the file.

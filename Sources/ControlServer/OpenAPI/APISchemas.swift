@@ -24,7 +24,7 @@ enum APISchemas {
         "MediaTrack": [
             "ssrc": "integer", "codec": "string", "packets": "integer", "bytes": "integer", "lost": "integer",
             "jitterMilliseconds": "number", "bitsPerSecond": "integer", "muted": "boolean", "width?": "integer",
-            "height?": "integer",
+            "height?": "integer", "reorderedFrames?": "boolean",
         ],
         "Mute": ["kind": "string", "muted": "boolean"],
         "KindRequest": ["kind": "string"],

@@ -29,6 +29,7 @@ package enum CrashNotes {
             note("mediaBegan", session, transport, kind == .video ? 1 : 0)
         case .dimensions(let session, let transport, _, let width, let height):
             note("dimensions", session, transport, Int64(width) << 16 | Int64(height))
+        case .framesReordered(let session, let transport, _): note("framesReordered", session, transport)
         case .peerGone(let session, let transport): note("peerGone", session, transport)
         case .noMediaPath(let session, let transport, _): note("noMediaPath", session, transport)
         case .activeSpeaker(let session, _, _): note("activeSpeaker", session: hash(session))

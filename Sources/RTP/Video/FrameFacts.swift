@@ -27,5 +27,7 @@ package struct FrameFacts: Sendable {
         package static let sequence = ParameterSets(rawValue: 1)
         /// The packet starts a key frame with a slice, without a sequence parameter set before it.
         package static let isMissing = ParameterSets(rawValue: 2)
+        /// The sequence parameter set says that frames are decoded in another order than they are shown.
+        package static let reordersFrames = ParameterSets(rawValue: 4)
     }
 }

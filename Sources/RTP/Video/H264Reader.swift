@@ -14,6 +14,7 @@ package struct H264Reader: Sendable {
         /// A sequence parameter set, or the first slice of a key frame.
         var isKey = false
         var hasSequenceSet = false
+        var reordersFrames = false
         var width: UInt16 = 0
         var height: UInt16 = 0
 
@@ -36,6 +37,7 @@ package struct H264Reader: Sendable {
                 if let unit, let set = try? H264SequenceParameterSet(parsing: unit) {
                     width = set.width
                     height = set.height
+                    reordersFrames = set.reorderedFrames ?? 0 > 0
                 }
             case .accessUnitDelimiter: mustStart = true
             default: break
@@ -71,7 +73,7 @@ package struct H264Reader: Sendable {
         facts.isFrameStart = found.frame
         facts.isKeyFrameStart = found.keyFrame
         if content.hasSequenceSet {
-            facts.parameterSets = .sequence
+            facts.parameterSets = content.reordersFrames ? [.sequence, .reordersFrames] : .sequence
         } else if found.keyFrame {
             facts.parameterSets = .isMissing
         }

@@ -1,5 +1,4 @@
-/// Profile, level, format and frame size of an H.264 sequence parameter set (ITU-T H.264 sections 7.3.2.1.1 and 7.4.2.1.1). Fields behind the frame
-/// cropping are not read.
+/// Profile, level, format, frame size and order of an H.264 sequence parameter set (ITU-T H.264 sections 7.3.2.1.1 and 7.4.2.1.1, annex E).
 package struct H264SequenceParameterSet: Hashable, Sendable {
     /// Maximum width and height in macroblocks of 16 pixels, and maximum number of macroblocks of a frame (table A-1, level 6.2).
     private static let maximumSide: UInt32 = 1_055
@@ -24,6 +23,9 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
     /// Size in pixels after cropping.
     package let width: UInt16
     package let height: UInt16
+    /// Maximum number of frames that precede a frame in the order of decoding and follow it in that of display, which B frames need
+    /// (`max_num_reorder_frames`), 0...16; nil if the set does not say.
+    package let reorderedFrames: UInt8?
 
     /// - Parameter unit: NAL unit, header included, or its start.
     /// - Throws: `unexpected` if the NAL unit is of another type.
@@ -43,7 +45,7 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
         bitDepth = chroma.bitDepth
         // log2_max_frame_num_minus4
         _ = try reader.exponentialGolomb(maximum: 12)
-        try Self.skipOrderCount(&reader)
+        let orderCountType = try Self.readOrderCount(&reader)
         referenceFrames = UInt8(try reader.exponentialGolomb(maximum: 16))
         // gaps_in_frame_num_value_allowed_flag
         try reader.skip(1)
@@ -68,6 +70,9 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
         guard cropped.columns < 16 * columns, cropped.rows < 16 * rows else { throw .invalid(.h264ParameterSet) }
         width = UInt16(16 * columns - cropped.columns)
         height = UInt16(16 * rows - cropped.rows)
+        // Damaged usability information is no reason to refuse the stream. With order count type 2, frames are shown in the order of decoding
+        // (section 8.2.1.3).
+        reorderedFrames = orderCountType == 2 ? 0 : (try? H264UsabilityInformation(&reader)).flatMap(\.reorderedFrames)
     }
 
     /// Number of luma samples for each chroma sample, which is the unit of frame cropping; 1 without chroma.
@@ -109,9 +114,10 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
         }
     }
 
-    /// Reads the fields from `pic_order_cnt_type` to `offset_for_ref_frame`.
-    private static func skipOrderCount(_ reader: inout BitReader) throws(RTPError) {
-        switch try reader.exponentialGolomb(maximum: 2) {
+    /// Reads the fields from `pic_order_cnt_type`, which is returned, to `offset_for_ref_frame`.
+    private static func readOrderCount(_ reader: inout BitReader) throws(RTPError) -> UInt32 {
+        let type = try reader.exponentialGolomb(maximum: 2)
+        switch type {
         case 0: _ = try reader.exponentialGolomb(maximum: 12)
         case 1:
             try reader.skip(1)
@@ -120,5 +126,6 @@ package struct H264SequenceParameterSet: Hashable, Sendable {
             for _ in 0..<(try reader.exponentialGolomb(maximum: 255)) { _ = try reader.signedExponentialGolomb() }
         default: break
         }
+        return type
     }
 }

@@ -185,12 +185,12 @@ package final class SessionComposer {
             report.tracks[head.track].droppedFrames += 1
             return
         }
-        time = max(time, earliest)
+        if !isReordered(head, at: time, in: file, track) { time = max(time, earliest) }
         try writeChat(until: time, to: writer)
         if head.kind == .audio {
             let info = head.bytes.withUnsafeBytes { try? OpusPacketInfo($0) }
             track.frameDuration = info?.duration ?? .milliseconds(20)
-        } else if let last = track.last, time - last < .seconds(1) {
+        } else if let last = track.last, time > last, time - last < .seconds(1) {
             track.frameDuration = time - last
         }
         do throws(ContainerError) {
@@ -198,7 +198,7 @@ package final class SessionComposer {
                 track: head.track, timestamp: time, duration: track.frameDuration, isKeyframe: head.isKeyFrame,
                 bytes: head.bytes)
         } catch { throw .output(error) }
-        track.last = time
+        track.last = max(time, track.last ?? time)
         track.file = file
         progress[head.track] = track
         let end = time + track.frameDuration
@@ -207,6 +207,16 @@ package final class SessionComposer {
         report.tracks[head.track].frames += 1
         report.tracks[head.track].start = report.tracks[head.track].start ?? time.seconds
         report.tracks[head.track].end = end.seconds
+    }
+
+    /// Returns whether a frame is shown before the previous one of its file, as B frames of H.264 are: frames are in the order of decoding.
+    private func isReordered(
+        _ head: ComposeInput.Head, at time: MediaTime, in file: Int, _ track: TrackProgress
+    ) -> Bool {
+        guard case .video(.h264, _, _, _) = plan.tracks[head.track].header.media, let last = track.last else {
+            return false
+        }
+        return file == track.file && !head.isKeyFrame && time < last
     }
 
     /// Writes the messages up to a time of the output.

@@ -51,26 +51,27 @@ extension StreamRecording {
         else { return }
         let earliest = key == nil ? leadTime : leadTime - (joinedLate ? Self.leadUnderWay : Self.leadAtStart)
 
-        var timed: [(MediaTime, Int)] = []
+        var timed: [(position: MediaTime, index: Int, time: MediaTime)] = []
         var latest: [MediaKind: MediaTime] = [:]
         for (index, item) in items.enumerated() {
             guard let time = timeline.time(item.kind, ticks: item.ticks, arrival: item.arrival) else { continue }
             // Frames of a track keep their order regardless of their timestamps, and no video frame precedes the key
             // frame.
-            var position = max(time, latest[item.kind] ?? time)
-            if item.kind == .video { position = max(position, leadTime) }
+            let own = item.kind == .video ? max(time, leadTime) : time
+            let position = max(own, latest[item.kind] ?? own)
             guard position >= earliest else { continue }
             latest[item.kind] = position
-            timed.append((position, index))
+            // A frame of H.264 may be shown before the previous one.
+            timed.append((position, index, frames.codec == .h264 && item.kind == .video ? own : position))
         }
-        timed.sort { $0 < $1 }
-        guard let zero = timed.first?.0 else { return }
+        timed.sort { ($0.position, $0.index) < ($1.position, $1.index) }
+        guard let zero = timed.first?.position else { return }
         open(
             Start(
                 width: key.flatMap { $0.width > 0 ? $0.width : nil },
                 height: key.flatMap { $0.height > 0 ? $0.height : nil }, hasAudio: kinds.contains(.audio),
                 hasVideo: kinds.contains(.video), codec: assembler.codec, codecPrivate: key?.codecPrivate ?? [],
                 rotation: key?.rotation ?? .none, time: zero, captureNTP: timeline.wallClock(at: zero)), kinds: kinds)
-        for (time, index) in timed { write(items[index], at: time - zero) }
+        for item in timed { write(items[item.index], at: item.time - zero) }
     }
 }

@@ -5,7 +5,8 @@ import RTP
 /// Converts the packets of one stream into frames of WebM or Matroska files, without threads, clocks and IO.
 ///
 /// A file begins with a key frame. After a loss or damage, video frames are dropped until the next key frame. Audio and
-/// video share one timeline (`RecordingTimeline`), and the times of a track always increase. Call `insert` and
+/// video share one timeline (`RecordingTimeline`), and the times of a track always increase, except those of reordered frames
+/// of H.264 (B frames), which have the time at which they are shown. Call `insert` and
 /// `handleTimeout`, then `nextOutput` until it returns nil.
 package struct StreamRecording: Sendable {
     package struct Options: Sendable {
@@ -99,7 +100,10 @@ package struct StreamRecording: Sendable {
     private var isTurned = false
     /// Whether a video frame was dropped, so that later ones cannot be decoded before a key frame.
     var isVideoBroken = false
+    /// Latest time of each track.
     var lastTime: [MediaKind: MediaTime] = [:]
+    /// Latest RTP time of the video in the open file.
+    private var lastVideoTicks: Int64?
     /// Clock points of the open file.
     private var audioClock = ClockPoints(.audio)
     private var videoClock = ClockPoints(.video)
@@ -337,6 +341,7 @@ package struct StreamRecording: Sendable {
         file = (start.time, kinds, nil)
         isTurned = false
         lastTime = [:]
+        lastVideoTicks = nil
         audioClock = ClockPoints(.audio)
         videoClock = ClockPoints(.video)
         outputs.append(.open(start))
@@ -356,13 +361,27 @@ package struct StreamRecording: Sendable {
         write(item, at: at - file.zero)
     }
 
-    /// - Parameter offset: time from the start of the file.
+    /// Returns whether a frame is shown before one that was written: a B frame. Only H.264 has such frames. Its RTP time is before that of
+    /// the other frame by less than 1 s; otherwise it is a jump of the publisher's clock.
+    private mutating func isReordered(_ item: Item) -> Bool {
+        guard item.kind == .video, frames.codec == .h264 else { return false }
+        let delay = (lastVideoTicks ?? item.ticks) &- item.ticks
+        guard delay > 0, delay < Int64(MediaKind.video.clockRate) else {
+            lastVideoTicks = item.ticks
+            return false
+        }
+        return !item.isKeyFrame
+    }
+
+    /// - Parameter place: time from the start of the file.
     mutating func write(_ item: Item, at offset: MediaTime) {
         guard let file, file.kinds.contains(item.kind) else { return }
         let last = lastTime[item.kind]
         let earliest = last.map { $0 + Self.tick } ?? .zero
         var time = offset
-        if time < earliest {
+        if isReordered(item) {
+            time = max(.zero, offset)
+        } else if time < earliest {
             // Later frames depend on a video frame, so it is delayed a little rather than dropped.
             guard item.kind == .video, earliest - time < Self.maximumDelay else {
                 counted.unorderedFrames &+= 1
@@ -373,7 +392,7 @@ package struct StreamRecording: Sendable {
         }
         let duration: MediaTime
         if item.kind == .video {
-            if let last, time - last < .seconds(1) { frameDuration = time - last }
+            if let last, time > last, time - last < .seconds(1) { frameDuration = time - last }
             duration = frameDuration
             counted.videoFrames &+= 1
         } else {
@@ -381,7 +400,7 @@ package struct StreamRecording: Sendable {
             duration = info?.duration ?? .milliseconds(20)
             counted.audioPackets &+= 1
         }
-        lastTime[item.kind] = time
+        lastTime[item.kind] = max(time, last ?? time)
         let arrival = item.arrival - file.zero
         let steps = timeline.steps(item.kind, before: item.ticks, arrival: item.arrival)
         let isNewPoint =

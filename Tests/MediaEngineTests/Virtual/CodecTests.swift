@@ -100,6 +100,27 @@ struct CodecTests {
         }
     }
 
+    @Test("H.264 with reordered frames is reported once, and is forwarded", arguments: [true, false])
+    func reorderedFrames(isReordered: Bool) async throws {
+        let room = try VirtualSession(seed: 707)
+        let (ada, bob) = (room.join("Ada"), room.join("Bob", videoCodecs: [.h264]))
+        ada.reordersFrames = isReordered
+        try room.publish("camera", by: ada, codecs: [.h264])
+        try room.subscribe(bob, to: "camera")
+        try room.run(seconds: 3)
+        #expect(bob.received["camera"]?.frames ?? 0 > 40)
+        let streams = try room.call.relay.streams(session: room.session)
+        #expect(streams.map { $0.video?.reordersFrames } == [isReordered])
+        room.call.relay.close()
+        var reports: [StreamEvent] = []
+        for await event in room.call.relay.events { if case .framesReordered = event { reports.append(event) } }
+        let publisher = try #require(ada.publisherID)
+        #expect(
+            reports
+                == (isReordered
+                    ? [.framesReordered(session: room.session, transport: publisher, stream: "camera")] : []))
+    }
+
     @Test("A media section continues under other payload types when its stream returns in another codec")
     func returns() async throws {
         let (room, ada, bob, eve) = try Self.room([.vp8], seed: 702)

@@ -33,6 +33,8 @@ final class VirtualParticipant {
     var isSilent = false
     /// Whether H.264 that it publishes has its parameter sets in the description only.
     var describesParameterSets = false
+    /// Whether H.264 that it publishes says that frames are reordered.
+    var reordersFrames = false
     let publishing: WebRTCEndpoint
     private(set) var receiving: WebRTCEndpoint
     private(set) var publisherID: TransportID?
@@ -122,6 +124,7 @@ final class VirtualParticipant {
             name: stream, source: source,
             units: SyntheticH264(source: source, hasParameterSets: !describesParameterSets),
             layers: SyntheticLayers(id: source, spatialLayers: 3, temporalLayers: 3))
+        made.units.reordersFrames = reordersFrames
         if audio { made.audio = indices.first }
         if !video.isEmpty {
             made.video = indices.last

@@ -25,10 +25,11 @@ struct RecordedSession {
     ///   - change: changes each entry before it is written.
     func record(
         _ stream: String, of name: String, identity: String? = nil, videoType: String = "camera",
-        kinds: Set<MediaKind> = [.audio, .video], _ packets: some Sequence<TestStream.Packet>, isKilled: Bool = false,
+        kinds: Set<MediaKind> = [.audio, .video], codec: VideoCodec = .vp8, _ packets: some Sequence<TestStream.Packet>,
+        isKilled: Bool = false,
         change: (inout RecordingIndex.Entry) -> Void = { _ in }
     ) throws {
-        var recording = StreamRecording(kinds: kinds)
+        var recording = StreamRecording(kinds: kinds, codec: codec)
         var open: (writer: WebMWriter, entry: RecordingIndex.Entry)?
         func write(_ outputs: [StreamRecording.Output]) throws {
             for output in outputs {
@@ -44,7 +45,10 @@ struct RecordedSession {
                     change(&entry)
                     try index.set(entry)
                     let configuration = WebMConfiguration(
-                        video: start.hasVideo ? .init(width: start.width ?? 1, height: start.height ?? 1) : nil,
+                        video: start.hasVideo
+                            ? .init(
+                                codec: codec, width: start.width ?? 1, height: start.height ?? 1,
+                                codecPrivate: start.codecPrivate) : nil,
                         audio: start.hasAudio ? .init(channels: 2) : nil, date: time)
                     let sink = try FileSink(path: path + "/" + file)
                     open = (try WebMWriter(sink: sink, configuration: configuration), entry)
@@ -66,7 +70,7 @@ struct RecordedSession {
         }
         for packet in packets {
             recording.handleTimeout(now: packet.arrival)
-            recording.insert(packet)
+            recording.insert(packet, codec: codec)
             try write(recording.outputs())
         }
         if isKilled {

@@ -113,11 +113,12 @@ struct TestStream {
 }
 
 extension StreamRecording {
-    mutating func insert(_ packet: TestStream.Packet, rotation: Rotation = .none) {
+    mutating func insert(_ packet: TestStream.Packet, rotation: Rotation = .none, codec: VideoCodec = .vp8) {
         packet.payload.withUnsafeBytes { payload in
             insert(
                 packet.kind, sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker,
-                arrival: packet.arrival, captureNTP: packet.captureNTP, rotation: rotation, payload: payload)
+                arrival: packet.arrival, captureNTP: packet.captureNTP, rotation: rotation, codec: codec,
+                payload: payload)
         }
     }
 

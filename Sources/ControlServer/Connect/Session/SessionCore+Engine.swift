@@ -27,6 +27,12 @@ extension SessionCore {
             let stream = StreamID(rawValue: name)
             guard media.publisher(of: stream) == PeerID(transport) else { return }
             handle(.dimensions(stream, width: width, height: height))
+        case .framesReordered(_, let transport, let name):
+            logger.warning(
+                """
+                the stream's H.264 has frames that are not sent in the order in which they are shown (B frames), so WebRTC subscribers \
+                see it stutter; encode it without them (ffmpeg -bf 0, x264 bframes=0, OBS: 0 B frames)
+                """, metadata: ["stream": "\(name)", "transport": "\(transport)"])
         case .trackPaused(_, let transport, let name, let kind):
             guard kind == .video, let id = media.client(of: PeerID(transport)) else { return }
             handle(.videoPaused(id, StreamID(rawValue: name)))

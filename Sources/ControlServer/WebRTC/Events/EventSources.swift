@@ -95,8 +95,8 @@ final class EventSources: Sendable {
             state.withLockedValue { $0.sessions[session]?.wake }?.yield()
         case .missed(nil): wakeAll()
         case .peerGone(_, let transport): end(transport)
-        case .trackPaused, .trackResumed, .unsupportedCodec, .supportedCodec, .noMediaPath, .activeSpeaker,
-            .pipedStreamsChanged:
+        case .trackPaused, .trackResumed, .unsupportedCodec, .supportedCodec, .framesReordered, .noMediaPath,
+            .activeSpeaker, .pipedStreamsChanged:
             break
         }
     }
