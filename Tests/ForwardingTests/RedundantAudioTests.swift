@@ -54,43 +54,43 @@ struct RedundantAudioTests {
         let harness = RouterHarness()
         var publishers = (0..<3).map { Publisher(id: UInt32($0), firstSequence: 65_530) }
         let producers = publishers.map { Self.producer($0, in: harness) }
-        let plain = try harness.viewer(suite, lane: .webRTC)
-        let redundant = try harness.viewer(suite, lane: .webRTC)
+        let plain = try harness.subscriber(suite, lane: .webRTC)
+        let redundant = try harness.subscriber(suite, lane: .webRTC)
         // These payloads do not begin with their identity.
         redundant.streams.isOpaque = true
-        for (place, producer) in producers.enumerated() {
-            for viewer in [plain, redundant] {
+        for (index, producer) in producers.enumerated() {
+            for subscriber in [plain, redundant] {
                 harness.subscribe(
-                    viewer, to: producer, ssrc: SSRC(10 + UInt32(place)),
-                    redPayloadType: viewer === redundant ? PayloadType(77) : nil,
+                    subscriber, to: producer, ssrc: SSRC(10 + UInt32(index)),
+                    redPayloadType: subscriber === redundant ? PayloadType(77) : nil,
                     extensions: .init(map: HeaderExtensionTests.map(), kind: .audio))
             }
         }
         var sent: [[(packet: SourcePacket, primary: [UInt8])]] = [[], [], []]
         for round in 0..<12 {
-            for place in publishers.indices {
+            for index in publishers.indices {
                 // A publisher may send both formats in one stream.
-                let one = publishers[place].next(bytes: 60 + 3 * place + round, isRED: (round + place) % 4 != 3)
-                #expect(try harness.feed(one.packet, to: producers[place]) == .forward)
-                sent[place].append(one)
+                let one = publishers[index].next(bytes: 60 + 3 * index + round, isRED: (round + index) % 4 != 3)
+                #expect(try harness.feed(one.packet, to: producers[index]) == .forward)
+                sent[index].append(one)
             }
             try harness.flush()
             harness.now += .milliseconds(20)
         }
-        for place in publishers.indices {
-            let ssrc = 10 + UInt32(place)
+        for index in publishers.indices {
+            let ssrc = 10 + UInt32(index)
             let primaries = try #require(plain.packets[ssrc])
-            #expect(primaries.map(\.payload) == sent[place].map(\.primary))
+            #expect(primaries.map(\.payload) == sent[index].map(\.primary))
             #expect(primaries.allSatisfy { $0.header.payloadType == PayloadType(111) })
             let whole = try #require(redundant.packets[ssrc])
-            #expect(whole.map(\.payload) == sent[place].map(\.packet.payload))
-            let types = sent[place].map { $0.packet.header.payloadType == Self.red ? UInt8(77) : 111 }
+            #expect(whole.map(\.payload) == sent[index].map(\.packet.payload))
+            let types = sent[index].map { $0.packet.header.payloadType == Self.red ? UInt8(77) : 111 }
             #expect(whole.map(\.header.payloadType.rawValue) == types)
-            for (viewer, packets) in [(plain, primaries), (redundant, whole)] {
+            for (subscriber, packets) in [(plain, primaries), (redundant, whole)] {
                 let numbers = packets.map(\.header.sequenceNumber)
                 #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1.distance(from: $0) == 1 })
-                #expect(try harness.retransmit(numbers, to: viewer, of: producers[place]) == 12)
-                let progress = try harness.consumer(viewer, of: producers[place]).pointee.progress
+                #expect(try harness.retransmit(numbers, to: subscriber, of: producers[index]) == 12)
+                let progress = try harness.consumer(subscriber, of: producers[index]).pointee.progress
                 #expect(progress.payloadBytes >= UInt64(packets.reduce(0) { $0 + $1.payload.count }))
                 // Padding is at most 32 bytes a packet.
                 #expect(progress.payloadBytes <= UInt64(packets.reduce(0) { $0 + $1.payload.count + 32 }))
@@ -104,17 +104,17 @@ struct RedundantAudioTests {
         let harness = RouterHarness()
         var publisher = Publisher(id: 1)
         let producer = Self.producer(publisher, in: harness)
-        let viewer = try harness.viewer(.aeadAES128GCM)
-        viewer.streams.rtx[0x2000] = 0x1000
+        let subscriber = try harness.subscriber(.aeadAES128GCM)
+        subscriber.streams.rtx[0x2000] = 0x1000
         harness.subscribe(
-            viewer, to: producer, ssrc: SSRC(0x1000),
+            subscriber, to: producer, ssrc: SSRC(0x1000),
             rtx: RTXStream(ssrc: SSRC(0x2000), payloadType: PayloadType(97)))
         for _ in 0..<5 { try harness.feed(publisher.next().packet, to: producer) }
         try harness.flush()
-        let asked = try #require(viewer.packets[0x1000]).map(\.header.sequenceNumber)
-        #expect(try harness.retransmit(asked, to: viewer, of: producer) == 5)
+        let asked = try #require(subscriber.packets[0x1000]).map(\.header.sequenceNumber)
+        #expect(try harness.retransmit(asked, to: subscriber, of: producer) == 5)
         // The test subscriber compares the payloads with those of the first transmission.
-        #expect(viewer.streams.retransmitted[0x1000]?.count == 5)
+        #expect(subscriber.streams.retransmitted[0x1000]?.count == 5)
     }
 
     @Test("Malformed packets, blocks of another codec and a payload type that was not negotiated are not forwarded")
@@ -122,8 +122,8 @@ struct RedundantAudioTests {
         let harness = RouterHarness()
         var publisher = Publisher(id: 1)
         let producer = Self.producer(publisher, in: harness)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let subscriber = try harness.subscriber()
+        harness.subscribe(subscriber, to: producer)
         for payload in [[], [0xef], [0xef, 0x0f, 0, 4, 111, 1, 2, 3], [111]] as [[UInt8]] {
             var packet = publisher.next().packet
             packet.payload = payload
@@ -139,6 +139,6 @@ struct RedundantAudioTests {
         let other = harness.producer(SyntheticSource(id: 2, kind: .audio))
         #expect(try harness.feed(publisher.next().packet, to: other) == .wrongPayloadType)
         try harness.flush()
-        #expect(viewer.received.count == 1)
+        #expect(subscriber.received.count == 1)
     }
 }

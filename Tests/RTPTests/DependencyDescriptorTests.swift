@@ -144,7 +144,7 @@ struct DependencyDescriptorTests {
         let corpus = try ["chromium-156-av1-layers", "chromium-156-vp9-descriptor"].flatMap(Self.recorded)
         var structure: DependencyStructure?
         var parsed = 0
-        MutationFuzzer(corpus: corpus, seed: 41).run(count: 100_000) { bytes in
+        MutationFuzzer(corpus: corpus, seed: 41).run(count: LongTests.inputs(100_000)) { bytes in
             guard let descriptor = try? DependencyDescriptor(parsing: bytes, structure: &structure) else { return }
             parsed += 1
             for target in 0..<32 { _ = descriptor.indications[target] }
@@ -161,7 +161,7 @@ struct DependencyDescriptorTests {
         var reader = LayerReader()
         var random = SeededGenerator(seed: 43)
         var switches = 0
-        MutationFuzzer(corpus: corpus, seed: 42).run(count: 100_000) { bytes in
+        MutationFuzzer(corpus: corpus, seed: 42).run(count: LongTests.inputs(100_000)) { bytes in
             var facts = FrameFacts()
             facts.fields.layer = 9
             reader.read(bytes, sequence: Int64(bitPattern: random.next() >> 1), into: &facts)

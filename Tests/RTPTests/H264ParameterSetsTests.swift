@@ -60,14 +60,14 @@ struct H264ParameterSetsTests {
         let whole = Array("\(Self.sequence),\(Self.picture)".utf8)
         var random = SeededGenerator(seed: 5)
         var accepted = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<LongTests.inputs(20_000) {
             var text = whole
             for _ in 0...random.below(3) {
-                let place = random.below(text.count)
+                let offset = random.below(text.count)
                 switch random.below(3) {
-                case 0: text[place] = UInt8(truncatingIfNeeded: random.next())
-                case 1: text.insert(UInt8(truncatingIfNeeded: random.next()), at: place)
-                default: text.remove(at: place)
+                case 0: text[offset] = UInt8(truncatingIfNeeded: random.next())
+                case 1: text.insert(UInt8(truncatingIfNeeded: random.next()), at: offset)
+                default: text.remove(at: offset)
                 }
             }
             if (try? H264ParameterSets(String(decoding: text, as: UTF8.self))) != nil { accepted += 1 }

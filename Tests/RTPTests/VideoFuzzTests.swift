@@ -3,8 +3,8 @@ import MillraceTestKit
 import RTP
 import Testing
 
-/// 1,050,000 damaged inputs: mutated packets of recorded streams, and random ones. Each test also checks that enough of them still parse, so
-/// that all parts of a parser are reached.
+/// 1,050,000 damaged inputs, and a million for each parser and codec in the long run: mutated packets of recorded streams, and random ones.
+/// Each test also checks that enough of them still parse, so that all parts of a parser are reached.
 @Suite("No input traps a parser of H.264, VP9 or AV1")
 struct VideoFuzzTests {
     static let codecs: [VideoCodec] = [.h264, .vp9, .av1]
@@ -22,7 +22,8 @@ struct VideoFuzzTests {
         var read = 0
         var keys = 0
         var sized = 0
-        try MutationFuzzer(corpus: Self.corpus(codec, seed: 12), seed: 13).run(count: 200_000) { payload in
+        try MutationFuzzer(corpus: Self.corpus(codec, seed: 12), seed: 13).run(count: LongTests.inputs(200_000)) {
+            payload in
             let choice = random.next()
             timestamp = choice & 0xff == 0 ? Int64(bitPattern: random.next()) : timestamp &+ Int64(choice >> 62) &- 1
             guard let facts = try? reader.read(payload, timestamp: timestamp) else { return }
@@ -47,7 +48,8 @@ struct VideoFuzzTests {
         var random = SeededGenerator(seed: 21)
         var frame: [UInt8] = []
         var complete = 0
-        try MutationFuzzer(corpus: Self.corpus(codec, seed: 22), seed: 23).run(count: 100_000) { payload in
+        try MutationFuzzer(corpus: Self.corpus(codec, seed: 22), seed: 23).run(count: LongTests.inputs(100_000)) {
+            payload in
             do throws(RTPError) {
                 try depacketizer.append(payload, to: &frame)
                 if frame.count > capacity { Issue.record("a frame of \(frame.count) bytes") }
@@ -79,7 +81,7 @@ struct VideoFuzzTests {
                     .map { TestVector.bytes(hexadecimal: $0) }
             }
         var parsed = 0
-        MutationFuzzer(corpus: corpus, seed: 32).run(count: 50_000) { bytes in
+        MutationFuzzer(corpus: corpus, seed: 32).run(count: LongTests.inputs(50_000)) { bytes in
             switch codec {
             case .h264: if (try? H264SequenceParameterSet(parsing: bytes)) != nil { parsed += 1 }
             case .vp9: if (try? VP9FrameHeader(parsing: bytes)) != nil { parsed += 1 }

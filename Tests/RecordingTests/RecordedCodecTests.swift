@@ -197,8 +197,8 @@ import Testing
         outputs += recording.outputs()
         let frames = outputs.frames(.video)
         #expect(frames.map { $0.bytes.suffix(2).first } == [0x84] + (1...9).map { UInt8($0) })
-        for (frame, place) in zip(frames, TestStream.displayOrder) {
-            #expect(abs(frame.time.rawValue - place * 1_000_000_000 / 30) < 1_000, "\(place): \(frame.time)")
+        for (frame, position) in zip(frames, TestStream.displayOrder) {
+            #expect(abs(frame.time.rawValue - position * 1_000_000_000 / 30) < 1_000, "\(position): \(frame.time)")
         }
         #expect(frames.allSatisfy { $0.duration > .zero } && recording.statistics.unorderedFrames == 0)
     }

@@ -130,9 +130,9 @@ import Testing
         #expect(report.tracks.map(\.droppedFrames) == [0])
         let frames = try #require(try session.composed()[1])
         #expect(frames.map { $0.bytes.suffix(2).first } == [0x84] + (1...9).map { UInt8($0) })
-        for (frame, place) in zip(frames, TestStream.displayOrder) {
+        for (frame, position) in zip(frames, TestStream.displayOrder) {
             #expect(
-                abs(frame.timestamp.rawValue - place * 1_000_000_000 / 30) < 1_000_000, "\(place): \(frame.timestamp)")
+                abs(frame.timestamp.rawValue - position * 1_000_000_000 / 30) < 1_000_000, "\(position): \(frame.timestamp)")
         }
     }
 

@@ -354,6 +354,18 @@ class SelectionTests(unittest.TestCase):
         found = {test.partition("/")[2].rstrip("()") for test in tests if re.search(pattern, test)}
         self.assertEqual(found, set(re.findall(r"(?<=[/(|])[a-z]\w+", pattern)))
 
+    def test_each_longer_unit_test_is_in_a_part(self):
+        pattern = re.search(r"^LONGER='(.*)'$", self.script, re.M)[1]
+        longer = set()
+        for file in (ROOT / "Tests").glob("*Tests/**/*.swift"):
+            text = file.read_text()
+            if "LongTests." in text:
+                longer |= {f"{file.relative_to(ROOT / 'Tests').parts[0]}.{suite}" for suite in re.findall(r"\bstruct (\w+Tests)\b", text)}
+        self.assertEqual({suite for suite in longer if not re.search(pattern, suite + "/")}, {"MillraceClientTests.NetworkCutTests"})
+        self.assertEqual(len(longer) - 1, len(re.findall(r"\w+Tests(?=[)|])", pattern)))
+        for part, tests in (("cuts", "NetworkCutTests"), ("units", '"$LONGER"')):
+            self.assertIn(f'part_{part}() {{ MILLRACE_LONG_TESTS=1 "$ROOT/tools/test" --filter {tests}; }}', self.script)
+
     def test_each_part_has_a_function_and_a_line_in_the_manual(self):
         parts = re.search(r"^LONG_PARTS=\((.*)\)$", self.script, re.M)[1].split()
         self.assertEqual(parts, re.findall(r"^# {26}([a-z]+) ", self.script, re.M))

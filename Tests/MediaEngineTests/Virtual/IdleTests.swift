@@ -1,4 +1,3 @@
-import Foundation
 import MediaBase
 import MediaEngine
 import MillraceTestKit
@@ -34,7 +33,7 @@ struct IdleTests {
     /// Half of the peer connections are publishers that send nothing, the others are subscribers. 1,000 of them take 12 s in a debug build.
     @Test(
         "Idle peer connections wake the worker at most once a second all together",
-        arguments: ProcessInfo.processInfo.environment["MILLRACE_LONG_TESTS"] == "1" ? [200, 1_000] : [200])
+        arguments: LongTests.areEnabled ? [200, 1_000] : [200])
     func crowd(connections: Int) throws {
         let room = try VirtualSession(seed: 52, isNative: true)
         let count = connections / 2

@@ -129,7 +129,7 @@ struct RedundantAudioTests {
     @Test("Malformed packets are dropped and counted, and the audio continues")
     func malformed() throws {
         let scene = try Scene(seed: 932)
-        let viewer = try scene.call.view(video: false)
+        let subscriber = try scene.call.view(video: false)
         scene.call.run(seconds: 0.5)
         scene.send(5) { _ in true }
         for payload in [[0xef, 0x0f], [0xef, 0x0f, 3, 255, 111, 1], [111]] as [[UInt8]] {
@@ -141,14 +141,14 @@ struct RedundantAudioTests {
         scene.call.run(seconds: 1)
         let counters = scene.call.relay.counters
         #expect(counters.droppedMalformed == 3 && counters.droppedPayloadType == 1)
-        #expect(viewer.reception.audioPackets == 10 && viewer.reception.wrong == 0)
+        #expect(subscriber.reception.audioPackets == 10 && subscriber.reception.wrong == 0)
     }
 
     @Test("Redundant audio of a publisher that has not negotiated it is dropped")
     func notNegotiated() throws {
         let scene = try Scene(seed: 933, negotiates: false)
-        let viewer = try scene.call.view(video: false, change: Self.takesRED)
-        let heard = Heard(viewer)
+        let subscriber = try scene.call.view(video: false, change: Self.takesRED)
+        let heard = Heard(subscriber)
         scene.call.run(seconds: 0.5)
         scene.send(10) { $0 >= 5 }
         scene.call.run(seconds: 1)

@@ -1,6 +1,7 @@
 import Foundation
 import MediaBase
 import MillraceClient
+import MillraceTestKit
 import NIOConcurrencyHelpers
 import NIOPosix
 import RelayServer
@@ -9,7 +10,7 @@ import Testing
 
 /// Cuts and restores the whole network of one client, in real time. The long tests run if `MILLRACE_LONG_TESTS` is 1.
 @Suite("SDK and relay: network cuts", .serialized) struct NetworkCutTests {
-    private static let isLong = ProcessInfo.processInfo.environment["MILLRACE_LONG_TESTS"] == "1"
+    private static let isLong = LongTests.areEnabled
 
     /// Ada behind a network that can be cut, and Bob next to the relay; both publish, and each subscribes to the other.
     private struct Call {
