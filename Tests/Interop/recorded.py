@@ -18,11 +18,12 @@ def recordings(directory, codec):
     return [file for file in sorted(directory.rglob(f"*{suffix}")) if any(stream.get("codec_name") == wanted for stream in media.describe(file))]
 
 
-def check_recorded(report, case, directory, codec, sent, first=None, area=None):
+def check_recorded(report, case, directory, codec, sent=None, first=None, area=None):
     """Checks the only recording of a codec: other programs decode it without an error, and it has all frames in order.
 
-    `sent`: frames that were sent. `first`: number of the first frame, after which every number was sent; without it, an encoder may have left out
-    some, and two frames more or less may have been counted. `area`: as in `media.frame_numbers`.
+    `sent`: frames that were sent; None: unknown, because the publisher was stopped, and no number between the first and the last may be missing.
+    `first`: number of the first frame, after which every number was sent; without it, an encoder may have left out some, and two frames more or
+    less may have been counted. `area`: as in `media.frame_numbers`.
     """
     files = recordings(directory, codec)
     if not report(case, "one recording", len(files) == 1, files=[file.name for file in files]):
@@ -33,6 +34,8 @@ def check_recorded(report, case, directory, codec, sent, first=None, area=None):
     report(case, "ffmpeg decodes the recording without an error", not errors, errors=errors[-300:])
     check_player(report, case, files[0])
     found = media.frame_numbers(files[0], **({"area": area} if area else {}))
+    if sent is None:
+        first, sent = found[0] if found else 0, max(31, len(found))
     if first is not None:
         report(case, "the recording has every frame", found == list(range(first, first + sent)), frames=len(found), sent=sent)
         return

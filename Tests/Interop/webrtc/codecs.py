@@ -145,7 +145,7 @@ def from_obs(bench, relay, session):
 
 # Session: (publisher, codec, subscribers). aiortc decodes no VP9.
 ENCODERS = {
-    "ffmpeg-H264": (from_ffmpeg, "H264", ("chromium",)),
+    "ffmpeg-H264": (from_ffmpeg, "H264", ("chromium", "aiortc")),
     "GStreamer-H264": (from_gstreamer("H264"), "H264", ("chromium", "aiortc")),
     "GStreamer-VP9": (from_gstreamer("VP9"), "VP9", ("chromium",)),
     "OBS-H264": (from_obs, "H264", ("chromium", "aiortc")),
@@ -159,11 +159,14 @@ def encoders(*sessions):
 
 
 def encode(bench, name, sessions):
-    """Publishes and checks some of `ENCODERS`, one after the other: H.264 of a file by plain SRTP, GStreamer's x264enc and vp9enc by WHIP, and OBS's offer."""
+    """Publishes, checks and records some of `ENCODERS`, one after the other: H.264 of a file by plain SRTP, GStreamer's x264enc and vp9enc by WHIP, and
+    OBS's offer."""
     if any(session.startswith("GStreamer") for session in sessions):
         bench.need(whip_client.found(), "whip-client (simple-whip-client) and gcc")
     # libnice accepts no loopback address: the relay has one of another namespace.
-    relay, subscribers = bench.relay(apart=True), {kind: bench.client(kind) for kind in ("chromium", "aiortc")}
+    recorded = bench.current / "recorded"
+    relay = bench.relay(apart=True, extra=("--record", str(recorded)))
+    subscribers = {kind: bench.client(kind) for kind in ("chromium", "aiortc")}
     # Files begin to play when all clients run.
     for codec in ("VP8", "H264") if set(sessions) != {"OBS-H264"} else ():
         file(bench, codec)
@@ -188,6 +191,11 @@ def encode(bench, name, sessions):
                 bench.reporter.check(case, "in its codec", used == f"video/{codec}", codec=used)
             check_deleted(bench, case, watch.client, watch.call)
         publisher.stop()
+    time.sleep(0.5)
+    relay.stop()
+    for session, (_, codec, _) in sessions.items():
+        # The folder has the session's name, which the relay writes in lower case.
+        check_recorded(bench.reporter.check, f"{name}, {session}", recorded / session.lower(), codec, area=BAR)
 
 
 # MARK: a subscriber that lacks the codec
