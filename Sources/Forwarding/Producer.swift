@@ -52,16 +52,6 @@ package final class Producer {
         }
     }
 
-    package enum Outcome: Sendable {
-        case forward
-        /// Payload type that the track was not announced with.
-        case wrongPayloadType
-        case tooOld
-        case duplicate
-        case malformed
-        case muted
-    }
-
     /// Configuration. Its SSRC is the publisher's current one.
     package private(set) var configuration: Configuration
     /// Maximum age of a cached key frame that a new subscriber starts with. A publisher that sends key frames on request is asked for a new
@@ -87,11 +77,9 @@ package final class Producer {
     /// Sequence number of the first packet of the newest key frame; -1 if there is none.
     package private(set) var keyFrameStart: Int64 = -1
     package private(set) var frameSize: (width: Int, height: Int)?
-    /// Whether H.264 has frames that are not sent in the order in which they are shown (B frames), by a sequence parameter set or by their
-    /// timestamps. WebRTC receivers show frames as they arrive, so such video stutters.
-    package private(set) var reordersFrames = false
-    /// Number of frames whose timestamp was before that of the frame sent before them.
-    private var delayedFrames = 0
+    private var order = FrameOrder()
+    /// Whether H.264 has frames that are not sent in the order in which they are shown (B frames).
+    package var reordersFrames: Bool { order.isReordered }
     package private(set) var packets: UInt64 = 0
     package private(set) var bytes: UInt64 = 0
     package var lastArrival: MediaTime
@@ -194,7 +182,9 @@ package final class Producer {
             fields = facts.fields
             if facts.isFrameStart {
                 flags.insert(.frameStart)
-                if !isLate, configuration.codec == .h264 { noteOrder(facts.parameterSets, timestamp: timestamp) }
+                if !isLate, configuration.codec == .h264 {
+                    order.note(facts.parameterSets, timestamp: timestamp, after: latestTimestamp)
+                }
             }
             if facts.isLayerSync { flags.insert(.layerSync) }
             if facts.isKeyFrameStart, sequence > anewAfter {
@@ -241,20 +231,6 @@ package final class Producer {
         stored = slot
         return .forward
     }
-
-    /// Notes whether frames are sent in another order than they are shown.
-    private func noteOrder(_ sets: FrameFacts.ParameterSets, timestamp: Int64) {
-        if sets.contains(.reordersFrames) { reordersFrames = true }
-        let delay = latestTimestamp &- timestamp
-        guard delay > 0, delay < Self.longestReordering else { return }
-        delayedFrames &+= 1
-        if delayedFrames >= Self.delayedFramesLimit { reordersFrames = true }
-    }
-
-    /// Maximum delay of a reordered frame in RTP time; a longer one is a jump of the publisher's clock. 1 s.
-    private static let longestReordering: Int64 = 90_000
-    /// Number of delayed frames after which frames count as reordered. One alone may be a correction of the publisher's clock.
-    private static let delayedFramesLimit = 2
 
     /// Stores a packet that contains only padding. A publisher without an RTX stream sends such packets between frames as probes, with
     /// sequence numbers of the media stream. Each subscriber gets a filler instead, whatever layers it receives, so that no subscriber
@@ -353,8 +329,7 @@ package final class Producer {
         frames = FrameReader(configuration.codec)
         layerReader = LayerReader()
         inserter?.restart()
-        reordersFrames = false
-        delayedFrames = 0
+        order = FrameOrder()
         statistics = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)
         nack = NACKGenerator(configuration.requestTiming)

@@ -131,8 +131,8 @@ import Testing
         let frames = try #require(try session.composed()[1])
         #expect(frames.map { $0.bytes.suffix(2).first } == [0x84] + (1...9).map { UInt8($0) })
         for (frame, position) in zip(frames, TestStream.displayOrder) {
-            #expect(
-                abs(frame.timestamp.rawValue - position * 1_000_000_000 / 30) < 1_000_000, "\(position): \(frame.timestamp)")
+            let time = position * 1_000_000_000 / 30
+            #expect(abs(frame.timestamp.rawValue - time) < 1_000_000, "\(position): \(frame.timestamp)")
         }
     }
 
