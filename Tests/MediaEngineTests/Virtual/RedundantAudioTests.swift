@@ -92,7 +92,9 @@ struct RedundantAudioTests {
         let heard = Heard(redundant)
         call.run(seconds: 0.5)
         let taps = call.control { relay in
-            relay.workers.compactMap { try? $0.openTap("room", "stream", [.audio], 4 << 20, decodes: true) }
+            relay.workers.compactMap {
+                try? $0.openTap("room", "stream", [.audio], 4 << 20, decodes: true, chooses: false)
+            }
         }
         let tap = try #require(taps.first)
         scene.send(10) { _ in true }
