@@ -303,11 +303,21 @@ struct PostgresMessagesTests {
         let database = try storage.open()
         defer { database.close() }
         _ = try await database.perform(DatabaseTests.send(1)).get()
-        async let holder: String = Task.detached {
-            try storage.sql("SELECT pg_advisory_lock(\(Self.lock)); SELECT pg_sleep(5)")
-        }.value
+        let holder = Task {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    _ = try? storage.sql("SELECT pg_advisory_lock(\(Self.lock)); SELECT pg_sleep(60)")
+                    continuation.resume()
+                }
+            }
+        }
+        // Tests of other databases on this server take locks too.
+        let held = """
+            locktype = 'advisory' AND granted \
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """
         let start = ContinuousClock.now
-        while try storage.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == "0",
+        while try storage.sql("SELECT count(*) FROM pg_locks WHERE \(held)") == "0",
             ContinuousClock.now - start < .seconds(30)
         {}
         let refused = await database.perform(DatabaseTests.send(2))
@@ -315,7 +325,8 @@ struct PostgresMessagesTests {
         #expect(refused.failure?.answer.retryAfter == 1)
         // Reading needs no lock.
         #expect(try await DatabaseTests.texts(database).count == 1)
-        _ = try await holder
+        _ = try storage.sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE \(held)")
+        await holder.value
         _ = try await database.perform(DatabaseTests.send(2)).get()
     }
 
