@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 import media
 
@@ -97,6 +98,24 @@ def check_session_file(report, case, output, names, codecs, joins, lasts):
         text = log.read_text()
         report(case, "mpv seeks in it and plays on", done.returncode == 0 and "VO: [null]" in text and "AO: [null]" in text and "[f]" not in text,
                status=done.returncode)
+    check_vlc(report, case, output, target)
+
+
+def check_vlc(report, case, file, start):
+    """Seeks to a time of a file with the player VLC, if it is installed, and plays a second, without showing it."""
+    if shutil.which("cvlc") is None:
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        # VLC refuses to run as root, and other users cannot read the relay's files.
+        copy = shutil.copy(file, directory)
+        os.chmod(directory, 0o755)
+        os.chmod(copy, 0o644)
+        user = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        done = subprocess.run(["cvlc", "--no-interact", "--intf=dummy", "--vout=dummy", "--aout=dummy", f"--start-time={start:.2f}", "--run-time=1", "--play-and-exit",
+                               "-vv", copy, "vlc://quit"], env={**os.environ, "HOME": "/nonexistent"}, capture_output=True, text=True, timeout=60, **user)
+    steps = ["seek request to", "end of audio preroll", "end of video preroll", "EOF reached"]
+    missing = [step for step in steps if step not in done.stderr]
+    report(case, "VLC seeks in it and plays on", done.returncode == 0 and not missing, status=done.returncode, missing=missing)
 
 
 def check_composed(report, case, binary, directory, output, names, codecs, joins):
