@@ -28,6 +28,8 @@ package enum StreamEvent: Sendable, Equatable, Codable {
     case activeSpeaker(session: String, subsession: String, stream: String?)
     /// The streams that a session publishes at this relay have changed since they were described for its pipes.
     case pipedStreamsChanged(session: String)
+    /// A stream of another relay of the cluster can be subscribed to here. Its other events come from its own relay.
+    case mirrored(session: String, stream: String)
     /// Events of a session, or of any session if nil, were dropped because this reader was too slow.
     /// The reader has to query the current state.
     case missed(session: String?)
@@ -41,7 +43,7 @@ package enum StreamEvent: Sendable, Equatable, Codable {
             .dimensions(_, let transport, _, _, _), .framesReordered(_, let transport, _), .peerGone(_, let transport),
             .noMediaPath(_, let transport, _):
             transport
-        case .activeSpeaker, .pipedStreamsChanged, .missed: nil
+        case .activeSpeaker, .pipedStreamsChanged, .mirrored, .missed: nil
         }
     }
 
@@ -52,7 +54,8 @@ package enum StreamEvent: Sendable, Equatable, Codable {
             .trackResumed(let session, _, _, _), .unsupportedCodec(let session, _, _, _),
             .supportedCodec(let session, _, _), .mediaBegan(let session, _, _, _),
             .dimensions(let session, _, _, _, _), .framesReordered(let session, _, _), .peerGone(let session, _),
-            .noMediaPath(let session, _, _), .activeSpeaker(let session, _, _), .pipedStreamsChanged(let session):
+            .noMediaPath(let session, _, _), .activeSpeaker(let session, _, _), .pipedStreamsChanged(let session),
+            .mirrored(let session, _):
             session
         case .missed(let session): session
         }

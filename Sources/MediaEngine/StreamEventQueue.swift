@@ -162,7 +162,7 @@ package struct StreamEventQueue: Sendable {
         case .activeSpeaker(let session, let subsession, _):
             return (.speaker(session: session, subsession: subsession), nil)
         case .pipedStreamsChanged(let session): return (.piped(session: session), nil)
-        case .published, .closed, .mediaBegan, .framesReordered, .peerGone, .noMediaPath, .missed: return nil
+        case .published, .closed, .mediaBegan, .framesReordered, .peerGone, .noMediaPath, .mirrored, .missed: return nil
         }
     }
 }

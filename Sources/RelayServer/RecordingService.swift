@@ -52,6 +52,7 @@ struct RecordingService: Service {
                         guard await isRecorded(session) else { continue }
                         begun.note(session, stream, at: millrace_realtime_ns())
                         await record(session, stream)
+                    case .mirrored(let session, let stream): await recordMirror(session, stream)
                     case .closed(let session, _, let stream):
                         begun.forget(session, stream)
                         let key = RefusedStream(session: session, stream: stream)
@@ -83,6 +84,15 @@ struct RecordingService: Service {
                 }
             }
         }
+    }
+
+    /// Starts the recording of a stream of another relay in a session that this relay records as a whole. With `record`, the stream's own
+    /// relay records it.
+    private func recordMirror(_ session: String, _ stream: String) async {
+        guard !recordsEverything, await recorder.records(session: session) else { return }
+        // A stream is mirrored again when its pipe is replaced.
+        let phase = await recorder.status(session: session, stream: stream)?.phase
+        if phase?.isRunning != true { await record(session, stream) }
     }
 
     private func isRecorded(_ session: String) async -> Bool {

@@ -35,7 +35,7 @@ struct JSONTests {
         .peerGone(session: "a", transport: peer),
         .noMediaPath(session: "a", transport: peer, .noHandshake(hasBegun: true)),
         .activeSpeaker(session: "a", subsession: "b1", stream: "s"), .pipedStreamsChanged(session: "a"),
-        .missed(session: "a"),
+        .mirrored(session: "a", stream: "s"), .missed(session: "a"),
     ]
 
     @Test("Each event is the same after a way through JSON", arguments: events)

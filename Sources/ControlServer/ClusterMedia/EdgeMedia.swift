@@ -108,6 +108,8 @@ final class EdgeMedia: Sendable {
 
     /// Queues an event of the engine without blocking.
     func post(_ event: StreamEvent) {
+        // The home relay knows what is mirrored.
+        if case .mirrored = event { return }
         if case .peerGone(_, let transport) = event {
             state.withLockedValue { _ = $0.peers.remove(PeerID(transport)) }
         }

@@ -31,7 +31,7 @@ final class StreamArrivals: Sendable {
                 let waiting: [AsyncStream<Void>.Continuation]
                 switch event {
                 // After lost events, waiting requests check for themselves.
-                case .published(let session, _, _), .missed(let session?):
+                case .published(let session, _, _), .mirrored(let session, _), .missed(let session?):
                     waiting = state.withLockedValue { $0.waiting[session].map { Array($0.values) } ?? [] }
                 case .missed(nil): waiting = state.withLockedValue { $0.waiting.values.flatMap(\.values) }
                 default: continue

@@ -114,7 +114,12 @@ extension EngineSession {
             let isChanged = hasOtherCodec || stream.silenced != described.muted
             stream.codec = described.codec
             let hasNewTracks = update(stream, described, of: pipe, sender, now: now, &plain, &inbound, quiesced)
-            if known == nil { add(stream) } else if isChanged { noteChange(of: stream) }
+            if known == nil {
+                add(stream)
+                emit(.event(.mirrored(session: name, stream: stream.name)))
+            } else if isChanged {
+                noteChange(of: stream)
+            }
             if known == nil || hasNewTracks || hasOtherCodec {
                 attachWaiting(to: stream, now: now, &numbers, besides: plain, quiesced)
             }

@@ -35,7 +35,7 @@ package enum CrashNotes {
         case .activeSpeaker(let session, _, _): note("activeSpeaker", session: hash(session))
         case .unsupportedCodec(let session, let transport, _, _): note("unsupportedCodec", session, transport)
         case .supportedCodec(let session, let transport, _): note("supportedCodec", session, transport)
-        case .trackPaused, .trackResumed, .pipedStreamsChanged, .missed: break
+        case .trackPaused, .trackResumed, .pipedStreamsChanged, .mirrored, .missed: break
         }
     }
 

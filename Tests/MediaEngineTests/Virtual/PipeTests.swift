@@ -320,4 +320,18 @@ import WebRTCTestKit
         }
         #expect(count == 2)
     }
+
+    @Test("A stream is reported once when the other relay has it, so that waiting subscribers and recordings begin")
+    func mirrored() async throws {
+        let (pipe, _) = try VirtualPipe.withPublisher(seed: 982)
+        try pipe.run(seconds: 1)
+        try pipe.origin.publish(stream: "second", source: 2)
+        try pipe.run(seconds: 1)
+        pipe.mirror.control { $0.close() }
+        var streams: [String] = []
+        for await event in pipe.mirror.relay.events {
+            if case .mirrored(session: "room", let stream) = event { streams.append(stream) }
+        }
+        #expect(streams == ["stream", "second"])
+    }
 }

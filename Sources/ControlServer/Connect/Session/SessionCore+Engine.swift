@@ -16,7 +16,7 @@ extension SessionCore {
         if let transport = event.transport, !clusterMedia.mayReport(relay, PeerID(transport)) { return }
         switch event {
         // A WebRTC stream is announced with its first packet, a plain stream at the end of its publisher's admission.
-        case .published: break
+        case .published, .mirrored: break
         case .mediaBegan(_, let transport, let name, _):
             media.began(StreamID(rawValue: name), by: PeerID(transport))
             continueMedia()

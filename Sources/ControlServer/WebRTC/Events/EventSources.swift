@@ -91,7 +91,7 @@ final class EventSources: Sendable {
     func note(_ event: StreamEvent) {
         switch event {
         case .published(let session, _, _), .closed(let session, _, _), .mediaBegan(let session, _, _, _),
-            .dimensions(let session, _, _, _, _), .missed(let session?):
+            .dimensions(let session, _, _, _, _), .mirrored(let session, _), .missed(let session?):
             state.withLockedValue { $0.sessions[session]?.wake }?.yield()
         case .missed(nil): wakeAll()
         case .peerGone(_, let transport): end(transport)
