@@ -22,7 +22,7 @@ extension ControlContext {
     ) -> Visitor {
         Visitor(
             key: key, token: token, isTrusted: isTrusted, password: password,
-            address: addressGroup)
+            address: addressGroup, relay: edge)
     }
 
     /// The `{stream}` of the path.

@@ -1,3 +1,4 @@
+import Cluster
 package import Hummingbird
 package import NIOCore
 
@@ -9,6 +10,8 @@ package struct ControlContext: RequestContext {
     var grant: SessionGrant?
     /// Client for which another relay of the cluster asks; nil for a client of this relay.
     var proxied: ProxiedClient?
+    /// Relay that proxies the client's request, if it can have the client's media.
+    var edge: RelayIdentity?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

@@ -155,7 +155,8 @@ package struct ControlServer: Sendable {
         guard let edge = parts.cluster else { return group }
         return group.add(
             middleware: ClusterMiddleware(
-                edge: edge, standard: parts.apps.standard, bodyBytes: configuration.bodyBytes, begins: begins))
+                edge: edge, standard: parts.apps.standard, bodyBytes: configuration.bodyBytes, bodies: bodies,
+                begins: begins))
     }
 
     private func addAPI(to router: Router<ControlContext>) {
@@ -219,15 +220,17 @@ package struct ControlServer: Sendable {
     }
 
     private func addWebRTC(to router: Router<ControlContext>) {
-        let sources = EventSources(plane: webRTC)
-        let arrivals = StreamArrivals(events: webRTC.observeStreams()) { sources.note($0) }
+        let plane: any WebRTCMediaPlane =
+            parts.cluster == nil ? webRTC : ClusterWebRTCPlane(engine: webRTC, liveSessions: parts.liveSessions)
+        let sources = EventSources(plane: plane)
+        let arrivals = StreamArrivals(events: plane.observeStreams()) { sources.note($0) }
         let exchange = WebRTCExchange(
-            plane: webRTC, liveSessions: parts.liveSessions, arrivals: arrivals,
+            plane: plane, liveSessions: parts.liveSessions, arrivals: arrivals,
             configuration: configuration,
             bodies: bodies, statistics: statistics, logger: logger)
         func resource(_ direction: WebRTCRequest.Direction) -> WebRTCResource {
             WebRTCResource(
-                plane: webRTC, liveSessions: parts.liveSessions, direction: direction, configuration: configuration,
+                plane: plane, liveSessions: parts.liveSessions, direction: direction, configuration: configuration,
                 logger: logger, ended: { sources.end($0) })
         }
         // Counted separately from admin tokens: guesses at one token do not lock an address out of the other endpoints.

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import MediaBase
 import MediaEngine
+import SessionMedia
 
 /// `/v1/sessions/{session}/plain`: SRTP with keys in the answer, for programs without signalling.
 struct PlainRoutes {
@@ -43,24 +44,52 @@ struct PlainRoutes {
     private func publish(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
         try await liveSessions.publish(
             visitor, stream: try wanted.stream.map { try StreamName($0) }, kinds: Set(MediaKind.allCases),
-            isPlain: true
+            isPlain: true,
+            elsewhere: { stream in
+                var named = wanted
+                named.stream = stream
+                return Self.elsewhere(named)
+            }
         ) { [engine] (stream) async throws(EngineError) in
             var named = wanted
             named.stream = stream
-            let transport = try await engine.openPlain(named)
-            var kinds: Set<MediaKind> = []
-            if transport.audio != nil { kinds.insert(.audio) }
-            if transport.video != nil { kinds.insert(.video) }
-            return OpenedTransport(
-                answer: transport, id: transport.id, codec: transport.video.flatMap { VideoCodec(rawValue: $0.codec) },
-                kinds: kinds)
+            return Self.opened(try await engine.openPlain(named))
         }
     }
 
+    private static func elsewhere(_ wanted: PlainTransportRequest) -> RemoteOpening<PlainTransport> {
+        RemoteOpening(call: .openPlain(wanted), stream: wanted.stream) { answer in
+            guard case .openedPlain(var transport) = answer, transport.direction == wanted.direction,
+                transport.stream == wanted.stream, transport.suite == wanted.suite
+            else { return nil }
+            // Relays may have different names of the session.
+            transport.session = wanted.session
+            return opened(transport)
+        }
+    }
+
+    private static func opened(_ transport: PlainTransport) -> OpenedTransport<PlainTransport> {
+        guard transport.direction == .publish else { return OpenedTransport(answer: transport, id: transport.id) }
+        var kinds: Set<MediaKind> = []
+        if transport.audio != nil { kinds.insert(.audio) }
+        if transport.video != nil { kinds.insert(.video) }
+        return OpenedTransport(
+            answer: transport, id: transport.id, codec: transport.video.flatMap { VideoCodec(rawValue: $0.codec) },
+            kinds: kinds)
+    }
+
     private func view(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
-        try await liveSessions.view(visitor, isPlain: true) { [engine] () async throws(EngineError) in
-            let transport = try await engine.openPlain(wanted)
-            return OpenedTransport(answer: transport, id: transport.id)
+        var wanted = wanted
+        if visitor.relay != nil, wanted.stream == nil {
+            // Another relay must open the same stream as this one would.
+            let streams = try? await engine.streams(session: wanted.session)
+            wanted.stream = streams?.newest(in: wanted.video?.codec.map { [$0] })?.name
+        }
+        // Only this relay has all streams.
+        let elsewhere = wanted.stream == PlainTransportRequest.allStreams ? nil : Self.elsewhere(wanted)
+        return try await liveSessions.view(visitor, isPlain: true, elsewhere: elsewhere) {
+            [engine, wanted] () async throws(EngineError) in
+            Self.opened(try await engine.openPlain(wanted))
         } close: {
             try await engine.closePlain($0, session: wanted.session)
         }
@@ -70,15 +99,27 @@ struct PlainRoutes {
     @Sendable private func requestKeyFrame(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
         let id = context.parameters.get("id") ?? ""
-        try await engine.requestKeyFrame(TransportID(rawValue: id), session: session.rawValue)
+        let transport = TransportID(rawValue: id)
+        let call = MediaCall.requestKeyFrame(PeerID(transport))
+        if let result = await liveSessions.askElsewhere(call, of: transport, engineName: session.rawValue) {
+            _ = try result.get()
+        } else {
+            try await engine.requestKeyFrame(transport, session: session.rawValue)
+        }
         return Response(status: .noContent)
     }
 
     @Sendable private func close(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
         let id = context.parameters.get("id") ?? ""
-        try await engine.closePlain(TransportID(rawValue: id), session: session.rawValue)
-        await liveSessions.visitorLeft(TransportID(rawValue: id), engineName: session.rawValue)
+        let transport = TransportID(rawValue: id)
+        let call = MediaCall.order(.closePeer(PeerID(transport), isPlain: true))
+        if let result = await liveSessions.askElsewhere(call, of: transport, engineName: session.rawValue) {
+            _ = try result.get()
+        } else {
+            try await engine.closePlain(transport, session: session.rawValue)
+        }
+        await liveSessions.visitorLeft(transport, engineName: session.rawValue)
         logger.info("plain transport closed", metadata: ["session": "\(session)", "transport": "\(id)"])
         return Response(status: .noContent)
     }

@@ -12,6 +12,20 @@ package protocol MediaPlane: Sendable {
         _ id: TransportID, session: String, peer: PeerDescription, sections: [PublishedSection]
     ) async throws(EngineError) -> WebRTCAnswer
 
+    // MARK: peer connections that clients offer
+
+    func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer
+
+    func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot
+
+    func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) async throws(EngineError)
+
+    // MARK: plain transports
+
+    func openPlain(_ request: PlainTransportRequest) async throws(EngineError) -> PlainTransport
+
+    func requestKeyFrame(_ id: TransportID, session: String) async throws(EngineError)
+
     // MARK: subscribe peer connections
 
     func openSubscriber(session: String, isNative: Bool) async throws(EngineError) -> SubscriberOffer

@@ -23,7 +23,7 @@ package enum MediaOrder: Hashable, Sendable, Codable {
     case removeTracks(PeerID, [MID])
     case setPreferences(PeerID, StreamID, SubscriptionPreferences)
 
-    // `openVisitor` is missing, so that it cannot be encoded or decoded: the media of visitors stays at the relay that has their offers.
+    // `openVisitor` is missing, so that it cannot be encoded or decoded: only the caller has the offer, which it sends to the client's relay.
     private enum CodingKeys: String, CodingKey {
         case setMuted
         case closeStream

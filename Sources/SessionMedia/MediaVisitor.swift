@@ -12,12 +12,15 @@ package struct MediaVisitor: Hashable, Sendable {
     /// Its own connection, or that of the publisher whose stream it has taken over.
     package internal(set) var connection: ConnectionID
     package let purpose: Purpose
+    /// Stream that a subscriber asks for; nil: none, or the media plane chooses one.
+    package let wanted: StreamID?
     /// Whether its transport is plain SRTP; otherwise it is a WebRTC peer connection.
     package let isPlain: Bool
 
-    package init(connection: ConnectionID, purpose: Purpose, isPlain: Bool) {
+    package init(connection: ConnectionID, purpose: Purpose, wanted: StreamID? = nil, isPlain: Bool) {
         self.connection = connection
         self.purpose = purpose
+        self.wanted = wanted
         self.isPlain = isPlain
     }
 

@@ -108,6 +108,57 @@ struct ClusterMediaTests {
         #expect(world.released == [ClusterWorld.edges[0]] && world.media.deadline == .never)
     }
 
+    @Test("a subscriber without a control connection opens at its relay when that has the stream", arguments: 1...20)
+    func visitingSubscriber(_ seed: UInt64) {
+        let world = ClusterWorld(seed: seed)
+        world.visit(publishing: stream("s"), at: Self.b)
+        world.run(for: .microseconds(Int64(seed) * 300))
+        world.visit(wanting: stream("s"), at: Self.c)
+        world.visit(wanting: stream("s"), at: Self.b)
+        world.run(for: .seconds(1))
+        #expect(world.refusals.isEmpty && world.open.isEmpty && world.faults == [])
+        let relays = world.peers.values.filter(\.streams.isEmpty).map(\.relay)
+        #expect(Set(relays) == [Self.b, Self.c] && relays.count == 2)
+        #expect(world.relays[Self.c]?.receivers.values.first?.mirrors.keys.contains("s") == true)
+        for peer in Array(world.peers.keys) { world.close(peer) }
+        world.run(for: .seconds(30))
+        #expect(world.relays.values.allSatisfy { $0.receivers.isEmpty && $0.senders.isEmpty && $0.peers.isEmpty })
+        #expect(Set(world.released) == Set(ClusterWorld.edges) && world.media.deadline == .never)
+    }
+
+    @Test("the home relay answers for a stream that does not exist, and for one whose pipe cannot be opened in time")
+    func visitingSubscriberAtHome() {
+        let world = ClusterWorld(seed: 11)
+        world.visit(wanting: stream("none"), at: Self.c)
+        world.run(for: .seconds(1))
+        #expect(world.refusals == [.unknownStream("none")])
+        world.visit(publishing: stream("s"), at: Self.b)
+        world.run(for: .seconds(1))
+        world.relays[Self.c]?.refusals = 100
+        world.visit(wanting: stream("s"), at: Self.c)
+        world.run(for: .seconds(3))
+        #expect(world.open.count == 1)
+        world.run(for: .seconds(2))
+        #expect(world.open.isEmpty && world.refusals.count == 1)
+        #expect(world.peers.values.filter(\.streams.isEmpty).map(\.relay) == [.home])
+        // The other relay has no subscriber, so it needs no pipe.
+        world.run(for: .seconds(30))
+        #expect(world.media.routes.allSatisfy { $0.to == .home })
+        #expect(world.released == [ClusterWorld.edges[1]])
+    }
+
+    @Test("a subscriber whose relay is lost before it has the stream opens at the home relay")
+    func visitingSubscriberOfLostRelay() {
+        let world = ClusterWorld(seed: 12)
+        world.visit(publishing: stream("s"), at: .home)
+        world.run(for: .seconds(1))
+        world.visit(wanting: stream("s"), at: Self.c)
+        world.media.lost(ClusterWorld.edges[1], now: world.now)
+        world.run(for: .seconds(1))
+        #expect(world.peers.values.map(\.relay) == [.home, .home] && world.refusals.isEmpty)
+        #expect(world.media.routes.isEmpty)
+    }
+
     @Test("a relay cannot describe streams that are published elsewhere")
     func strangeStreams() throws {
         let world = ClusterWorld(seed: 6)
@@ -173,7 +224,12 @@ struct ClusterMediaTests {
             let isUsed =
                 world.peers.values.contains { $0.streams.contains(name) }
                 || world.open.values.contains { $0.publishedStreams.contains(name) }
-            if !isUsed { world.publish([name], at: relay) }
+            guard !isUsed else { break }
+            if world.random.below(2) == 0 {
+                world.publish([name], at: relay)
+            } else {
+                world.visit(publishing: name, at: relay)
+            }
         case 2: if peers.count < 14 { world.subscribe(at: relay) }
         case 3: if !peers.isEmpty { world.close(peers[world.random.below(peers.count)]) }
         case 4, 5:
@@ -187,7 +243,9 @@ struct ClusterMediaTests {
             if !moving.isEmpty {
                 world.order(.relocate(Dictionary(uniqueKeysWithValues: moving.map { ($0, location) })))
             }
-        default: world.run(for: .milliseconds(Int64(world.random.below(400))))
+        default:
+            if peers.count < 14 { world.visit(wanting: stream("s\(world.random.below(12))"), at: relay) }
+            world.run(for: .milliseconds(Int64(world.random.below(400))))
         }
         world.run(for: .microseconds(Int64(world.random.below(9_000))))
     }

@@ -73,6 +73,20 @@ final class ClusterWorld {
         order(.openSubscriber(ConnectionID(rawValue: "c"), isNative: false), at: relay)
     }
 
+    /// Lets a client without a control connection publish a stream.
+    func visit(publishing stream: StreamID, at relay: MediaRelay) {
+        let visitor = MediaVisitor(
+            connection: ConnectionID(rawValue: "v"), purpose: .publish(stream, [.audio]), isPlain: false)
+        order(.openVisitor(MediaRequestID(rawValue: ticket), visitor), at: relay)
+    }
+
+    /// Lets a client without a control connection subscribe to a stream.
+    func visit(wanting stream: StreamID, at relay: MediaRelay) {
+        let visitor = MediaVisitor(
+            connection: ConnectionID(rawValue: "v"), purpose: .subscribe, wanted: stream, isPlain: false)
+        order(.openVisitor(MediaRequestID(rawValue: ticket), visitor), at: relay)
+    }
+
     func close(_ peer: PeerID) {
         peers[peer] = nil
         order(.closePeer(peer, isPlain: false))

@@ -12,6 +12,8 @@ import Signaling
 struct RelayModel {
     struct Peer {
         let isPublisher: Bool
+        /// Stream of a subscriber of one stream.
+        var wanted: String?
         var location = Location.mainSession
         var streams: Set<String> = []
     }
@@ -34,14 +36,18 @@ struct RelayModel {
     var muted: Set<String> = []
     var receivers: [TransportID: Receiver] = [:]
     var senders: [TransportID: [PipeTrack]] = [:]
+    /// Streams in codecs that subscribers of one stream do not accept.
+    var strangeCodecs: [String: VideoCodec] = [:]
+    /// Whether calls for the state of peers and streams are refused.
+    var refusesState = false
     /// Percentage of calls that are refused.
     var refusals = 0
     /// Reports of changed streams that the home relay has not got.
     var reports = 0
     /// Numbers of the tracks of streams, never used again.
-    private(set) var numbers: [String: UInt64] = [:]
-    private var counter: UInt64 = 0
-    private var random: SeededGenerator
+    var numbers: [String: UInt64] = [:]
+    var counter: UInt64 = 0
+    var random: SeededGenerator
 
     init(name: String, seed: UInt64) {
         self.name = name
@@ -62,12 +68,12 @@ struct RelayModel {
         numbers[name] = counter
     }
 
-    private mutating func makeID() -> String {
+    mutating func makeID() -> String {
         counter += 1
         return "\(name).\(counter)"
     }
 
-    private mutating func changed() { if !senders.isEmpty { reports += 1 } }
+    mutating func changed() { if !senders.isEmpty { reports += 1 } }
 
     mutating func run(_ call: MediaCall) -> Result<MediaCallAnswer, EngineError> {
         do throws(EngineError) {
@@ -90,7 +96,15 @@ struct RelayModel {
             guard receivers.removeValue(forKey: pipe) != nil || senders.removeValue(forKey: pipe) != nil else {
                 throw .unknownTransport(pipe.rawValue)
             }
-        case .state, .statistics, .quality, .trace: throw .invalidRequest(field: "call", reason: "not modelled")
+        case .openWebRTC(let request): return .opened(try open(request))
+        case .openPlain(let request): return .openedPlain(try open(request))
+        case .requestKeyFrame(let peer): _ = try snapshot(of: peer)
+        case .webRTC(let peer): return .webRTC(try snapshot(of: peer))
+        case .restartICE(let peer, _): return .media(.credentials(try snapshot(of: peer).credentials))
+        case .setLayer(let peer, _): _ = try snapshot(of: peer)
+        case .subscriberCounts: return .subscriberCounts(subscriberCounts)
+        case .state(let asked): return .state(try state(of: asked))
+        case .statistics, .quality, .trace: throw .invalidRequest(field: "call", reason: "not modelled")
         }
         return .done
     }
@@ -150,7 +164,7 @@ struct RelayModel {
         return tracks.sorted { $0.number < $1.number }
     }
 
-    private func isTaken(_ stream: String, besides pipe: TransportID) -> Bool {
+    func isTaken(_ stream: String, besides pipe: TransportID) -> Bool {
         streams.contains(stream)
             || receivers.contains { $0.key != pipe && $0.value.mirrors[stream] != nil }
     }
@@ -158,19 +172,12 @@ struct RelayModel {
     private mutating func carryOut(_ order: MediaOrder) throws(EngineError) -> MediaAnswer {
         switch order {
         case .openPublisher(_, _, let sections):
-            for section in sections where isTaken(section.stream.rawValue, besides: TransportID(rawValue: "")) {
-                throw .streamExists(section.stream.rawValue)
+            return .publisher(try publish(Set(sections.map(\.stream.rawValue))), relay())
+        case .openVisitor(_, let visitor):
+            if case .publish(let stream, _) = visitor.purpose {
+                return .visitor(try publish([stream.rawValue]), videoCodec: nil, kinds: nil)
             }
-            let id = PeerID(rawValue: makeID())
-            let streams = Set(sections.map(\.stream.rawValue))
-            peers[id] = Peer(isPublisher: true, streams: streams)
-            for stream in streams {
-                counter += 1
-                numbers[stream] = counter
-            }
-            muted.subtract(streams)
-            changed()
-            return .publisher(id, relay())
+            return .visitor(try view(visitor.wanted?.rawValue), videoCodec: nil, kinds: nil)
         case .openSubscriber:
             let id = PeerID(rawValue: makeID())
             peers[id] = Peer(isPublisher: false)
@@ -197,7 +204,20 @@ struct RelayModel {
         return .done
     }
 
-    private mutating func relay() -> RelayDescription {
+    mutating func publish(_ streams: Set<String>) throws(EngineError) -> PeerID {
+        for stream in streams where isTaken(stream, besides: TransportID(rawValue: "")) { throw .streamExists(stream) }
+        let id = PeerID(rawValue: makeID())
+        peers[id] = Peer(isPublisher: true, streams: streams)
+        for stream in streams {
+            counter += 1
+            numbers[stream] = counter
+        }
+        muted.subtract(streams)
+        changed()
+        return id
+    }
+
+    mutating func relay() -> RelayDescription {
         guard let fingerprint = CertificateFingerprint(.sha256, bytes: [UInt8](repeating: 1, count: 32)) else {
             preconditionFailure("a SHA-256 fingerprint has 32 bytes")
         }

@@ -86,8 +86,10 @@ package struct ClusterEdge: Sendable {
     /// - Parameters:
     ///   - begins: whether the request may begin the session.
     ///   - bodyBytes: maximum size of a request body.
+    ///   - takesMedia: whether media that the request opens may be here.
     func answer(
         _ request: Request, _ context: ControlContext, _ key: SessionKey, begins: Bool, bodyBytes: Int,
+        takesMedia: Bool,
         here: (Request, ControlContext) async throws -> Response
     ) async throws -> Response {
         var request = request
@@ -103,7 +105,9 @@ package struct ClusterEdge: Sendable {
             // The body is kept, because another relay may need it.
             let body = try await request.content(limit: bodyBytes, key: "http.bodyBytes")
             request.body = RequestBody(buffer: body)
-            if let response = try await send(request, context, body, to: home) { return response }
+            if let response = try await send(request, context, body, takesMedia: takesMedia, to: home) {
+                return response
+            }
             node.forget(key, at: home.identity)
         }
         throw Problem(LiveSessions.unavailable(.homeLost, .seconds(1)))
@@ -111,7 +115,7 @@ package struct ClusterEdge: Sendable {
 
     /// - Returns: nil if the relay is not the session's home relay, or cannot be reached.
     private func send(
-        _ request: Request, _ context: ControlContext, _ body: ByteBuffer, to home: RelayRecord
+        _ request: Request, _ context: ControlContext, _ body: ByteBuffer, takesMedia: Bool, to home: RelayRecord
     ) async throws -> Response? {
         var head = request.head
         head.headerFields[.contentLength] = body.readableBytes > 0 ? String(body.readableBytes) : nil
@@ -119,6 +123,8 @@ package struct ClusterEdge: Sendable {
             ProxiedClient(
                 address: context.peerAddress ?? ProxiedClient.unknown.address, isConfidential: isTLS
             ).text
+        // Also removes the field that a client may have sent.
+        head.headerFields[Self.relay] = opensMedia && takesMedia ? node.identity?.fieldText : nil
         let parts = AsyncStream<ByteBuffer> { stream in
             if body.readableBytes > 0 { stream.yield(body) }
             stream.finish()
@@ -146,4 +152,5 @@ package struct ClusterEdge: Sendable {
     }
 
     private static let client = HTTPField.Name(ProxiedClient.field)!
+    private static let relay = HTTPField.Name(RelayIdentity.field)!
 }

@@ -13,6 +13,7 @@ struct ClusterMiddleware: RouterMiddleware {
     let standard: String
     /// Maximum size of a request body.
     let bodyBytes: Int
+    let bodies: OpenBodies
     /// Returns whether a request may begin the session of its path.
     let begins: @Sendable (Request) -> Bool
 
@@ -29,8 +30,10 @@ struct ClusterMiddleware: RouterMiddleware {
             }
             return try await next(request, context)
         }
+        // The media of a relay that drains would end soon.
         return try await edge.answer(
-            request, context, key, begins: begins(request), bodyBytes: bodyBytes, here: next)
+            request, context, key, begins: begins(request), bodyBytes: bodyBytes, takesMedia: !bodies.isDraining,
+            here: next)
     }
 
     /// Returns the session of the path; nil if the path names none, or no valid one, which the handler reports.

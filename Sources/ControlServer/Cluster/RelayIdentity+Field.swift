@@ -1,8 +1,8 @@
 import Cluster
 import Conference
 
-/// Relay that opens a WebSocket over a link, in a header field of the handshake: the edge of a proxied client, or the home relay of a media
-/// link.
+/// Relay that opens a WebSocket or sends a request over a link, in a header field: the edge of a proxied client if it can have the client's
+/// media, or the home relay of a media link.
 extension RelayIdentity {
     static let field = "Millrace-Relay"
 

@@ -23,26 +23,16 @@ struct ClusterMedia {
         case release(RelayIdentity)
     }
 
-    private enum Purpose {
+    enum Purpose {
         case order(MediaTicket, MediaOrder)
         /// Part of the move with this number.
         case move(UInt64)
         case pipes(MediaPipes.Purpose)
     }
 
-    private struct Call {
+    struct Call {
         let relay: MediaRelay
         let purpose: Purpose
-    }
-
-    /// Order to publish streams at a relay that still mirrors them from another one.
-    private struct HeldOrder {
-        let ticket: MediaTicket
-        let order: MediaOrder
-        let relay: MediaRelay
-        let streams: Set<String>
-        /// Time at which the order is carried out in any case.
-        let deadline: MediaTime
     }
 
     /// Order that all relays carried out, and that is settled when the pipes have these versions.
@@ -58,21 +48,23 @@ struct ClusterMedia {
     static let callTime = MediaTime.seconds(8)
     /// Maximum time for which an order to publish waits for the end of mirrors, which may wait for the loss of a relay.
     static let holdTime = MediaTime.seconds(9)
+    /// Maximum time for which the order to open a subscriber waits until its relay has the stream.
+    static let presenceTime = MediaTime.seconds(4)
     /// Time after which a relay without media of the session is released.
     static let lingerTime = MediaTime.seconds(10)
 
     private var outputs: [Output] = []
     private var lastID: UInt64 = 0
-    private var calls: [MediaCallID: Call] = [:]
+    private(set) var calls: [MediaCallID: Call] = [:]
     /// Calls to other relays, oldest first, with the times at which these relays are lost. Some are answered already.
     private var timed: Deque<(id: MediaCallID, deadline: MediaTime)> = []
-    private var peers = ClusterPeers()
-    private var held: [HeldOrder] = []
+    var peers = ClusterPeers()
+    var held: [HeldOrder] = []
     private var moves: [UInt64: ClusterMove] = [:]
     private var fences: [Fence] = []
-    private var pipes = MediaPipes()
+    var pipes = MediaPipes()
     /// Other relays that have, or lately had, media of the session, with the times at which they are released.
-    private var edges: [RelayIdentity: MediaTime] = [:]
+    var edges: [RelayIdentity: MediaTime] = [:]
 
     // MARK: queries
 
@@ -125,11 +117,15 @@ struct ClusterMedia {
     /// - Parameter relay: relay of the client whose peer the order opens.
     mutating func order(_ ticket: MediaTicket, _ order: MediaOrder, at relay: MediaRelay, now: MediaTime) {
         switch order {
-        case .openPublisher(_, _, let sections): publish(ticket, order, sections, at: relay, now: now)
-        case .updatePublisher(let peer, _, let sections):
-            publish(ticket, order, sections, at: self.relay(of: peer), now: now)
+        case .openPublisher: publish(ticket, order, at: relay, now: now)
+        case .updatePublisher(let peer, _, _): publish(ticket, order, at: self.relay(of: peer), now: now)
         case .openSubscriber: send(ticket, order, to: relay, now: now)
-        case .openVisitor: send(ticket, order, to: .home, now: now)
+        case .openVisitor(_, let visitor):
+            if visitor.isPublisher {
+                publish(ticket, order, at: relay, now: now)
+            } else {
+                view(ticket, order, visitor.wanted, at: relay, now: now)
+            }
         case .setMuted(let stream, _, _), .closeStream(let stream):
             // The stream may have ended with its peer; the home relay may still mirror it.
             guard let relay = peers.origin(of: stream) ?? (edges.isEmpty ? .home : nil) else {
@@ -150,19 +146,7 @@ struct ClusterMedia {
         carryOutPipes(now: now)
     }
 
-    private mutating func publish(
-        _ ticket: MediaTicket, _ order: MediaOrder, _ sections: [PublishSection], at relay: MediaRelay, now: MediaTime
-    ) {
-        let streams = Set(sections.map(\.stream.rawValue))
-        guard !pipes.mirrors(streams, at: relay) else {
-            return held.append(
-                HeldOrder(
-                    ticket: ticket, order: order, relay: relay, streams: streams, deadline: now + Self.holdTime))
-        }
-        send(ticket, order, to: relay, now: now)
-    }
-
-    private mutating func send(_ ticket: MediaTicket, _ order: MediaOrder, to relay: MediaRelay, now: MediaTime) {
+    mutating func send(_ ticket: MediaTicket, _ order: MediaOrder, to relay: MediaRelay, now: MediaTime) {
         if order.opensPeer { peers.beginOpening() }
         call(relay, .order(order), .order(ticket, order), now: now)
     }
@@ -209,8 +193,15 @@ struct ClusterMedia {
         _ ticket: MediaTicket, _ order: MediaOrder, _ result: MediaCallResult,
         by relay: MediaRelay, now: MediaTime
     ) {
-        defer { if order.opensPeer { peers.endOpening() } }
+        defer {
+            if order.opensPeer { peers.endOpening() }
+            endExpecting(order, at: relay, now: now)
+        }
         switch result {
+        // The stream has ended there, or its pipe has.
+        case .failure(.unknownStream) where order.opensVisitingSubscriber && relay != .home,
+            .failure(.unknownSession) where order.opensVisitingSubscriber && relay != .home:
+            send(ticket, order, to: .home, now: now)
         case .failure(let error): settle(ticket, order, .failure(error))
         case .success(.media(let answer)) where answer.fits(order) && admit(answer, to: order, by: relay, now: now):
             let result = Result<MediaAnswer, EngineError>.success(answer)
@@ -268,8 +259,16 @@ struct ClusterMedia {
         let relay = MediaRelay.edge(edge)
         let ended = peers.lost(relay)
         pipes.lost(relay)
-        for order in held where order.relay == relay { settle(order.ticket, order.order, .failure(.stopped)) }
+        let ready = held.filter { $0.relay == relay }
         held.removeAll { $0.relay == relay }
+        for order in ready {
+            guard order.order.opensVisitingSubscriber else {
+                settle(order.ticket, order.order, .failure(.stopped))
+                continue
+            }
+            peers.endExpecting(at: relay)
+            send(order.ticket, order.order, to: .home, now: now)
+        }
         for number in moves.keys.sorted() { moves[number]?.waiting[relay] = nil }
         let unanswered = calls.filter { $0.value.relay == relay }.sorted { $0.key.rawValue < $1.key.rawValue }
         for (id, call) in unanswered {
@@ -277,6 +276,7 @@ struct ClusterMedia {
             switch call.purpose {
             case .order(let ticket, let order):
                 if order.opensPeer { peers.endOpening() }
+                if order.opensVisitingSubscriber { peers.endExpecting(at: relay) }
                 // What the order stops has ended with the relay.
                 settle(ticket, order, order.stopsMedia ? .success(.done) : .failure(.stopped))
             case .move(let number): moved(number, .success(.done), now: now)
@@ -365,7 +365,7 @@ struct ClusterMedia {
     // MARK: pipes
 
     /// Makes the pipes those that the present peers need.
-    private mutating func arrange(now: MediaTime) {
+    mutating func arrange(now: MediaTime) {
         guard !edges.isEmpty || !pipes.isEmpty else { return }
         pipes.want(peers.routes, now: now)
     }
@@ -376,10 +376,13 @@ struct ClusterMedia {
             continueMoves(now: now)
             for call in pipes.takeCalls() { self.call(call.relay, call.call, .pipes(call.purpose), now: now) }
             settleFences()
-            let ready = held.filter { $0.deadline <= now || !pipes.mirrors($0.streams, at: $0.relay) }
+            let ready = held.compactMap { order in destination(of: order, now: now).map { (order, $0) } }
             guard !ready.isEmpty else { break }
-            held.removeAll { order in ready.contains { $0.ticket == order.ticket } }
-            for order in ready { send(order.ticket, order.order, to: order.relay, now: now) }
+            held.removeAll { order in ready.contains { $0.0.ticket == order.ticket } }
+            for (order, relay) in ready {
+                send(order.ticket, order.order, to: relay, now: now)
+                if relay != order.relay { endExpecting(order.order, at: order.relay, now: now) }
+            }
         }
     }
 

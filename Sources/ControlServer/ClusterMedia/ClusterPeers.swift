@@ -15,6 +15,8 @@ struct ClusterPeers {
     private var peers: [PeerID: Peer] = [:]
     private var publishers: [MediaRelay: Int] = [:]
     private var subscribers: [MediaRelay: Int] = [:]
+    /// Subscribers without a control connection that are being opened, which need the streams of the other relays beforehand.
+    private var expected: [MediaRelay: Int] = [:]
     private var origins: [StreamID: MediaRelay] = [:]
     /// Number of calls under way that open peers.
     private var openings = 0
@@ -34,15 +36,18 @@ struct ClusterPeers {
         peers[peer].flatMap { $0.isPublisher ? $0.streams : nil }
     }
 
-    /// Returns whether a relay has peers.
-    func isUsed(_ relay: MediaRelay) -> Bool { publishers[relay] != nil || subscribers[relay] != nil }
+    /// Returns whether a relay has peers, or is about to have some.
+    func isUsed(_ relay: MediaRelay) -> Bool {
+        publishers[relay] != nil || subscribers[relay] != nil || expected[relay] != nil
+    }
 
     /// Pipes that the peers need: from each relay with publishers to each other one with subscribers, and to the home relay, which records and
     /// taps.
     var routes: Set<MediaPipe.Route> {
         var routes: Set<MediaPipe.Route> = []
+        let receivers = Set(subscribers.keys).union(expected.keys).union([.home])
         for from in publishers.keys {
-            for to in Set(subscribers.keys).union([.home]) where to != from {
+            for to in receivers where to != from {
                 routes.insert(MediaPipe.Route(from: from, to: to))
             }
         }
@@ -50,6 +55,14 @@ struct ClusterPeers {
     }
 
     // MARK: changes
+
+    /// Notes that a subscriber without a control connection is being opened, which needs pipes to its relay.
+    mutating func beginExpecting(at relay: MediaRelay) { expected[relay, default: 0] += 1 }
+
+    mutating func endExpecting(at relay: MediaRelay) {
+        expected[relay, default: 1] -= 1
+        if expected[relay] == 0 { expected[relay] = nil }
+    }
 
     mutating func beginOpening() { openings += 1 }
 

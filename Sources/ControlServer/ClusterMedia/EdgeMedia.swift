@@ -21,6 +21,7 @@ final class EdgeMedia: Sendable {
 
     private struct State {
         var peers: Set<PeerID> = []
+        var plainTransports: Set<PeerID> = []
         var pipes: Set<TransportID> = []
         /// Number of calls under way and of replies that are not sent.
         var pending = 0
@@ -158,7 +159,10 @@ final class EdgeMedia: Sendable {
     private func carryOut(_ request: MediaLinkRequest) {
         if let begun = engine.begin(request.call, session: session) {
             if case .order(.closePeer(let peer, _)) = request.call {
-                state.withLockedValue { _ = $0.peers.remove(peer) }
+                state.withLockedValue { state in
+                    state.peers.remove(peer)
+                    state.plainTransports.remove(peer)
+                }
             }
             return reply(to: request.id) { () async throws(EngineError) in
                 try await begun.finish()
@@ -190,6 +194,8 @@ final class EdgeMedia: Sendable {
         let isOver = state.withLockedValue { state in
             switch answer {
             case .media(let answer): if let peer = answer.peer { state.peers.insert(peer) }
+            case .opened(let answer): state.peers.insert(PeerID(answer.id))
+            case .openedPlain(let transport): state.plainTransports.insert(PeerID(transport.id))
             case .pipe(let end): state.pipes.insert(end.id)
             default: break
             }
@@ -211,11 +217,12 @@ final class EdgeMedia: Sendable {
     }
 
     private func closeAll() {
-        let (peers, pipes) = state.withLockedValue { state in
-            defer { (state.peers, state.pipes) = ([], []) }
-            return (state.peers, state.pipes)
+        let (peers, plainTransports, pipes) = state.withLockedValue { state in
+            defer { (state.peers, state.plainTransports, state.pipes) = ([], [], []) }
+            return (state.peers, state.plainTransports, state.pipes)
         }
         for peer in peers { _ = engine.beginCloseWebRTC(TransportID(peer), session: session) }
+        for peer in plainTransports { _ = engine.beginClosePlain(TransportID(peer), session: session) }
         for pipe in pipes {
             Task { [engine, session] in try? await engine.closePipe(pipe, session: session) }
         }

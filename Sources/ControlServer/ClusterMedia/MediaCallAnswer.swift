@@ -8,6 +8,10 @@ typealias MediaCallResult = Result<MediaCallAnswer, EngineError>
 enum MediaCallAnswer: Codable, Sendable {
     case done
     case media(MediaAnswer)
+    case opened(WebRTCAnswer)
+    case openedPlain(PlainTransport)
+    case webRTC(WebRTCSnapshot)
+    case subscriberCounts([String: Int])
     case pipe(PipeEnd)
     case description(PipeDescription)
     case tracks([PipeTrack])
@@ -15,4 +19,13 @@ enum MediaCallAnswer: Codable, Sendable {
     case statistics(PeerStatistics)
     case quality(PeerQuality)
     case trace(PeerTrace)
+
+    /// Transport of a client without a control connection that the call has opened.
+    var opened: TransportID? {
+        switch self {
+        case .opened(let answer): answer.id
+        case .openedPlain(let transport): transport.id
+        default: nil
+        }
+    }
 }

@@ -27,6 +27,11 @@ extension MediaOrder {
         }
     }
 
+    /// Whether the order opens a subscriber without a control connection.
+    var opensVisitingSubscriber: Bool {
+        if case .openVisitor(_, let visitor) = self { !visitor.isPublisher } else { false }
+    }
+
     /// Whether the order only stops media.
     var stopsMedia: Bool {
         switch self {

@@ -44,6 +44,8 @@ struct MediaPipe {
     private var sent: [PipeTrack] = []
     /// Streams that the receiving relay may forward.
     private(set) var mirrored: Set<String> = []
+    /// Streams that the receiving relay has mirrors of, by its latest answer.
+    private(set) var present: Set<String> = []
     /// Streams that the receiving relay must stop to forward.
     private var unwanted: Set<String> = []
     /// Number of moves under way, which the next description must not precede.
@@ -160,7 +162,9 @@ struct MediaPipe {
         mirrored = Set(description.streams.map(\.name))
         requested = tracks
         let numbers = Set(tracks.map(\.number))
-        guard description.streams.allSatisfy({ $0.tracks.allSatisfy { numbers.contains($0.number) } }) else {
+        let complete = description.streams.filter { $0.tracks.allSatisfy { numbers.contains($0.number) } }
+        present = Set(complete.map(\.name))
+        guard complete.count == description.streams.count else {
             // A name is still in use there, or a limit is reached.
             refusals += 1
             version &+= 1

@@ -1,5 +1,6 @@
 import MediaBase
 import MediaEngine
+import Signaling
 
 /// Pipes between the relays of a session. Opens those that are wanted, keeps the mirrors at their receiving ends equal to the streams at their
 /// sending ends, and replaces those that fail.
@@ -55,6 +56,11 @@ struct MediaPipes {
     func mirrors(_ streams: Set<String>, at relay: MediaRelay) -> Bool {
         pipes.values.contains { $0.route.to == relay && !$0.mirrored.isDisjoint(with: streams) }
             || closing.values.contains { $0.route.to == relay && !$0.streams.isDisjoint(with: streams) }
+    }
+
+    /// Returns whether a relay has a mirror of the stream.
+    func has(_ stream: StreamID, at relay: MediaRelay) -> Bool {
+        pipes.values.contains { $0.route.to == relay && $0.present.contains(stream.rawValue) }
     }
 
     /// Returns whether the receiving end of a pipe has this version, or is closed.

@@ -2,6 +2,7 @@ import Conference
 import MediaEngine
 import Messaging
 import Recording
+import SessionMedia
 import Signaling
 
 /// Requests of clients, endpoints and operators, each of them a turn of the core.
@@ -50,6 +51,16 @@ extension LiveSession {
     func visitorLeft(_ transport: TransportID) async {
         await result { core, then in core.visitorLeft(transport) { then(()) } }
     }
+
+    /// Asks another relay about a peer.
+    ///
+    /// - Returns: nil if this relay has the peer, or no relay is known to have it.
+    func askElsewhere(of peer: PeerID, _ call: MediaCall) async -> MediaCallResult? {
+        await result { $0.askElsewhere(of: peer, call, then: $1) }
+    }
+
+    /// Returns the number of subscribers of each stream at the other relays.
+    func subscribersElsewhere() async -> [String: Int] { await result { $0.subscribersElsewhere(then: $1) } }
 
     // MARK: operators
 

@@ -8,25 +8,30 @@ import Signaling
 extension LiveSessions {
     /// - Parameters:
     ///   - stream: name of the stream; nil: a random one.
-    ///   - open: opens the transport for a stream of this name.
+    ///   - elsewhere: returns the request that opens the transport at another relay, for a stream of this name; nil: it opens here.
+    ///   - open: opens the transport here, for a stream of this name.
     func publish<Answer: Sendable>(
         _ visitor: Visitor, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool,
+        elsewhere: ((String) -> RemoteOpening<Answer>)? = nil,
         open: @escaping @Sendable (String) async throws(EngineError) -> OpenedTransport<Answer>
     ) async throws -> Answer {
         let name = stream?.rawValue ?? Secret.id().lowercased()
         for _ in 0..<Self.attempts {
             let answer = try await enter(
                 try await enter(visitor.key).liveSession, visitor, .publish(StreamID(rawValue: name), kinds),
-                isPlain: isPlain
+                isPlain: isPlain, elsewhere?(name)
             ) { () async throws(EngineError) in try await open(name) }
             if let answer { return answer }
         }
         throw SignalingError(.sessionEnded)
     }
 
-    /// - Parameter close: closes a transport that was opened before its session began.
+    /// - Parameters:
+    ///   - elsewhere: the request that opens the transport at another relay; nil: it opens here.
+    ///   - open: opens the transport here.
+    ///   - close: closes a transport that was opened before its session began.
     func view<Answer: Sendable>(
-        _ visitor: Visitor, isPlain: Bool,
+        _ visitor: Visitor, isPlain: Bool, elsewhere: RemoteOpening<Answer>? = nil,
         open: @escaping @Sendable () async throws(EngineError) -> OpenedTransport<Answer>,
         close: (TransportID) async throws -> Void
     ) async throws -> Answer {
@@ -36,7 +41,9 @@ extension LiveSessions {
                 try await close(try await open().id)
                 continue
             }
-            if let answer = try await enter(liveSession, visitor, .subscribe, isPlain: isPlain, open) { return answer }
+            if let answer = try await enter(liveSession, visitor, .subscribe, isPlain: isPlain, elsewhere, open) {
+                return answer
+            }
         }
         throw EngineError.unknownSession(engineName(of: visitor.key))
     }
@@ -44,12 +51,22 @@ extension LiveSessions {
     /// - Returns: nil if the session was over before the client was admitted.
     private func enter<Answer: Sendable>(
         _ liveSession: LiveSession, _ visitor: Visitor, _ purpose: MediaVisitor.Purpose, isPlain: Bool,
+        _ elsewhere: RemoteOpening<Answer>?,
         _ open: @escaping @Sendable () async throws(EngineError) -> OpenedTransport<Answer>
     ) async throws -> Answer? {
         let answer = NIOLockedValueBox<Answer?>(nil)
         let media = MediaVisitor(
-            connection: ConnectionID(rawValue: Secret.id()), purpose: purpose, isPlain: isPlain)
-        let visit = Visit(visitor: visitor, media: media) { () async throws(EngineError) in
+            connection: ConnectionID(rawValue: Secret.id()), purpose: purpose,
+            wanted: purpose == .subscribe ? elsewhere?.stream.map { StreamID(rawValue: $0) } : nil,
+            isPlain: isPlain)
+        let offer = elsewhere.map { elsewhere in
+            VisitorOffer(call: elsewhere.call) { received in
+                guard let transport = elsewhere.convert(received) else { return nil }
+                answer.withLockedValue { $0 = transport.answer }
+                return .visitor(PeerID(transport.id), videoCodec: transport.codec, kinds: transport.kinds)
+            }
+        }
+        let visit = Visit(visitor: visitor, media: media, offer: offer) { () async throws(EngineError) in
             let transport = try await open()
             answer.withLockedValue { $0 = transport.answer }
             return .visitor(PeerID(transport.id), videoCodec: transport.codec, kinds: transport.kinds)

@@ -6,6 +6,7 @@ import MediaBase
 package import MediaEngine
 import NIOConcurrencyHelpers
 package import Recording
+import SessionMedia
 import Signaling
 
 /// All sessions of a relay. Finds or creates the session of a request, and distributes the media engine's events.
@@ -260,6 +261,14 @@ package final class LiveSessions: Sendable {
 
     func liveSession(engineName: String) -> LiveSession? {
         SessionKey(engineName: engineName, standard: configuration.standardApp).flatMap { liveSession($0) }
+    }
+
+    /// Asks another relay about a transport of a session that this relay runs.
+    ///
+    /// - Returns: nil if this relay has the transport, or no relay is known to have it.
+    func askElsewhere(_ call: MediaCall, of transport: TransportID, engineName: String) async -> MediaCallResult? {
+        guard cluster != nil else { return nil }
+        return await liveSession(engineName: engineName)?.askElsewhere(of: PeerID(transport), call)
     }
 
     /// Removes a client without a control connection after its endpoint has closed its transport.

@@ -1,3 +1,4 @@
+import Cluster
 import Conference
 import SessionMedia
 import Signaling
@@ -15,6 +16,8 @@ struct Visitor: Sendable {
     var password: String?
     /// See `ClientAddress`.
     var address: String
+    /// Relay that it asked, if that one has proxied its request and can have its media; nil: this relay.
+    var relay: RelayIdentity?
 
     /// Party for which its transports are counted; clients of the operator have no limits.
     var holder: ResourceHolder {

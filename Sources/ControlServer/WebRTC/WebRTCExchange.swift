@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import MediaBase
 import MediaEngine
 import NIOCore
 
@@ -61,8 +62,10 @@ struct WebRTCExchange {
         _ offer: ClientOffer, _ stream: StreamName?, _ visitor: Visitor, _ context: ControlContext
     ) async throws -> WebRTCAnswer {
         let name = try context.engineName
-        return try await liveSessions.publish(visitor, stream: stream, kinds: offer.kinds, isPlain: false) {
-            [plane] (stream) async throws(EngineError) in
+        return try await liveSessions.publish(
+            visitor, stream: stream, kinds: offer.kinds, isPlain: false,
+            elsewhere: { Self.elsewhere(offer.request(session: name, stream: $0), codec: offer.codec) }
+        ) { [plane] (stream) async throws(EngineError) in
             let answer = try await plane.openWebRTC(offer.request(session: name, stream: stream))
             return OpenedTransport(answer: answer, id: answer.id, codec: offer.codec)
         }
@@ -77,11 +80,30 @@ struct WebRTCExchange {
     }
 
     private func view(_ request: WebRTCRequest, _ subscriber: Visitor) async throws -> WebRTCAnswer {
-        try await liveSessions.view(subscriber, isPlain: false) { [plane] () async throws(EngineError) in
+        var request = request
+        if subscriber.relay != nil, request.stream == nil {
+            // Another relay must open the same stream as this one would.
+            let accepted = request.tracks.first { $0.kind == .video }?.codecs.compactMap(\.video)
+            request.stream = try? await plane.streams(session: request.session).newest(in: accepted)?.name
+        }
+        return try await liveSessions.view(subscriber, isPlain: false, elsewhere: Self.elsewhere(request)) {
+            [plane, request] () async throws(EngineError) in
             let answer = try await plane.openWebRTC(request)
             return OpenedTransport(answer: answer, id: answer.id)
         } close: {
             try await plane.closeWebRTC($0, session: request.session)
+        }
+    }
+
+    /// - Parameter codec: codec of a publisher's video; nil without video.
+    private static func elsewhere(
+        _ request: WebRTCRequest, codec: VideoCodec? = nil
+    ) -> RemoteOpening<WebRTCAnswer> {
+        RemoteOpening(call: .openWebRTC(request), stream: request.stream) { answer in
+            guard case .opened(let answer) = answer, answer.direction == request.direction,
+                answer.stream == request.stream
+            else { return nil }
+            return OpenedTransport(answer: answer, id: answer.id, codec: codec)
         }
     }
 

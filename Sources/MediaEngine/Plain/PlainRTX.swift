@@ -1,5 +1,5 @@
 /// The retransmission stream of a plain transport's video (RFC 4588, SSRC multiplexing).
-package struct PlainRTX: Hashable, Sendable {
+package struct PlainRTX: Hashable, Sendable, Codable {
     package var payloadType: UInt8
     package var ssrc: UInt32
 

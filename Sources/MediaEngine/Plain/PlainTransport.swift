@@ -7,6 +7,12 @@ package struct TransportID: RawRepresentable, Hashable, Sendable, Codable, Custo
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
     package var description: String { rawValue }
+
+    /// Whether the id has 1 to 64 hexadecimal digits, so that it can be part of a path.
+    var isHex: Bool {
+        (1...64).contains(rawValue.utf8.count)
+            && rawValue.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    }
 }
 
 package enum TransportDirection: String, Sendable, Codable {
@@ -15,7 +21,7 @@ package enum TransportDirection: String, Sendable, Codable {
 }
 
 /// Request for an SRTP transport whose keys the caller's own signalling carries (RFC 4568 without offer and answer).
-package struct PlainTransportRequest: Sendable {
+package struct PlainTransportRequest: Sendable, Equatable, Codable {
     package var direction: TransportDirection
     package var session: String
     /// Publish: name of the new stream; nil: generated. Subscribe: name of the stream, or `allStreams`; nil: the newest stream.
@@ -38,7 +44,7 @@ package struct PlainTransportRequest: Sendable {
     }
 }
 
-package struct PlainTrackRequest: Sendable {
+package struct PlainTrackRequest: Sendable, Equatable, Codable {
     /// Subscribe: the UDP port to send RTP to. Publish: not used.
     package var port: UInt16?
     package var payloadType: UInt8?
@@ -64,7 +70,7 @@ package struct PlainTrackRequest: Sendable {
 }
 
 /// Description of an open plain transport, with everything that its client needs.
-package struct PlainTransport: Sendable {
+package struct PlainTransport: Sendable, Equatable, Codable {
     package var id: TransportID
     package var session: String
     package var stream: String
@@ -103,16 +109,36 @@ package struct PlainTransport: Sendable {
         self.sources = sources
         self.sdp = sdp
     }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(TransportID.self, forKey: .id)
+        session = try container.decode(String.self, forKey: .session)
+        stream = try container.decode(String.self, forKey: .stream)
+        direction = try container.decode(TransportDirection.self, forKey: .direction)
+        address = try container.decode(String.self, forKey: .address)
+        rtcpMux = try container.decode(Bool.self, forKey: .rtcpMux)
+        suite = try container.decode(SRTPSuite.self, forKey: .suite)
+        clientKey = try container.decode(SRTPKey.self, forKey: .clientKey)
+        relayKey = try container.decode(SRTPKey.self, forKey: .relayKey)
+        audio = try container.decodeIfPresent(PlainTrack.self, forKey: .audio)
+        video = try container.decodeIfPresent(PlainTrack.self, forKey: .video)
+        sources = try container.decode([PlainSource].self, forKey: .sources)
+        sdp = try container.decode(String.self, forKey: .sdp)
+        try container.check(id.isHex, .id, "an id has hexadecimal digits only")
+        try container.check(
+            clientKey.suite == suite && relayKey.suite == suite, .suite, "the keys are of another suite")
+    }
 }
 
 /// Track of a subscription.
-package struct PlainSource: Sendable {
+package struct PlainSource: Sendable, Equatable, Codable {
     package var stream: String
     package var kind: MediaKind
     package var ssrc: UInt32
 }
 
-package struct PlainTrack: Sendable {
+package struct PlainTrack: Sendable, Equatable, Codable {
     package var port: UInt16
     package var rtcpPort: UInt16
     package var payloadType: UInt8

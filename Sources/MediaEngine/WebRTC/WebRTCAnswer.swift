@@ -2,7 +2,7 @@ package import MediaBase
 package import SDP
 
 /// The relay's part of a peer connection.
-package struct WebRTCAnswer: Sendable {
+package struct WebRTCAnswer: Sendable, Equatable, Codable {
     package var id: TransportID
     package var session: String
     package var stream: String
@@ -19,7 +19,7 @@ package struct WebRTCAnswer: Sendable {
     /// Codec of a subscription's video, the only one that the answer lists (`TrackDescription.limited(to:)`); nil if it is not known yet.
     package var codec: VideoCodec?
 
-    package struct Source: Sendable {
+    package struct Source: Sendable, Equatable, Codable {
         package var mid: MID
         package var kind: MediaKind
         package var ssrc: SSRC
@@ -52,5 +52,26 @@ package struct WebRTCAnswer: Sendable {
         self.setup = setup
         self.candidates = candidates
         self.sources = sources
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(TransportID.self, forKey: .id)
+        session = try container.decode(String.self, forKey: .session)
+        stream = try container.decode(String.self, forKey: .stream)
+        direction = try container.decode(WebRTCRequest.Direction.self, forKey: .direction)
+        credentials = try container.decode(ICECredentials.self, forKey: .credentials)
+        fingerprint = try container.decode(CertificateFingerprint.self, forKey: .fingerprint)
+        crypto = try container.decodeIfPresent(CryptoAttribute.self, forKey: .crypto)
+        setup = try container.decode(PeerDescription.Setup.self, forKey: .setup)
+        candidates = try container.decode([ICECandidate].self, forKey: .candidates)
+        sources = try container.decode([Source].self, forKey: .sources)
+        codec = try container.decodeIfPresent(VideoCodec.self, forKey: .codec)
+        // The id becomes part of the path of a resource.
+        try container.check(id.isHex, .id, "an id has hexadecimal digits only")
+        try container.check(
+            candidates.count <= ICECandidate.maximumCount, .candidates, "there are too many candidates")
+        try container.check(
+            Set(sources.map(\.kind)).count == sources.count, .sources, "two sources are of one kind")
     }
 }

@@ -1,8 +1,9 @@
+import MediaBase
 package import SDP
 
 /// Request of `MediaEngine.openWebRTC`: a peer connection that a client offers.
-package struct WebRTCRequest: Sendable {
-    package enum Direction: String, Sendable {
+package struct WebRTCRequest: Sendable, Equatable, Codable {
+    package enum Direction: String, Sendable, Codable {
         /// The client sends.
         case publish
         /// The client receives.
@@ -25,5 +26,16 @@ package struct WebRTCRequest: Sendable {
         self.stream = stream
         self.peer = peer
         self.tracks = tracks
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        direction = try container.decode(Direction.self, forKey: .direction)
+        session = try container.decode(String.self, forKey: .session)
+        stream = try container.decodeIfPresent(String.self, forKey: .stream)
+        peer = try container.decode(PeerDescription.self, forKey: .peer)
+        tracks = try container.decode([TrackDescription].self, forKey: .tracks)
+        try container.check(Set(tracks.map(\.kind)).count == tracks.count, .tracks, "two tracks are of one kind")
+        try container.check(Set(tracks.map(\.mid)).count == tracks.count, .tracks, "two tracks have the same MID")
     }
 }

@@ -8,14 +8,16 @@ import SessionMedia
 extension SessionCore {
     /// Returns the relay at which the peer of an order opens: that of its client, unless the link to it was lost.
     func relay(for order: MediaOrder) -> MediaRelay {
-        switch order {
-        case .openPublisher(let id, _, _), .openSubscriber(let id, _):
-            guard let edge = clients[id]?.relay, let cluster = context.cluster, cluster.mayLink(edge),
-                !edges.avoids(edge, now: time.now)
-            else { return .home }
-            return .edge(edge)
-        default: return .home
-        }
+        let edge: RelayIdentity? =
+            switch order {
+            case .openPublisher(let id, _, _), .openSubscriber(let id, _): clients[id]?.relay
+            case .openVisitor(let request, _):
+                visits[request].flatMap { $0.offer == nil ? nil : $0.visitor.relay }
+            default: nil
+            }
+        guard let edge, let cluster = context.cluster, cluster.mayLink(edge), !edges.avoids(edge, now: time.now)
+        else { return .home }
+        return .edge(edge)
     }
 
     /// Carries out what `ClusterMedia` has decided.
@@ -37,10 +39,19 @@ extension SessionCore {
     }
 
     private func send(_ id: MediaCallID, _ call: MediaCall, to relay: MediaRelay) {
+        var call = call
         if case .edge(let edge) = relay {
             // The relay may have been lost since the call was made.
             guard clusterMedia.isPending(id) else { return }
             guard edges.contains(edge) || mayOpenLinks else { return lost(edge, "calls cannot be sent") }
+            if case .order(.openVisitor(let request, _)) = call {
+                guard let offer = visits[request]?.offer else {
+                    // The admission has failed in the meantime.
+                    let failure = MediaCallResult.failure(.unknownTransport(""))
+                    return clusterMedia.answered(id, failure, by: relay, now: time.now)
+                }
+                call = offer.call
+            }
             edges.add(edge)
         }
         emit(.call(id, relay, call))
@@ -51,10 +62,21 @@ extension SessionCore {
         if questions.contains(id) {
             questions.take(id, answeredBy: relay)?(result)
         } else {
-            clusterMedia.answered(id, result, by: relay, now: time.now)
+            clusterMedia.answered(id, result.map { opened($0, by: id, at: relay) }, by: relay, now: time.now)
             carryOutCalls()
         }
         continueMedia()
+    }
+
+    /// Passes the answer of another relay to a client's request on to its endpoint.
+    /// - Returns: the answer to the order of the call.
+    private func opened(_ answer: MediaCallAnswer, by id: MediaCallID, at relay: MediaRelay) -> MediaCallAnswer {
+        guard let transport = answer.opened, let request = clusterMedia.admission(id, at: relay) else { return answer }
+        guard let offer = visits[request]?.offer else {
+            // The admission has failed in the meantime, so the transport is closed.
+            return .media(.visitor(PeerID(transport), videoCodec: nil, kinds: nil))
+        }
+        return offer.take(answer).map { .media($0) } ?? answer
     }
 
     // MARK: links
@@ -119,6 +141,31 @@ extension SessionCore {
         let id = clusterMedia.makeCallID()
         questions.add(id, to: relay, now: time.now, then)
         emit(.call(id, relay, call))
+    }
+
+    /// Asks another relay about a peer.
+    ///
+    /// - Parameter then: gets nil if this relay has the peer, or no relay is known to have it.
+    func askElsewhere(of peer: PeerID, _ call: MediaCall, then: @escaping (MediaCallResult?) -> Void) {
+        let relay = clusterMedia.relay(of: peer)
+        if relay == .home { then(nil) } else { ask(call, at: relay, then: then) }
+    }
+
+    /// Asks all other relays with media of the session for the number of subscribers of each stream, and adds them up. A relay that does not
+    /// answer counts none.
+    func subscribersElsewhere(then: @escaping ([String: Int]) -> Void) {
+        var waiting = edges.linked.count
+        var sum: [String: Int] = [:]
+        guard waiting > 0 else { return then([:]) }
+        for edge in edges.linked {
+            ask(.subscriberCounts, at: .edge(edge)) { result in
+                if case .success(.subscriberCounts(let counts)) = result {
+                    sum.merge(counts) { $0.addingReportingOverflow($1).partialValue }
+                }
+                waiting -= 1
+                if waiting == 0 { then(sum) }
+            }
+        }
     }
 
     /// Asks the relay of a peer about it.

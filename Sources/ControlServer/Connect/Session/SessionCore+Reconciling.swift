@@ -27,7 +27,10 @@ extension SessionCore {
                     state.add(part, of: Set(peers)) { clusterMedia.origin(of: $0) == relay }
                 case .success: break
                 // Another relay's peers are reported with its loss, if it is lost.
-                case .failure(let error): if relay == .home || error.isBusy { failure = error }
+                case .failure(let error):
+                    if relay == .home || error.isBusy { failure = error }
+                    let unknown = inquiry.plainPublishers.keys.filter { self.clusterMedia.origin(of: $0) == relay }
+                    state.streams += unknown.map { MediaState.Stream(id: $0, hasMedia: false) }
                 }
                 open -= 1
                 if open == 0 { reconcile(failure.map { .failure($0) } ?? .success(state), since: inquiry) }

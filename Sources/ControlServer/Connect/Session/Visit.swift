@@ -6,7 +6,9 @@ import Signaling
 struct Visit: Sendable {
     let visitor: Visitor
     let media: MediaVisitor
-    /// Opens its transport in the engine.
+    /// Offer for the relay that it asked; nil: its transport opens at this relay.
+    let offer: VisitorOffer?
+    /// Opens its transport in the engine of this relay.
     let open: @Sendable () async throws(EngineError) -> MediaAnswer
     /// Whether `Conference` has admitted it.
     var isAdmitted = false
@@ -24,10 +26,12 @@ struct Visit: Sendable {
     }
 
     init(
-        visitor: Visitor, media: MediaVisitor, open: @escaping @Sendable () async throws(EngineError) -> MediaAnswer
+        visitor: Visitor, media: MediaVisitor, offer: VisitorOffer? = nil,
+        open: @escaping @Sendable () async throws(EngineError) -> MediaAnswer
     ) {
         self.visitor = visitor
         self.media = media
+        self.offer = offer
         self.open = open
     }
 }
