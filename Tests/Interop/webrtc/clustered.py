@@ -1,15 +1,20 @@
 """Case of clients of one session at three relays of a cluster: any relay takes any client."""
 
+import contextlib
 import json
 import secrets
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 
 import clients
 import media
 import postgres
 from cluster import cluster_options
 from recorded import recordings
-from webrtc import pairs
+from relay import RelayError
+from webrtc import codecs, pairs
 from webrtc.cut import Cut
 from webrtc.room import Room
 from webrtc.sdk import SDK, need
@@ -145,6 +150,113 @@ def edges(bench, name):
     check_recorded_edge(bench, name, relays[0], f"/v1/admin/sessions/edges/streams/{stream}/record", folder)
     check_muted_edge(bench, name, relays, f"/v1/sessions/edges/streams/{stream}/mute", ada, kim, leo)
     check_moved_edge(bench, name, relays, ada, kim, leo)
+
+
+def visitors(bench, name):
+    """A WHIP publisher at one relay and WHEP subscribers at another; the session's home relay is the third one, and has no media of theirs."""
+    relays, report = start_cluster(bench), bench.reporter.check
+    relays[0].request("POST", "/v1/admin/sessions", {"name": "visitors"})
+    publisher, call = pairs.start(bench, relays[1], "aiortc", "visitors", width=480, height=270)
+    subscribers = [pairs.join(bench, relays[2], kind, "visitors") for kind in ("aiortc", "chromium")]
+    home = {entry["name"]: entry["relay"] for entry in listing(relays[2])["sessions"]}.get("visitors")
+    report(name, "the session is at the first relay", home == "relay0", home=home)
+    for who, relay, client, number in (("publisher", relays[1], publisher, call), ("subscriber", relays[2], *subscribers[0])):
+        ports = candidate_ports(client.call("state", id=number)["answer"])
+        report(name, f"the {who}'s answer has the addresses of the relay that it asked", ports == {relay.webrtc_port}, ports=sorted(ports), relay=relay.webrtc_port)
+    pairs.watch_all(bench, name, publisher, call, subscribers, bench.seconds, rate=24)
+    peers = [relay.metrics()["millrace_peers_connected_total"] for relay in relays]
+    report(name, "each peer is at the relay that it asked", peers == [0, 1, 2], peers=peers)
+    pipes = [relays[0].metrics()[f'millrace_cluster_media_pipes{{direction="{direction}"}}'] for direction in ("in", "out", "between")]
+    report(name, "pipes lead to the home relay and to the subscribers' relay", pipes == [1, 0, 1], pipes=pipes)
+    location = subscribers[0][0].call("state", id=subscribers[0][1])["location"]
+    check_visitor_events(bench, name, location)
+    check_visitor_restart(bench, name, *subscribers[1])
+
+    mute = "/v1/sessions/visitors/streams/cam1/mute"
+    relays[2].request("PUT", mute, {"kind": "video", "muted": True})
+    time.sleep(0.5)
+    watches = [Watch(*pair) for pair in subscribers]
+    time.sleep(2)
+    frames = [watch.end().distinct for watch in watches]
+    report(name, "after a mute no subscriber gets a frame", not any(frames), frames=frames)
+    relays[2].request("PUT", mute, {"kind": "video", "muted": False})
+    time.sleep(3)
+    watches = [Watch(*pair) for pair in subscribers]
+    time.sleep(2)
+    frames = [watch.end().distinct for watch in watches]
+    report(name, "afterwards all get frames again", all(count > 20 for count in frames), frames=frames)
+
+    for client, number in [*subscribers, (publisher, call)]:
+        pairs.check_deleted(bench, name, client, number)
+    status = status_of_end(location)
+    report(name, "an ended resource is unknown", status == 404, status=status)
+    links = 'millrace_cluster_media_links{role="home"}'
+    clients.wait_until(lambda: relays[0].metrics()[links] == 0, 20, "the end of the media links")
+    left = [relays[0].metrics()[f'millrace_cluster_media_pipes{{direction="{direction}"}}'] for direction in ("in", "out", "between")]
+    report(name, "no link and no pipe remains", not any(left), pipes=left)
+
+
+def plain(bench, name):
+    """ffmpeg publishes by plain SRTP at one relay, and receives at another; the session's home relay is the third one."""
+    relays, report = start_cluster(bench), bench.reporter.check
+    relays[0].request("POST", "/v1/admin/sessions", {"name": "plain"})
+    way_in = relays[1].open("publish", "plain", stream="cam1")
+    bench.keep(clients.ffmpeg_publisher(way_in, codecs.file(bench).path, bench.current / "publisher.log", loop=True))
+    way_out = relays[2].open("subscribe", "plain", stream="cam1")
+    receiver = bench.keep(clients.ffmpeg_receiver(way_out, bench.current))
+    pipes = [relays[0].metrics()[f'millrace_cluster_media_pipes{{direction="{direction}"}}'] for direction in ("in", "out", "between")]
+    report(name, "pipes lead to the home relay and to the subscriber's relay", pipes == [1, 0, 1], pipes=pipes)
+    clients.wait_until(lambda: len(receiver.decoded) > 100, 20, "frames at the plain subscriber")
+    report(name, "the subscriber decodes frames of the other relay", True)
+    relays[0].request("POST", way_out.location + "/keyframe")
+    relays[0].close(way_out)
+    relays[2].close(way_in)
+    statuses = []
+    for relay, route in zip(relays, (way_in, way_out)):
+        try:
+            relay.close(route)
+        except RelayError as error:
+            statuses.append(error.status)
+    report(name, "ended transports are unknown", statuses == [404, 404], statuses=statuses)
+    clients.wait_until(lambda: relays[0].metrics()['millrace_cluster_media_links{role="home"}'] == 0, 20, "the end of the media links")
+    report(name, "no link remains", True)
+
+
+def candidate_ports(sdp):
+    """Returns the UDP ports of an answer's candidates."""
+    fields = [line.split() for line in sdp.splitlines() if line.startswith("a=candidate:")]
+    return {int(field[5]) for field in fields if field[2].lower() == "udp"}
+
+
+def status_of_end(location):
+    try:
+        return urllib.request.urlopen(urllib.request.Request(location, method="DELETE"), timeout=10).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def check_visitor_events(bench, name, location):
+    """Server-sent events of a resource whose media is at another relay than its session."""
+    body = json.dumps(["active", "viewercount"]).encode()
+    request = urllib.request.Request(location + "/events", body, method="POST", headers={"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        source = urllib.parse.urljoin(location, answer.headers["Location"])
+    text, count = "", '"viewercount":2'
+    with contextlib.suppress(TimeoutError), urllib.request.urlopen(source, timeout=10) as events:
+        while count not in text:
+            text += events.readline().decode()
+    bench.reporter.check(name, "events name the stream as active, and its subscribers at all relays",
+                         "event: active" in text and count in text, events=text[-300:])
+
+
+def check_visitor_restart(bench, name, subscriber, view):
+    tag = subscriber.call("state", id=view)["etag"]
+    said = subscriber.call("restart", id=view)
+    bench.reporter.check(name, "a subscriber restarts ICE at its relay", said["remoteChanged"] and said["etag"] != tag, **said)
+    watch = Watch(subscriber, view)
+    time.sleep(3)
+    frames = watch.end().distinct
+    bench.reporter.check(name, "and gets frames afterwards", frames > 40, frames=frames)
 
 
 def check_flow(bench, name, where, publisher, *subscribers):
@@ -298,6 +410,8 @@ ALL = [
     ("cluster: clients at three relays", three),
     ("cluster: the home relay is killed", killed),
     ("cluster: media at the relay of each client", edges),
+    ("cluster: WHIP and WHEP at the relay of each client", visitors),
+    ("cluster: plain SRTP at the relay of each client", plain),
     ("cluster: the publisher's relay is killed", edge_killed),
     ("cluster: an edge of an earlier version", versions(home_is_older=False)),
     ("cluster: a home relay of an earlier version", versions(home_is_older=True)),
