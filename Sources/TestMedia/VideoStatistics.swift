@@ -44,6 +44,7 @@ package struct VideoStatistics: Sendable {
     ///   - captured: capture time of the frame, on the clock of `now`.
     ///   - joined: time at which the subscriber asked to join. Earlier frames come from the relay's cache: their age is not latency.
     package mutating func record(_ bar: FrameBar?, captured: MediaTime, joined: MediaTime = .zero, now: MediaTime) {
+        if decoded == 0 { firstFrame.record((now - joined).rawValue / 1_000) }
         decoded += 1
         guard let bar else {
             unreadable += 1

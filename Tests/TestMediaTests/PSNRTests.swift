@@ -36,4 +36,16 @@ import Testing
     @Test func otherSizesHaveNone() {
         #expect(PSNR.luma(I420Frame(width: 64, height: 48), against: I420Frame(width: 48, height: 64)) == nil)
     }
+
+    @Test("A decoded frame is compared with the source frame that its bar identifies")
+    func sourceIsDrawnAgain() {
+        var comparison = SourceComparison(width: 320, height: 180)
+        for counter: UInt32 in [7, 8] {
+            let bar = FrameBar(counter: counter, captureMicroseconds: 1)
+            let frame = TestVideo(width: 320, height: 180).frame(bar)
+            #expect(comparison.psnr(of: frame, bar) == PSNR.identical)
+        }
+        let bar = FrameBar(counter: 8, captureMicroseconds: 1)
+        #expect(comparison.psnr(of: TestVideo(width: 160, height: 90).frame(bar), bar) == nil)
+    }
 }

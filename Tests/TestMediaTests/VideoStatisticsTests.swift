@@ -19,6 +19,16 @@ import Testing
         #expect(statistics.longestPause == .milliseconds(33))
     }
 
+    @Test("The time to the first frame is that of the first decoded frame, even if its bar cannot be read")
+    func firstFrame() {
+        var statistics = VideoStatistics(frameInterval: .milliseconds(33))
+        for (bar, now) in [(nil, 150), (bar(1), 183), (bar(2), 216)] {
+            statistics.record(bar, captured: .zero, joined: .milliseconds(100), now: .milliseconds(Int64(now)))
+        }
+        #expect(statistics.firstFrame.count == 1)
+        #expect(statistics.firstFrame.maximum == 50_000)
+    }
+
     @Test func missedCountersAreCountedAcrossTheWrap() {
         var statistics = VideoStatistics(frameInterval: .milliseconds(33))
         for (i, counter) in [UInt32.max - 1, .max, 3, 2, 4].enumerated() {

@@ -18,8 +18,7 @@ final class SampledSubscriber {
     private let decryptor = FrameDecryptor()
     private let videoDecoder: VPXDecoder
     private let audioDecoder: OpusDecoder
-    private let drawing: TestVideo?
-    private var source: I420Frame?
+    private var comparison: SourceComparison?
     private var assembler = FrameAssembler(maximumWait: .milliseconds(150))
     private var videoSequence = SequenceUnwrapper()
     private var videoTimestamp = TimestampUnwrapper()
@@ -28,7 +27,6 @@ final class SampledSubscriber {
     /// Number of audio blocks until the tone is checked again: encoder and decoder settle first.
     private var settling = 10
     private var lastPSNR: Int64 = 0
-    private var hasShown = false
 
     /// Interval of PSNR measurements: one costs as much as decoding, and five frames a second are enough.
     private static let psnrInterval: Int64 = 200_000_000
@@ -40,8 +38,7 @@ final class SampledSubscriber {
         videoDecoder = try VPXDecoder()
         audioDecoder = try OpusDecoder(channels: 2)
         video = feed.source.format.map { VideoStatistics(frameInterval: $0.interval) } ?? VideoStatistics()
-        drawing = feed.source.format.map { TestVideo(width: $0.width, height: $0.height) }
-        source = feed.source.format.map { I420Frame(width: $0.width, height: $0.height) }
+        comparison = feed.source.format.map { SourceComparison(width: $0.width, height: $0.height) }
     }
 
     /// Processes all queued packets. Returns false if the feed is closed.
@@ -106,22 +103,9 @@ final class SampledSubscriber {
             bar.map { clock.monotonic(unixMicroseconds: $0.captureMicroseconds) + feed.source.sendOffset } ?? now
         video.record(
             bar, captured: .nanoseconds(captured), joined: .nanoseconds(feed.source.joined), now: .nanoseconds(now))
-        if !hasShown {
-            hasShown = true
-            video.firstFrame.record((now - feed.source.joined) / 1_000)
-        }
         guard let bar, now - lastPSNR >= Self.psnrInterval else { return }
         lastPSNR = now
-        measure(decoded, bar)
-    }
-
-    private func measure(_ decoded: I420Frame, _ bar: FrameBar) {
-        guard let drawing, decoded.width == drawing.width, decoded.height == drawing.height else { return }
-        // Moved out of `source` while it is drawn into, so that its bytes are not shared and copied.
-        guard var original = source.take() else { return }
-        drawing.draw(bar, into: &original)
-        if let value = PSNR.luma(decoded, against: original) { video.psnr.record(Int64((value * 100).rounded())) }
-        source = original
+        if let value = comparison?.psnr(of: decoded, bar) { video.psnr.record(Int64((value * 100).rounded())) }
     }
 
     private func hear(_ packet: [UInt8], number: Int64) {
