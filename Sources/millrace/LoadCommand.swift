@@ -235,7 +235,7 @@ struct LoadCommand: AsyncParsableCommand {
                 throw error
             }
             try files.write(load, report)
-            try finish(report.isSuccess, table: report.table, json: { try report.json })
+            try finish(report, report.isSuccess, table: report.table)
         } catch let error as LoadError {
             Self.note("millrace load: \(error)")
             if case .invalidSetting = error { throw ExitCode(2) }
@@ -264,11 +264,11 @@ struct LoadCommand: AsyncParsableCommand {
         let report = try await withInterrupt(isSecond: { crowd.isInterrupted }, crowd.interrupt) {
             try await crowd.run { Self.note($0) }
         }
-        try finish(report.isSuccess, table: report.table, json: { try report.json })
+        try finish(report, report.isSuccess, table: report.table)
     }
 
-    private func finish(_ isSuccess: Bool, table: String, json text: () throws -> String) throws {
-        print(json ? try text() : table)
+    private func finish(_ report: some Encodable, _ isSuccess: Bool, table: String) throws {
+        print(json ? try CommandOutput.json(report) : table)
         if !isSuccess { throw ExitCode(1) }
     }
 

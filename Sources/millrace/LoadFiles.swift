@@ -17,7 +17,7 @@ struct LoadFiles {
 
     func write(_ load: LoadRun, _ finished: LoadReport) throws {
         if let timeline {
-            try write(try TimelineDocument(load.timeline, settings: load.settings).json, to: timeline, "timeline")
+            try write(TimelineDocument(load.timeline, settings: load.settings), to: timeline)
         }
         if let report { try write(LoadPage(finished, load.timeline).html, to: report, "report") }
     }
@@ -26,7 +26,11 @@ struct LoadFiles {
     func write(_ load: LoadRun, failure: any Error) throws {
         guard let timeline else { return }
         let document = TimelineDocument(load.timeline, settings: load.settings, failure: "\(failure)")
-        try write(try document.json, to: timeline, "timeline")
+        try write(document, to: timeline)
+    }
+
+    private func write(_ timeline: TimelineDocument, to path: String) throws {
+        try write(try CommandOutput.json(timeline), to: path, "timeline")
     }
 
     private func write(_ text: String, to path: String, _ option: String) throws(LoadError) {

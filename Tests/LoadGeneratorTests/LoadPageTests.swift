@@ -1,8 +1,9 @@
 import Foundation
-import LoadGenerator
 import MediaBase
 import TestMedia
 import Testing
+
+@testable import LoadGenerator
 
 @Suite("Report of a load run as HTML", .serialized) struct LoadPageTests {
     private func run(_ change: (inout LoadPlan) -> Void) async throws -> (LoadReport, LoadTimeline) {
@@ -21,10 +22,10 @@ import Testing
         let (report, timeline) = try await run { $0.video = format }
         let points = timeline.points
         #expect(points.count >= 2)
-        #expect(points.last?.connected == 2)
+        #expect(points.last?.period.end.present == 2)
         #expect(points.last?.isMeasured == true)
         // The report includes packets up to the last one, after the last point.
-        let received = points.reduce(0) { $0 + $1.receivedPackets }
+        let received = points.reduce(0) { $0 + $1.period.growth(\.receivedPackets) }
         #expect(received > report.received.packets / 2)
         #expect(received <= report.received.packets)
         #expect(points.contains { $0.latency.count > 0 })

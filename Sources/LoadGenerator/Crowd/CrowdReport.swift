@@ -1,7 +1,7 @@
 import TestMedia
 
 /// Results of a crowd run. Times are in milliseconds.
-package struct CrowdReport: Codable, Sendable, JSONReport {
+package struct CrowdReport: Codable, Sendable {
     package var target: String
     package var sessions: Int
     package var participants: Int

@@ -2,7 +2,7 @@ package import TestMedia
 
 /// Results of a load run. Times are in milliseconds; rates are per second, over the measured time after the ramp; counts are of the
 /// whole run.
-package struct LoadReport: Codable, Sendable, JSONReport {
+package struct LoadReport: Codable, Sendable {
     /// Distribution of a measured time in milliseconds.
     package struct Spread: Codable, Sendable {
         package var count: Int

@@ -4,10 +4,10 @@ import TestMedia
 extension LoadRun {
     /// - Parameter processNanoseconds: CPU time of this process during the run.
     func report(_ measurement: Measurement, processNanoseconds: Int64) -> LoadReport {
-        // The threads have ended, so the snapshot covers the whole run.
-        let total = snapshot()
+        // The threads have ended, so the sums cover the whole run.
+        let total = totals
         let decoded = decoder.totals
-        let connections = total.totals.connections
+        let connections = total.connections
         let roster = roster.withLockedValue { $0 }
         let joins = roster.joins
         var report = LoadReport(
@@ -42,8 +42,8 @@ extension LoadRun {
 
     private func sent(_ total: SendStatistics, _ measurement: Measurement) -> LoadReport.Sent {
         LoadReport.Sent(
-            packets: total.packets, packetsPerSecond: measurement.rate { $0.sent.packets },
-            kilobitsPerSecond: measurement.rate { $0.sent.bytes } * 8 / 1_000,
+            packets: total.packets, packetsPerSecond: measurement.rate(\.sentPackets),
+            kilobitsPerSecond: measurement.rate(\.sentBytes) * 8 / 1_000,
             droppedOnPurpose: total.droppedOnPurpose, resent: total.resent, keyFrameRequests: total.keyFrameRequests)
     }
 
@@ -54,8 +54,8 @@ extension LoadRun {
             duplicates: total.duplicates, recovered: total.recovered, reordered: total.reordered,
             restarts: total.restarts, droppedOnPurpose: total.droppedOnPurpose, askedAgain: total.askedAgain,
             keyFrameRequests: total.keyFrameRequests, foreign: total.foreign, tracks: total.tracks,
-            silentTracks: total.silentTracks, packetsPerSecond: measurement.rate { $0.received.packets },
-            kilobitsPerSecond: measurement.rate { $0.received.bytes } * 8 / 1_000)
+            silentTracks: total.silentTracks, packetsPerSecond: measurement.rate(\.receivedPackets),
+            kilobitsPerSecond: measurement.rate(\.receivedBytes) * 8 / 1_000)
     }
 
     private func video(_ decoded: SampleDecoder.Totals) -> LoadReport.Video {
@@ -78,7 +78,7 @@ extension LoadRun {
             residentMegabytes: end.residentBytes / 1e6, sharesProcess: sharesProcess)
     }
 
-    private func generator(_ total: LoadSnapshot, decodeDrops: UInt64, _ process: Int64) -> LoadReport.Generator {
+    private func generator(_ total: EndpointTotals, decodeDrops: UInt64, _ process: Int64) -> LoadReport.Generator {
         let usages = threads.map(\.usage)
         let sources = videoSources.map(\.statistics)
         var encodeTime = Distribution()

@@ -1,42 +1,59 @@
 import NIOConcurrencyHelpers
-import TestMedia
 
-/// State of a run at one moment.
+/// State of a run at one moment. Counts begin with the run, and include participants that have left.
 struct LoadSnapshot: Sendable {
     /// Monotonic nanoseconds.
-    let time: Int64
-    /// Sums so far, including those of participants that have left.
-    let totals: EndpointTotals
-    let failedJoins: Int
-    /// Video of the decoded sample.
-    let video: VideoStatistics
+    var time: Int64
     /// Subscribers that are present.
-    let present: Int
+    var present = 0
+    var failedJoins = 0
+    var sentPackets: UInt64 = 0
+    /// UDP payload bytes.
+    var sentBytes: UInt64 = 0
+    var receivedPackets: UInt64 = 0
+    var receivedBytes: UInt64 = 0
+    /// Missing packets; fewer than before if some arrived late.
+    var lost: UInt64 = 0
+    /// Frames that the sample decoded, and frame counters that it missed.
+    var framesDecoded: UInt64 = 0
+    var countersMissed: UInt64 = 0
+    /// Freezes of the sample that ended, and their duration in nanoseconds.
+    var freezes: UInt64 = 0
+    var frozen: Int64 = 0
     /// Usage of the relay at the start and the end of the measured period.
     var usage: RelayUsage?
-
-    var sent: SendStatistics { totals.sent }
-    var received: ReceptionStatistics { totals.received }
 }
 
-/// Measured period of a run: the state at its start and its end.
+/// Period of a run: the state at its start and its end.
 struct Measurement: Sendable {
-    let start: LoadSnapshot
-    let end: LoadSnapshot
+    var start: LoadSnapshot
+    var end: LoadSnapshot
 
-    /// Duration in seconds.
+    /// Seconds, above 0.
     var duration: Double { max(1e-3, Double(end.time - start.time) / 1e9) }
 
+    /// Returns the growth of a count.
+    func growth(_ count: (LoadSnapshot) -> UInt64) -> UInt64 { count(end) - min(count(start), count(end)) }
+
     /// Returns the mean rate of a count a second.
-    func rate(_ count: (LoadSnapshot) -> UInt64) -> Double { Double(count(end) - count(start)) / duration }
+    func rate(_ count: (LoadSnapshot) -> UInt64) -> Double { Double(growth(count)) / duration }
 }
 
 extension LoadRun {
     func snapshot() -> LoadSnapshot {
-        let (failedJoins, present) = roster.withLockedValue { ($0.joins.failed, $0.present.count) }
-        return LoadSnapshot(
-            time: LoadClock.now, totals: totals, failedJoins: failedJoins, video: decoder.totals.video,
-            present: present)
+        let (totals, video) = (totals, decoder.totals.video)
+        var snapshot = LoadSnapshot(time: LoadClock.now)
+        (snapshot.present, snapshot.failedJoins) = roster.withLockedValue { ($0.present.count, $0.joins.failed) }
+        snapshot.sentPackets = totals.sent.packets
+        snapshot.sentBytes = totals.sent.bytes
+        snapshot.receivedPackets = totals.received.packets
+        snapshot.receivedBytes = totals.received.bytes
+        snapshot.lost = totals.received.lost
+        snapshot.framesDecoded = video.decoded
+        snapshot.countersMissed = video.countersMissed
+        snapshot.freezes = video.freezes
+        snapshot.frozen = video.frozen.rawValue
+        return snapshot
     }
 
     /// Sums over all participants so far.

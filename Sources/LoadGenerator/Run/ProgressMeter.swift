@@ -15,7 +15,9 @@ struct ProgressMeter {
     /// Returns the point for the interval since the last call.
     mutating func point(_ now: LoadSnapshot, of run: LoadRun, isMeasured: Bool) -> TimelinePoint {
         defer { last = now }
-        var point = TimelinePoint(from: last, to: now, since: start)
+        var point = TimelinePoint(period: Measurement(start: last, end: now))
+        point.period.start.time -= start
+        point.period.end.time -= start
         point.isMeasured = isMeasured
         point.latency = run.decoder.takeRecentLatency()
         point.busiestThread = run.threads.map(\.usage.latest).max() ?? 0
@@ -28,12 +30,13 @@ struct ProgressMeter {
         var line =
             String(format: "%6.1f s  ", row.end)
             + "\(row.connected)/\(run.plan.totalSubscribers) joined  \(row.receivedPacketsPerSecond.short) packets/s  "
-            + "\((row.receivedKilobitsPerSecond / 1_000).short) Mb/s  lost \(last.received.lost)"
+            + "\((row.receivedKilobitsPerSecond / 1_000).short) Mb/s  lost \(last.lost)"
         if let latency = row.latencyMilliseconds {
             line += "  latency \(latency.p50.short)/\(latency.p99.short) ms"
         }
-        let (missed, freezes) = (last.video.countersMissed, last.video.freezes)
-        if missed + freezes > 0 { line += "  missed \(missed)  freezes \(freezes)" }
+        if last.countersMissed + last.freezes > 0 {
+            line += "  missed \(last.countersMissed)  freezes \(last.freezes)"
+        }
         if let busiest = run.threads.map(\.usage).max(by: { $0.latest < $1.latest }) {
             line += "  \(busiest.name) \((busiest.latest * 100).short) %"
         }

@@ -27,17 +27,3 @@ extension Double {
         }
     }
 }
-
-/// Result of a run that can be written as JSON.
-package protocol JSONReport: Encodable {}
-
-extension JSONReport {
-    /// The result as one JSON object, keys sorted.
-    package var json: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
-        }
-    }
-}

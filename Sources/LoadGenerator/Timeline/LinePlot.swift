@@ -2,11 +2,8 @@ import Foundation
 
 /// Plot of values over time as inline SVG. Text, axes and lines take their colours from the classes of the page's style sheet.
 struct LinePlot {
-    struct Series {
-        var name: String
-        /// Values, one for each time; nil: not measured, which leaves a gap in the line.
-        var values: [Double?]
-    }
+    /// A line: its name, and a value for each time; nil: not measured, which leaves a gap.
+    typealias Series = (name: String, values: [Double?])
 
     var title: String
     var unit: String
@@ -59,9 +56,7 @@ struct LinePlot {
             parts.append(
                 #"<text class="x" x="\#(Self.coordinate(x(time)))" y="\#(Self.height - 8)">\#(time.short) s</text>"#)
         }
-        for (index, one) in series.enumerated() {
-            parts.append(#"<path class="line s\#(index)" d="\#(path(one, x, y))"/>"#)
-        }
+        parts += series.enumerated().map { #"<path class="line s\#($0)" d="\#(path($1, x, y))"/>"# }
         let label = "\(title), \(unit), over \(last.short) s".escapedForHTML
         return #"<svg class="plot" role="img" aria-label="\#(label)" viewBox="0 0 \#(Self.width) \#(Self.height)">"#
             + "\n" + parts.joined(separator: "\n") + "\n</svg>"

@@ -77,7 +77,7 @@ package struct LoadPage: Sendable {
     ) -> LinePlot {
         LinePlot(
             title: title, unit: unit, times: points.map(\.end),
-            series: series.map { one in LinePlot.Series(name: one.name, values: points.map(one.value)) },
+            series: series.map { one in (one.name, points.map(one.value)) },
             rampEnd: points.last { !$0.measured }?.end ?? 0)
     }
 

@@ -1,6 +1,6 @@
 /// JSON file that `millrace load --timeline` writes: an object with the settings and a row for each point. Times are seconds since
 /// the first subscriber joined, or milliseconds if the name says so; rates are per second.
-package struct TimelineDocument: Codable, Sendable, JSONReport {
+package struct TimelineDocument: Codable, Sendable {
     package struct Row: Codable, Sendable {
         package var start: Double
         package var end: Double
@@ -44,22 +44,22 @@ package struct TimelineDocument: Codable, Sendable, JSONReport {
 
 extension TimelineDocument.Row {
     init(_ point: TimelinePoint) {
-        func rate(_ count: UInt64) -> Double { Double(count) / point.duration }
-        start = Double(point.start) / 1e9
-        end = Double(point.end) / 1e9
+        let period = point.period
+        start = Double(period.start.time) / 1e9
+        end = Double(period.end.time) / 1e9
         measured = point.isMeasured
-        connected = point.connected
-        failedJoins = point.failedJoins
-        sentPacketsPerSecond = rate(point.sentPackets)
-        sentKilobitsPerSecond = rate(point.sentBytes) * 8 / 1_000
-        receivedPacketsPerSecond = rate(point.receivedPackets)
-        receivedKilobitsPerSecond = rate(point.receivedBytes) * 8 / 1_000
-        lost = point.lost
+        connected = period.end.present
+        failedJoins = period.end.failedJoins - period.start.failedJoins
+        sentPacketsPerSecond = period.rate(\.sentPackets)
+        sentKilobitsPerSecond = period.rate(\.sentBytes) * 8 / 1_000
+        receivedPacketsPerSecond = period.rate(\.receivedPackets)
+        receivedKilobitsPerSecond = period.rate(\.receivedBytes) * 8 / 1_000
+        lost = Int64(clamping: period.end.lost) - Int64(clamping: period.start.lost)
         latencyMilliseconds = point.latency.spread
-        framesPerSecond = rate(point.framesDecoded)
-        countersMissed = point.countersMissed
-        freezes = point.freezes
-        frozenMilliseconds = Double(point.frozen) / 1e6
+        framesPerSecond = period.rate(\.framesDecoded)
+        countersMissed = period.growth(\.countersMissed)
+        freezes = period.growth(\.freezes)
+        frozenMilliseconds = Double(period.end.frozen - period.start.frozen) / 1e6
         busiestThread = point.busiestThread
     }
 }
