@@ -93,13 +93,13 @@ extension WebRTCEndpoint {
         /// Returns a configuration that subscribes to one stream.
         /// - Parameter codecs: accepted video codecs.
         package static func subscriber(
-            identity: DTLSIdentity, codecs: [VideoCodec] = [.vp8], retransmits: Bool = true,
-            using random: inout some RandomNumberGenerator
+            identity: DTLSIdentity, audio: Bool = true, video: Bool = true, codecs: [VideoCodec] = [.vp8],
+            retransmits: Bool = true, using random: inout some RandomNumberGenerator
         ) -> Configuration {
-            Configuration(
-                .view,
-                tracks: [.offered(.audio), .offered(.video, codecs: codecs, retransmits: retransmits)],
-                identity: identity, using: &random)
+            var tracks: [TrackDescription] = []
+            if audio { tracks.append(.offered(.audio)) }
+            if video { tracks.append(.offered(.video, codecs: codecs, retransmits: retransmits)) }
+            return Configuration(.view, tracks: tracks, identity: identity, using: &random)
         }
     }
 }

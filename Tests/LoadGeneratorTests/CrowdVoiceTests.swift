@@ -3,7 +3,7 @@ import Testing
 @testable import LoadGenerator
 
 @Suite("Audio of participants in subsessions") struct CrowdVoiceTests {
-    @Test("An offer or an answer of the relay that cannot be used is an error, also of the wait for the connection")
+    @Test("An answer that cannot be used is an error, and such an offer fails the wait for the connection")
     func unusable() throws {
         let voice = try CrowdVoice(source: 1, localAddress: "127.0.0.1", identity: .generate())
         _ = voice.offer()
@@ -12,7 +12,7 @@ import Testing
         }
         #expect(try !voice.isConnected())
         for text in ["", "v=0\r\n", "no SDP"] {
-            #expect { try voice.answer(text) } throws: { ($0 as? LoadError)?.kind == "unusableAnswer" }
+            #expect(voice.answer(text) == nil)
         }
         #expect { try voice.isConnected() } throws: { ($0 as? LoadError)?.kind == "unusableAnswer" }
     }

@@ -135,7 +135,7 @@ final class CrowdMember: Sendable {
 
     private func answer(offer data: Data) {
         guard let voice, let message = try? JSONDecoder().decode(EventMessage.self, from: data),
-            case .offer(let offer) = message.event, let sdp = try? voice.answer(offer.sdp)
+            case .offer(let offer) = message.event, let sdp = voice.answer(offer.sdp)
         else { return }
         send(AnswerRequest(revision: offer.revision, sdp: sdp))
     }

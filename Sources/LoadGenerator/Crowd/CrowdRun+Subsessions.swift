@@ -66,7 +66,7 @@ extension CrowdRun {
 
         var moves = CrowdReport.Moves()
         let begun = LoadClock.now
-        let answered = try await each(guests, width: guests.count) { guest in
+        let answered = try await guests.mapConcurrently(atMost: guests.count) { guest in
             _ = try await guest.member.request(JoinSubsessionRequest(subsession: list[guest.subsession].id))
             return LoadClock.now
         }
@@ -116,7 +116,7 @@ extension CrowdRun {
     }
 
     private func publish(_ guests: [Guest]) async throws {
-        try await each(guests, width: Self.width) { guest in
+        try await guests.mapConcurrently(atMost: Self.width) { guest in
             let (sdp, mid) = guest.voice.offer()
             let stream = PublishRequest.Stream(name: "voice", audioMid: mid)
             let answer = try await guest.member.request(PublishRequest(sdp: sdp, streams: [stream]))
@@ -145,7 +145,7 @@ extension CrowdRun {
     private func subscribe(
         _ guests: [Guest], _ groups: [Int: [Guest]], streams: [ConnectionID: StreamID]
     ) async throws {
-        try await each(guests, width: Self.width) { [count = plan.subsessions] guest in
+        try await guests.mapConcurrently(atMost: Self.width) { [count = plan.subsessions] guest in
             let next = groups[(guest.subsession + 1) % count] ?? []
             let others = (groups[guest.subsession] ?? []) + next.prefix(count > 1 ? 1 : 0)
             for other in others where other.source != guest.source {
@@ -166,22 +166,6 @@ extension CrowdRun {
                 throw LoadError.noAnswer("a wait timed out or was interrupted")
             }
             try await Task.sleep(for: .milliseconds(5))
-        }
-    }
-
-    /// Runs `body` for all guests, at most `width` at a time, and returns the results in order.
-    @discardableResult
-    private func each<Result: Sendable>(
-        _ guests: [Guest], width: Int, _ body: @escaping @Sendable (Guest) async throws -> Result
-    ) async throws -> [Result] {
-        try await withThrowingTaskGroup(of: (Int, Result).self) { group in
-            var results = [Result?](repeating: nil, count: guests.count)
-            for (index, guest) in guests.enumerated() {
-                if index >= width, let (finished, result) = try await group.next() { results[finished] = result }
-                group.addTask { (index, try await body(guest)) }
-            }
-            for try await (index, result) in group { results[index] = result }
-            return results.compactMap(\.self)
         }
     }
 }

@@ -54,9 +54,7 @@ package final class CrowdRun: Sendable {
         report.take(before: before, full: full, after: await relay.usage())
         let findings = members.map(\.findings)
         report.take(findings, expected: expected)
-        await withTaskGroup(of: Void.self) { group in
-            for member in members { group.addTask { await member.leave() } }
-        }
+        _ = try? await members.mapConcurrently(atMost: members.count) { await $0.leave() }
         report.interrupted = isInterrupted
         report.failures = failures(
             of: report, firstFailure: joins.withLockedValue { $0.firstFailure },
@@ -140,8 +138,7 @@ package final class CrowdRun: Sendable {
         // Neighbours in this order belong to different sessions.
         let senders = members.sorted { turn($0) < turn($1) }
         guard plan.signals > 0, !senders.isEmpty, plan.duration > .zero else { return expected }
-        var audience: [Int: Int] = [:]
-        for sender in senders { audience[sender.session, default: 0] += 1 }
+        let audience = Dictionary(grouping: senders, by: \.session)
         let begun = LoadClock.now
         let processor = millrace_process_cpu_ns()
         var next = begun + 1_000_000_000
@@ -152,7 +149,7 @@ package final class CrowdRun: Sendable {
                 let sender = senders[report.signalsSent % senders.count]
                 sender.signal()
                 report.signalsSent += 1
-                expected += audience[sender.session] ?? 0
+                expected += audience[sender.session]?.count ?? 0
             }
             if LoadClock.now >= next {
                 next += 1_000_000_000

@@ -88,15 +88,15 @@ final class CrowdVoice: LoadEndpoint, Sendable {
         } catch { throw .answer("\(error)") }
     }
 
-    func answer(_ offer: String) throws(LoadError) -> String {
-        do {
-            return try state.withLockedValue {
-                try $0.receiving.endpoint.answer(Array(offer.utf8), now: .nanoseconds(LoadClock.now))
+    /// Returns the answer to an offer of the relay; nil if it cannot be answered, which `isConnected` reports.
+    func answer(_ offer: String) -> String? {
+        state.withLockedValue { state in
+            do {
+                return try state.receiving.endpoint.answer(Array(offer.utf8), now: .nanoseconds(LoadClock.now))
+            } catch {
+                state.failure = .answer("\(error)")
+                return nil
             }
-        } catch {
-            let failure = LoadError.answer("\(error)")
-            state.withLockedValue { $0.failure = failure }
-            throw failure
         }
     }
 
@@ -131,6 +131,4 @@ final class CrowdVoice: LoadEndpoint, Sendable {
         }
         respond(now: now, with: sender)
     }
-
-    func add(to totals: inout EndpointTotals, now: Int64) {}
 }

@@ -2,19 +2,12 @@
 struct SignalOrder: Sendable {
     private var last: [Int: Int] = [:]
     private(set) var received = 0
-    /// Skipped numbers, of lost or late signals.
-    private(set) var skipped = 0
     /// Signals that arrived after a later one of the same sender, or twice.
     private(set) var disordered = 0
 
     mutating func receive(_ mark: SignalMark) {
         received += 1
-        let before = last[mark.sender] ?? 0
-        guard mark.number > before else {
-            disordered += 1
-            return
-        }
-        skipped += mark.number - before - 1
+        guard mark.number > last[mark.sender] ?? 0 else { return disordered += 1 }
         last[mark.sender] = mark.number
     }
 }

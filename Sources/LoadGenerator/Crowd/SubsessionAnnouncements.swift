@@ -27,16 +27,12 @@ struct SubsessionAnnouncements: Sendable {
     }
 
     private static func count(_ needle: [UInt8], in message: [UInt8], limit: Int = .max) -> Int {
-        var found = 0
-        var position = 0
-        let first = needle[0]
+        var (found, position) = (0, 0)
         while found < limit, position + needle.count <= message.count {
-            if message[position] == first, message[position..<(position + needle.count)].elementsEqual(needle) {
-                found += 1
-                position += needle.count
-            } else {
-                position += 1
-            }
+            let end = position + needle.count
+            let isHere = message[position] == needle[0] && message[position..<end].elementsEqual(needle)
+            if isHere { found += 1 }
+            position = isHere ? end : position + 1
         }
         return found
     }

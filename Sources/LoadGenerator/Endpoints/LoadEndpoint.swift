@@ -28,4 +28,5 @@ extension LoadEndpoint {
     func send(now: Int64, with sender: PacketSender) -> Int64 { .max }
     func handleTimeout(now: Int64, with sender: PacketSender) {}
     func close(now: Int64, with sender: PacketSender) {}
+    func add(to totals: inout EndpointTotals, now: Int64) {}
 }

@@ -35,7 +35,8 @@ struct MediaSchedule {
     private var video: DueItems<SourceFrame>?
     /// Encodings of the source that the publisher sends.
     private let encodings: [Int]
-    private var hasKeyFrame: [Bool]
+    /// Encodings whose first key frame was sent, as indices in `encodings`.
+    private var begun: Set<Int> = []
     private var sealer: FrameSealer?
     /// Capture time of audio packet 0, so that the times of packets are whole intervals apart.
     private var audioEpoch: Int64?
@@ -47,7 +48,6 @@ struct MediaSchedule {
         self.encodings = encodings
         if audio { self.audio = source.audio.map { DueItems($0.latest, offset: source.audioOffset) } }
         if !encodings.isEmpty { video = source.video.map { DueItems($0.latest, offset: source.videoOffset) } }
-        hasKeyFrame = Array(repeating: false, count: encodings.count)
         sealer = source.key.map { FrameSealer($0, encodings: encodings.count) }
         // A new publisher's first frame must be a key frame.
         for index in encodings.indices { requestKeyFrame(index) }
@@ -79,8 +79,8 @@ struct MediaSchedule {
     private mutating func send(_ frame: SourceFrame, _ transmit: (Payload) -> Void) {
         for (index, encoding) in encodings.enumerated() {
             let encoded = frame.encodings[encoding]
-            hasKeyFrame[index] = hasKeyFrame[index] || encoded.isKeyFrame
-            guard hasKeyFrame[index] else { continue }
+            if encoded.isKeyFrame { begun.insert(index) }
+            guard begun.contains(index) else { continue }
             guard let payloads = sealer == nil ? encoded.payloads : sealer?.payloads(of: encoded.bytes, encoding: index)
             else {
                 statistics.refused += 1

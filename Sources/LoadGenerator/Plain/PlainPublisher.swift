@@ -34,13 +34,10 @@ final class PlainPublisher: LoadEndpoint {
         } catch { throw .media("SRTP: \(error)") }
         let stream = UInt64(index) << 2
         resending = loss.stream(stream | 2)
-        if let audio = transport.audio {
-            tracks.append(
-                try OutgoingTrack(audio, of: transport, kind: .audio, history: 1, loss: loss.stream(stream)))
-        }
-        if let video = transport.video {
-            tracks.append(
-                try OutgoingTrack(video, of: transport, kind: .video, history: 512, loss: loss.stream(stream | 1)))
+        let accepted = [(transport.audio, MediaKind.audio, 1), (transport.video, .video, 512)]
+        for case (let track?, let kind, let history) in accepted {
+            let loss = loss.stream(kind == .audio ? stream : stream | 1)
+            tracks.append(try OutgoingTrack(track, of: transport, kind: kind, history: history, loss: loss))
         }
         media = MediaSchedule(
             source, audio: transport.audio != nil, encodings: transport.video == nil ? [] : [0])

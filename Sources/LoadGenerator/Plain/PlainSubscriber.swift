@@ -30,11 +30,9 @@ final class PlainSubscriber: LoadEndpoint {
         do { outbound = try SRTPContext(key: transport.clientKey, direction: .outbound) } catch {
             throw .media("SRTP: \(error)")
         }
-        let tracks = [
-            transport.video.map { TrackReception(ssrc: $0.ssrc, kind: .video) },
-            transport.audio.map { TrackReception(ssrc: $0.ssrc, kind: .audio) },
-        ]
-        reception = Reception(tracks: tracks.compactMap(\.self), joined: joined, feed: feed)
+        let accepted = [(transport.video, MediaKind.video), (transport.audio, .audio)]
+        let tracks = accepted.compactMap { track, kind in track.map { TrackReception(ssrc: $0.ssrc, kind: kind) } }
+        reception = Reception(tracks: tracks, joined: joined, feed: feed)
         // Spread over one second, so that a thousand subscribers do not all report at once.
         nextReport = joined + 500_000_000 + Int64(index % 50) * 20_000_000
     }

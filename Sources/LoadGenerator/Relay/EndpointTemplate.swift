@@ -3,8 +3,8 @@ import HTTPCalls
 import MediaEngine
 
 /// WHIP or WHEP URL with placeholders for the names: `http://relay/whip/{session}?stream={stream}`.
-package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
-    private let text: String
+package struct EndpointTemplate: Sendable, Hashable {
+    let text: String
 
     /// - Parameter text: http or https URL; `{session}` and `{stream}` may occur anywhere after the host, or not at all.
     package init(_ text: String, option name: String) throws(LoadError) {
@@ -39,6 +39,4 @@ package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
         text.replacingOccurrences(of: "{session}", with: HTTPTarget.percentEncoded(session))
             .replacingOccurrences(of: "{stream}", with: HTTPTarget.percentEncoded(stream))
     }
-
-    package var description: String { text }
 }

@@ -88,8 +88,8 @@ package struct LoadOptions: Sendable {
         }
         if whip != nil || whep != nil {
             return .endpoints(
-                whip: try EndpointTemplate.endpoint(.publish, whip, relay: url).description,
-                whep: try EndpointTemplate.endpoint(.subscribe, whep, relay: url).description)
+                whip: try EndpointTemplate.endpoint(.publish, whip, relay: url).text,
+                whep: try EndpointTemplate.endpoint(.subscribe, whep, relay: url).text)
         }
         guard let url else {
             throw .invalidSetting(

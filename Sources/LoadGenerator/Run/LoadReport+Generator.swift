@@ -19,29 +19,25 @@ extension LoadReport.Generator {
                 "other processes use this machine: \(waiting.name) was ready but without a core for \(share) % of its worst second"
             )
         }
-        if lateSends > 0 {
-            let worst = worstLatenessMilliseconds.short
-            // Up to 1 % of late sends is normal scheduling jitter.
-            warn(
-                "\(lateSends) of \(sends) frames and audio packets were sent more than 5 ms late (worst \(worst) ms)",
-                bottleneck: lateSends * 100 > sends)
-        }
-        if missedSends > 0 { warn("\(missedSends) frames or audio packets were never sent") }
-        if refusedSends > 0 { warn("the kernel refused \(refusedSends) of the generator's packets") }
-        if kernelDrops > 0 {
-            warn("the kernel dropped \(kernelDrops) packets because the generator read too slowly")
-        }
-        if decodeQueueDrops > 0 {
-            warn("\(decodeQueueDrops) packets of the sample were not decoded: the decoding thread is too slow")
-        }
-        if skippedFrames > 0 {
-            warn(
-                "\(skippedFrames) frames were not drawn because encoding took too long",
-                bottleneck: skippedFrames * 50 > frames)
-        }
+        let worst = worstLatenessMilliseconds.short
+        // Up to 1 % of late sends is normal scheduling jitter.
+        warn(
+            if: lateSends > 0,
+            "\(lateSends) of \(sends) frames and audio packets were sent more than 5 ms late (worst \(worst) ms)",
+            bottleneck: lateSends * 100 > sends)
+        warn(if: missedSends > 0, "\(missedSends) frames or audio packets were never sent")
+        warn(if: refusedSends > 0, "the kernel refused \(refusedSends) of the generator's packets")
+        warn(if: kernelDrops > 0, "the kernel dropped \(kernelDrops) packets because the generator read too slowly")
+        warn(
+            if: decodeQueueDrops > 0,
+            "\(decodeQueueDrops) packets of the sample were not decoded: the decoding thread is too slow")
+        warn(
+            if: skippedFrames > 0, "\(skippedFrames) frames were not drawn because encoding took too long",
+            bottleneck: skippedFrames * 50 > frames)
     }
 
-    private mutating func warn(_ text: String, bottleneck: Bool = true) {
+    private mutating func warn(if holds: Bool = true, _ text: String, bottleneck: Bool = true) {
+        guard holds else { return }
         warnings.append(text)
         if bottleneck { isBottleneck = true }
     }

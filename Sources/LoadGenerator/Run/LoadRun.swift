@@ -81,7 +81,8 @@ package final class LoadRun: Sendable {
         decoder.stop()
         // Participants close their connections themselves: a close by the relay would count as a lost connection.
         sender.stop()
-        await close(roster.withLockedValue { $0.takeAll() }.map(\.seat) + publishers)
+        let seats = roster.withLockedValue { $0.present }.map(\.seat) + publishers
+        _ = try? await seats.mapConcurrently(atMost: Self.joinsAtATime) { await $0() }
         for thread in threads { thread.stop() }
         await relay.stop()
         if let failure { throw failure }
@@ -183,14 +184,5 @@ package final class LoadRun: Sendable {
             await entry.seat()
         }
         await join()
-    }
-
-    private func close(_ seats: [Seat]) async {
-        await withTaskGroup(of: Void.self) { group in
-            for (count, seat) in seats.enumerated() {
-                if count >= Self.joinsAtATime { await group.next() }
-                group.addTask { await seat() }
-            }
-        }
     }
 }

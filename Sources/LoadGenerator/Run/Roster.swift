@@ -1,9 +1,6 @@
 /// Subscribers of a run: those that are present, and the results of all joins.
 struct Roster {
-    struct Entry: Sendable {
-        let join: Join
-        let seat: Seat
-    }
+    typealias Entry = (join: Join, seat: Seat)
 
     /// Present subscribers, in the order in which they joined.
     private(set) var present: [Entry] = []
@@ -35,7 +32,7 @@ struct Roster {
 
     mutating func joined(_ join: Join, _ seat: @escaping Seat, at now: Int64) {
         joins.joined(after: now - join.started)
-        present.append(Entry(join: join, seat: seat))
+        present.append((join, seat))
     }
 
     mutating func failed(_ join: Join, _ error: LoadError) {
@@ -50,10 +47,5 @@ struct Roster {
         leaves += 1
         if entry.join.isSampled { sampled -= 1 }
         return entry
-    }
-
-    mutating func takeAll() -> [Entry] {
-        defer { present.removeAll() }
-        return present
     }
 }

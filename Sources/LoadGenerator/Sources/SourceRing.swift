@@ -11,17 +11,15 @@ protocol SourceItem: Sendable {
 /// Latest items of a source, for readers on other threads. A slow reader misses some.
 final class SourceRing<Item: SourceItem>: Sendable {
     let capacity: Int64
-    private let state: NIOLockedValueBox<State>
+    private let state = NIOLockedValueBox(State())
 
     private struct State {
-        var items: [Item?]
-        var next: Int64 = 0
+        /// The latest items, in the order of their numbers.
+        var items: [Item] = []
+        var next: Int64 { items.last.map { $0.number + 1 } ?? 0 }
     }
 
-    init(capacity: Int) {
-        self.capacity = Int64(capacity)
-        state = NIOLockedValueBox(State(items: Array(repeating: nil, count: capacity)))
-    }
+    init(capacity: Int64) { self.capacity = capacity }
 
     /// Number of the next item.
     var next: Int64 { state.withLockedValue { $0.next } }
@@ -29,20 +27,17 @@ final class SourceRing<Item: SourceItem>: Sendable {
     /// Returns the item with a number, or the oldest stored one if it is gone; nil if it is not encoded yet.
     func item(_ number: Int64) -> Item? {
         state.withLockedValue { state in
-            var number = max(number, state.next - capacity)
-            while number < state.next {
-                // The slot of a number that the source left out has an older item.
-                if let item = state.items[Int(number % capacity)], item.number == number { return item }
-                number += 1
-            }
-            return nil
+            guard number < state.next else { return nil }
+            // Items from before numbers that the source left out count as gone.
+            let oldest = max(number, state.next - capacity)
+            return state.items.first { $0.number >= oldest }
         }
     }
 
     func add(_ item: Item) {
         state.withLockedValue { state in
-            state.items[Int(item.number % capacity)] = item
-            state.next = item.number + 1
+            if state.items.count == capacity { state.items.removeFirst() }
+            state.items.append(item)
         }
     }
 }

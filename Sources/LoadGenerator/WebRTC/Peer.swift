@@ -148,7 +148,7 @@ final class Peer: LoadEndpoint {
         }
         return MediaSchedule(
             source, audio: publishedTracks[.audio] != nil,
-            encodings: publishedTracks[.video].map { encodings(of: $0) } ?? [])
+            encodings: publishedTracks[.video].map(encodings) ?? [])
     }
 
     /// Returns the encodings that the relay accepts, as indices in the source.

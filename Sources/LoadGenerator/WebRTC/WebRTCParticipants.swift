@@ -23,10 +23,8 @@ struct WebRTCParticipants: ParticipantOpener {
 
     func subscribe(_ join: Join, in run: LoadRun) async throws(LoadError) -> OpenParticipant {
         var random = SystemRandomNumberGenerator()
-        var tracks: [TrackDescription] = []
-        if run.plan.audio { tracks.append(.offered(.audio)) }
-        if run.plan.video != nil { tracks.append(.offered(.video)) }
-        let configuration = WebRTCEndpoint.Configuration(.view, tracks: tracks, identity: identity, using: &random)
+        let configuration = WebRTCEndpoint.Configuration.subscriber(
+            identity: identity, audio: run.plan.audio, video: run.plan.video != nil, using: &random)
         return try await open(.subscribe, configuration, publisher: join.publisher, source: nil, join: join, in: run)
     }
 
