@@ -50,7 +50,7 @@ struct PlainRoutes {
                 named.stream = stream
                 return Self.elsewhere(named)
             }
-        ) { [engine] (stream) async throws(EngineError) in
+        ) { [engine] (stream, _) async throws(EngineError) in
             var named = wanted
             named.stream = stream
             return Self.opened(try await engine.openPlain(named))
@@ -58,7 +58,7 @@ struct PlainRoutes {
     }
 
     private static func elsewhere(_ wanted: PlainTransportRequest) -> RemoteOpening<PlainTransport> {
-        RemoteOpening(call: .openPlain(wanted), stream: wanted.stream) { answer in
+        RemoteOpening(stream: wanted.stream, call: { _ in .openPlain(wanted) }) { answer in
             guard case .openedPlain(var transport) = answer, transport.direction == wanted.direction,
                 transport.stream == wanted.stream, transport.suite == wanted.suite
             else { return nil }

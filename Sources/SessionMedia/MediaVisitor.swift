@@ -16,6 +16,9 @@ package struct MediaVisitor: Hashable, Sendable {
     package let wanted: StreamID?
     /// Whether its transport is plain SRTP; otherwise it is a WebRTC peer connection.
     package let isPlain: Bool
+    /// Kinds of a WebRTC publisher that its transport must drop from the first packet on, until they are unmuted. The tracks of a plain
+    /// transport are known when it is open, and are muted then.
+    package internal(set) var startsMuted: Set<TrackKind> = []
 
     package init(connection: ConnectionID, purpose: Purpose, wanted: StreamID? = nil, isPlain: Bool) {
         self.connection = connection

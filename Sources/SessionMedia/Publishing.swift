@@ -22,6 +22,8 @@ struct Publishing: Sendable {
     var plan: PublishPlan?
     var offer: Offer?
     var sections: [PublishSection] = []
+    /// Kinds with which the transport of a publisher without a control connection opens muted, while no order has changed them.
+    var openedMuted: Set<TrackKind> = []
     /// The relay's side, while the new peer is moved to its client's location and the mutes are set.
     var relay: RelayDescription?
     /// Whether the peer connection replaces another one.

@@ -6,7 +6,10 @@ package import Signaling
 extension SessionMedia {
     package mutating func command(_ command: MediaCommand) {
         switch command {
-        case .setMuted(let stream, let kind, let isMuted): atOnce(.setMuted(stream, kind, isMuted))
+        case .setMuted(let stream, let kind, let isMuted):
+            // The confirmation of an admission repeats the mutes with which the transport has opened.
+            guard !isMuted || !opensMuted(stream, kind) else { return }
+            atOnce(.setMuted(stream, kind, isMuted))
         case .unpublish(let stream):
             // A stream without an owner does not exist in the media plane, and another stream may use its name by now.
             guard let owner = owners[stream], disown(stream) else { return }
@@ -40,12 +43,20 @@ extension SessionMedia {
         return owners.removeValue(forKey: stream) != nil
     }
 
+    /// Returns whether the transport of a publisher that is being admitted opens with the track muted, and no order has changed that.
+    private func opensMuted(_ stream: StreamID, _ kind: TrackKind) -> Bool {
+        owners[stream].flatMap { members[$0]?.publishing?.openedMuted.contains(kind) } ?? false
+    }
+
     // MARK: calls
 
     @discardableResult
     private mutating func atOnce(_ order: MediaOrder) -> MediaTicket {
         let ticket = issue(order, .atOnce(order))
-        if case .setMuted(let stream, let kind, _) = order { mutes[MutedTrack(stream: stream, kind: kind)] = ticket }
+        if case .setMuted(let stream, let kind, _) = order {
+            mutes[MutedTrack(stream: stream, kind: kind)] = ticket
+            if let owner = owners[stream] { members[owner]?.publishing?.openedMuted.remove(kind) }
+        }
         return ticket
     }
 

@@ -256,4 +256,8 @@ extension PublishPlan.Stream {
         if videoMid != nil { kinds.insert(.video) }
         return kinds
     }
+
+    var startsMuted: Set<TrackKind> {
+        Set(TrackKind.allCases.filter { $0 == .audio ? startsAudioMuted : startsVideoMuted })
+    }
 }

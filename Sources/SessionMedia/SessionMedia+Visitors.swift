@@ -97,12 +97,22 @@ extension SessionMedia {
             .prepare(request, id, [stream], newID: takenOver == nil ? StreamID(rawValue: stream.name) : nil))
     }
 
-    /// Opens the transport of a publisher whose stream `Conference` has reserved.
+    /// Opens the transport of a publisher whose stream `Conference` has reserved, with the mutes of the stream, so that it is answered
+    /// without a further call for them.
     mutating func openVisitor(_ visitor: MediaVisitor, _ publishing: Publishing) {
-        // From now on no other publisher gets the name.
-        for stream in publishing.plan?.streams ?? [] { own(stream.id, by: visitor.connection, kinds: stream.kinds) }
-        let ticket = issue(.openVisitor(publishing.id, visitor), .openVisitor(visitor))
-        members[visitor.connection]?.publishing?.ticket = ticket
+        var (visitor, publishing) = (visitor, publishing)
+        for stream in publishing.plan?.streams ?? [] {
+            // From now on no other publisher gets the name.
+            own(stream.id, by: visitor.connection, kinds: stream.kinds)
+            guard !visitor.isPlain else { continue }
+            visitor.startsMuted = stream.startsMuted
+            // The failure of an order that is in progress would change the mute.
+            publishing.openedMuted = stream.startsMuted.filter {
+                mutes[MutedTrack(stream: stream.id, kind: $0)] == nil
+            }
+        }
+        publishing.ticket = issue(.openVisitor(publishing.id, visitor), .openVisitor(visitor))
+        members[visitor.connection]?.publishing = publishing
     }
 
     mutating func openedVisitor(

@@ -137,14 +137,15 @@ package struct ModelEngine {
         return id
     }
 
-    /// Media of a publisher arrives as soon as its transport is open, before any mute.
+    /// Media of a publisher arrives as soon as its transport is open, before any further mute.
     private mutating func open(_ visitor: MediaVisitor) throws(MediaFailure) -> MediaAnswer {
         var codec: VideoCodec?
         var begun: Set<MediaKind>?
         let id = PeerID(rawValue: "peer\(counter + 1)")
         if case .publish(let stream, let kinds) = visitor.purpose {
             guard streams[stream] == nil else { throw MediaFailure(.other, SignalingError(.streamExists)) }
-            streams[stream] = Stream(peer: id, kinds: kinds)
+            let muted = Set(visitor.startsMuted.map { $0 == .audio ? MediaKind.audio : .video })
+            streams[stream] = Stream(peer: id, kinds: kinds, muted: muted)
             codec = kinds.contains(.video) ? .vp8 : nil
             if visitor.isPlain { begun = kinds } else { events.append(.began(stream, id)) }
         }

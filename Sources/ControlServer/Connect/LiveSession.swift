@@ -128,10 +128,10 @@ actor LiveSession {
                 try await begun.finish()
                 return .media(.done)
             }
-        } else if case .order(.openVisitor(let request, _)) = call {
+        } else if case .order(.openVisitor(let request, let visitor)) = call {
             run(id) { [visit = core.visits[request]] () async throws(EngineError) in
                 guard let visit else { throw .unknownTransport("") }
-                return .media(try await visit.open())
+                return .media(try await visit.open(visitor.startsMuted))
             }
         } else {
             run(id) { [engine = environment.engine, engineName] () async throws(EngineError) in

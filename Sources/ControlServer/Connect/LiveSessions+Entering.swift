@@ -9,18 +9,18 @@ extension LiveSessions {
     /// - Parameters:
     ///   - stream: name of the stream; nil: a random one.
     ///   - elsewhere: returns the request that opens the transport at another relay, for a stream of this name; nil: it opens here.
-    ///   - open: opens the transport here, for a stream of this name.
+    ///   - open: opens the transport here, for a stream of this name, with kinds that start muted.
     func publish<Answer: Sendable>(
         _ visitor: Visitor, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool,
         elsewhere: ((String) -> RemoteOpening<Answer>)? = nil,
-        open: @escaping @Sendable (String) async throws(EngineError) -> OpenedTransport<Answer>
+        open: @escaping @Sendable (String, Set<TrackKind>) async throws(EngineError) -> OpenedTransport<Answer>
     ) async throws -> Answer {
         let name = stream?.rawValue ?? Secret.id().lowercased()
         for _ in 0..<Self.attempts {
             let answer = try await enter(
                 try await enter(visitor.key).liveSession, visitor, .publish(StreamID(rawValue: name), kinds),
                 isPlain: isPlain, elsewhere?(name)
-            ) { () async throws(EngineError) in try await open(name) }
+            ) { (startsMuted) async throws(EngineError) in try await open(name, startsMuted) }
             if let answer { return answer }
         }
         throw SignalingError(.sessionEnded)
@@ -41,9 +41,10 @@ extension LiveSessions {
                 try await close(try await open().id)
                 continue
             }
-            if let answer = try await enter(liveSession, visitor, .subscribe, isPlain: isPlain, elsewhere, open) {
-                return answer
+            let answer = try await enter(liveSession, visitor, .subscribe, isPlain: isPlain, elsewhere) {
+                (_) async throws(EngineError) in try await open()
             }
+            if let answer { return answer }
         }
         throw EngineError.unknownSession(engineName(of: visitor.key))
     }
@@ -52,7 +53,7 @@ extension LiveSessions {
     private func enter<Answer: Sendable>(
         _ liveSession: LiveSession, _ visitor: Visitor, _ purpose: MediaVisitor.Purpose, isPlain: Bool,
         _ elsewhere: RemoteOpening<Answer>?,
-        _ open: @escaping @Sendable () async throws(EngineError) -> OpenedTransport<Answer>
+        _ open: @escaping @Sendable (Set<TrackKind>) async throws(EngineError) -> OpenedTransport<Answer>
     ) async throws -> Answer? {
         let answer = NIOLockedValueBox<Answer?>(nil)
         let media = MediaVisitor(
@@ -66,8 +67,8 @@ extension LiveSessions {
                 return .visitor(PeerID(transport.id), videoCodec: transport.codec, kinds: transport.kinds)
             }
         }
-        let visit = Visit(visitor: visitor, media: media, offer: offer) { () async throws(EngineError) in
-            let transport = try await open()
+        let visit = Visit(visitor: visitor, media: media, offer: offer) { (startsMuted) async throws(EngineError) in
+            let transport = try await open(startsMuted)
             answer.withLockedValue { $0 = transport.answer }
             return .visitor(PeerID(transport.id), videoCodec: transport.codec, kinds: transport.kinds)
         }

@@ -4,6 +4,7 @@ import Logging
 import MediaBase
 import MediaEngine
 import NIOCore
+import Signaling
 
 /// Exchange of offer and answer by `POST`, for WHIP (RFC 9725 section 4.2) and WHEP.
 struct WebRTCExchange {
@@ -65,8 +66,9 @@ struct WebRTCExchange {
         return try await liveSessions.publish(
             visitor, stream: stream, kinds: offer.kinds, isPlain: false,
             elsewhere: { Self.elsewhere(offer.request(session: name, stream: $0), codec: offer.codec) }
-        ) { [plane] (stream) async throws(EngineError) in
-            let answer = try await plane.openWebRTC(offer.request(session: name, stream: stream))
+        ) { [plane] (stream, startsMuted) async throws(EngineError) in
+            let request = offer.request(session: name, stream: stream).starting(muted: startsMuted)
+            let answer = try await plane.openWebRTC(request)
             return OpenedTransport(answer: answer, id: answer.id, codec: offer.codec)
         }
     }
@@ -99,7 +101,7 @@ struct WebRTCExchange {
     private static func elsewhere(
         _ request: WebRTCRequest, codec: VideoCodec? = nil
     ) -> RemoteOpening<WebRTCAnswer> {
-        RemoteOpening(call: .openWebRTC(request), stream: request.stream) { answer in
+        RemoteOpening(stream: request.stream, call: { .openWebRTC(request.starting(muted: $0)) }) { answer in
             guard case .opened(let answer) = answer, answer.direction == request.direction,
                 answer.stream == request.stream
             else { return nil }
@@ -172,5 +174,14 @@ struct WebRTCExchange {
         let isPreflight = request.headers[.accessControlRequestMethod] != nil
         if !isPreflight, context.grant != nil { addICEServers(to: &fields) }
         return Response(status: .ok, headers: fields)
+    }
+}
+
+extension WebRTCRequest {
+    /// Returns the request with kinds whose packets are dropped from the first one on.
+    fileprivate func starting(muted kinds: Set<TrackKind>) -> WebRTCRequest {
+        var request = self
+        request.startsMuted = Set(kinds.map { MediaKind($0) })
+        return request
     }
 }

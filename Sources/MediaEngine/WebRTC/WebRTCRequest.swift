@@ -1,4 +1,4 @@
-import MediaBase
+package import MediaBase
 package import SDP
 
 /// Request of `MediaEngine.openWebRTC`: a peer connection that a client offers.
@@ -17,6 +17,8 @@ package struct WebRTCRequest: Sendable, Equatable, Codable {
     package var peer: PeerDescription
     /// Negotiated media sections, at most one of each kind.
     package var tracks: [TrackDescription]
+    /// Publish: kinds whose packets are dropped from the first one on, until they are unmuted.
+    package var startsMuted: Set<MediaKind> = []
 
     package init(
         direction: Direction, session: String, stream: String? = nil, peer: PeerDescription, tracks: [TrackDescription]
@@ -35,6 +37,7 @@ package struct WebRTCRequest: Sendable, Equatable, Codable {
         stream = try container.decodeIfPresent(String.self, forKey: .stream)
         peer = try container.decode(PeerDescription.self, forKey: .peer)
         tracks = try container.decode([TrackDescription].self, forKey: .tracks)
+        startsMuted = try container.decodeIfPresent(Set<MediaKind>.self, forKey: .startsMuted) ?? []
         try container.check(Set(tracks.map(\.kind)).count == tracks.count, .tracks, "two tracks are of one kind")
         try container.check(Set(tracks.map(\.mid)).count == tracks.count, .tracks, "two tracks have the same MID")
     }

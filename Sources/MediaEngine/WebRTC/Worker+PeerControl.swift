@@ -15,7 +15,9 @@ extension Worker {
         switch request.direction {
         case .publish:
             let name = request.stream ?? "stream-\(numbers.hex(8))"
-            let sections = request.tracks.map { PublishedSection(stream: name, track: $0) }
+            let sections = request.tracks.map {
+                PublishedSection(stream: name, track: $0, startsMuted: request.startsMuted.contains($0.kind))
+            }
             return try openPublisher(
                 PublisherRequest(session: request.session, peer: request.peer, sections: sections), stream: name,
                 quiesced)

@@ -241,7 +241,8 @@ final class SessionWorld {
         let visitor = Visitor(key: core.key, token: nil, isTrusted: true, password: nil, address: "192.0.2.1")
         visits.insert(media.connection)
         turn { core in
-            core.enter(Visit(visitor: visitor, media: media) { () throws(EngineError) in throw .stopped }) { [self] _ in
+            core.enter(Visit(visitor: visitor, media: media) { (_) throws(EngineError) in throw .stopped }) {
+                [self] _ in
                 if visits.remove(media.connection) == nil { faults.append("\(media.connection) has two outcomes") }
             }
         }

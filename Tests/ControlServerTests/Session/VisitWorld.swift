@@ -173,7 +173,7 @@ final class VisitWorld {
         let visitor = Visitor(
             key: core.key, token: nil, isTrusted: true, password: nil, address: "192.0.2.1", relay: edge)
         let call = isPlain ? plainCall(purpose, stream) : webRTCCall(purpose, stream)
-        let offer = VisitorOffer(call: call) { [opened = admission.opened] answer in
+        let offer = VisitorOffer(call: { _ in call }) { [opened = admission.opened] answer in
             guard let transport = answer.opened else { return nil }
             if case .opened(let answer) = answer, answer.stream != stream { return nil }
             opened.withLockedValue { $0 = transport }

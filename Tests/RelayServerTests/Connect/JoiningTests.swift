@@ -182,7 +182,7 @@ struct JoiningTests {
             // Their transports exist for the rules only, because no media is sent.
             func publish() async throws {
                 _ = try await relay.liveSessions.publish(visitor, stream: nil, kinds: [.audio], isPlain: true) {
-                    (stream) async throws(EngineError) in
+                    (stream, _) async throws(EngineError) in
                     OpenedTransport(answer: stream, id: TransportID(rawValue: stream))
                 }
             }

@@ -44,13 +44,13 @@ extension SessionCore {
             // The relay may have been lost since the call was made.
             guard clusterMedia.isPending(id) else { return }
             guard edges.contains(edge) || mayOpenLinks else { return lost(edge, "calls cannot be sent") }
-            if case .order(.openVisitor(let request, _)) = call {
+            if case .order(.openVisitor(let request, let visitor)) = call {
                 guard let offer = visits[request]?.offer else {
                     // The admission has failed in the meantime.
                     let failure = MediaCallResult.failure(.unknownTransport(""))
                     return clusterMedia.answered(id, failure, by: relay, now: time.now)
                 }
-                call = offer.call
+                call = offer.call(visitor.startsMuted)
             }
             edges.add(edge)
         }

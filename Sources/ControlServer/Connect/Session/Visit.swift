@@ -8,8 +8,8 @@ struct Visit: Sendable {
     let media: MediaVisitor
     /// Offer for the relay that it asked; nil: its transport opens at this relay.
     let offer: VisitorOffer?
-    /// Opens its transport in the engine of this relay.
-    let open: @Sendable () async throws(EngineError) -> MediaAnswer
+    /// Opens its transport in the engine of this relay, with kinds that start muted.
+    let open: @Sendable (Set<TrackKind>) async throws(EngineError) -> MediaAnswer
     /// Whether `Conference` has admitted it.
     var isAdmitted = false
     /// Counts the transport for its holder; nil before the admission.
@@ -27,7 +27,7 @@ struct Visit: Sendable {
 
     init(
         visitor: Visitor, media: MediaVisitor, offer: VisitorOffer? = nil,
-        open: @escaping @Sendable () async throws(EngineError) -> MediaAnswer
+        open: @escaping @Sendable (Set<TrackKind>) async throws(EngineError) -> MediaAnswer
     ) {
         self.visitor = visitor
         self.media = media
