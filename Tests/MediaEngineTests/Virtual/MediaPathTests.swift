@@ -66,4 +66,17 @@ struct MediaPathTests {
         call.run(seconds: 30)
         #expect(call.relay.counters.pathsWithoutMedia == 1)
     }
+
+    @Test("MUT-1 a publisher of one stream that starts muted sends no packets of that kind until it is unmuted")
+    func publisherStartsMuted() throws {
+        let call = try VirtualCall(seed: 12)
+        try call.publish(startsMuted: [.audio])
+        call.run(seconds: 0.5)
+        let subscriber = try call.view()
+        call.run(seconds: 2)
+        #expect(subscriber.reception.audioPackets == 0 && subscriber.reception.frames > 20)
+        try call.control { try $0.setMuted(session: "room", stream: "stream", kind: .audio, muted: false) }
+        call.run(seconds: 1)
+        #expect(subscriber.reception.audioPackets > 30 && subscriber.reception.wrong == 0)
+    }
 }

@@ -113,12 +113,14 @@ final class VirtualCall {
 
     /// - Parameters:
     ///   - video: nil for audio alone. Several encodings need as many `rids`.
+    ///   - startsMuted: kinds that the relay drops from the first packet on.
     ///   - change: changes the client's configuration.
     @discardableResult
     func publish(
         _ session: String = "room", stream: String = "stream", source: UInt32 = 1, rids: [RID] = [],
         video: [SyntheticVideo.Encoding]? = [.init(width: 640, height: 360, bitrate: .kilobits(400))],
-        temporalLayers: Int = 1, change: (inout WebRTCEndpoint.Configuration) -> Void = { _ in }
+        temporalLayers: Int = 1, startsMuted: Set<MediaKind> = [],
+        change: (inout WebRTCEndpoint.Configuration) -> Void = { _ in }
     ) throws -> VirtualClient {
         var configuration = WebRTCEndpoint.Configuration.publisher(
             identity: Self.clientIdentity, rids: rids, video: video != nil, using: &random)
@@ -126,7 +128,7 @@ final class VirtualCall {
         change(&configuration)
         let endpoint = WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
         let synthetic = video.map { SyntheticVideo(source: source, encodings: $0, temporalLayers: temporalLayers) }
-        let answer = try accept(endpoint, .publish, session, stream)
+        let answer = try accept(endpoint, .publish, session, stream, startsMuted: startsMuted)
         return add(.publisher(SyntheticPublisher(endpoint, source: source, video: synthetic)), endpoint, answer)
     }
 
@@ -170,21 +172,25 @@ final class VirtualCall {
     }
 
     private func accept(
-        _ endpoint: WebRTCEndpoint, _ direction: WebRTCRequest.Direction, _ session: String, _ stream: String
+        _ endpoint: WebRTCEndpoint, _ direction: WebRTCRequest.Direction, _ session: String, _ stream: String,
+        startsMuted: Set<MediaKind> = []
     ) throws -> WebRTCAnswer {
-        let (answer, text) = try negotiate(endpoint.offer.text, direction, session, stream)
+        let (answer, text) = try negotiate(
+            endpoint.offer.text, direction, session, stream, startsMuted: startsMuted)
         try endpoint.accept(text.utf8, now: now)
         return answer
     }
 
     /// Returns the relay's answer to an offer.
     func negotiate(
-        _ text: String, _ direction: WebRTCRequest.Direction, _ session: String, _ stream: String?
+        _ text: String, _ direction: WebRTCRequest.Direction, _ session: String, _ stream: String?,
+        startsMuted: Set<MediaKind> = []
     ) throws -> (WebRTCAnswer, String) {
         let offer = try Offer(parsing: Array(text.utf8))
         let tracks = try direction == .publish ? offer.receivable() : offer.sendable()
-        let request = WebRTCRequest(
+        var request = WebRTCRequest(
             direction: direction, session: session, stream: stream, peer: offer.peer, tracks: tracks)
+        request.startsMuted = startsMuted
         let answer = try control { try $0.openWebRTC(request) }
         let description = RelayDescription(
             credentials: answer.credentials, fingerprint: answer.fingerprint, setup: answer.setup,
