@@ -9,12 +9,8 @@ package enum MediaOutput: Sendable {
     case offer(ConnectionID, OfferMade)
     /// The only answer to a request, apart from publish requests; nil: it succeeded.
     case done(MediaRequestID, MediaRefusal?)
-    /// Asks `Conference` to admit a client without a control connection; the result goes to `admitted`. `replacing` is the publisher
-    /// whose stream it asks for.
-    case admit(MediaRequestID, MediaVisitor, replacing: ConnectionID?)
-    /// Asks for `Conference.preparePublish`, whose result goes to `prepared`. `newID` is the id of the only new stream; nil: the caller
-    /// makes the ids.
-    case prepare(MediaRequestID, ConnectionID, [PublishRequest.Stream], newID: StreamID?)
+    /// Asks for `Conference.preparePublish`, whose result goes to `prepared`.
+    case prepare(MediaRequestID, ConnectionID, [PublishRequest.Stream])
     /// Asks for `Conference.confirmPublish`, then `confirmed`. The answer to the client precedes the events that it causes.
     case confirm(MediaRequestID, PublishPlan)
     /// Asks for `Conference.cancelPublish`.

@@ -34,7 +34,7 @@ package struct MediaVisitor: Hashable, Sendable {
     /// Returns the request to `Conference` for its stream; nil for a subscriber.
     ///
     /// - Parameter takenOver: name of the stream if it exists.
-    func stream(takenOver name: String?) -> PublishRequest.Stream? {
+    package func stream(takenOver name: String?) -> PublishRequest.Stream? {
         guard case .publish(let id, let kinds) = purpose else { return nil }
         return PublishRequest.Stream(
             id: name == nil ? nil : id, name: name ?? id.rawValue,

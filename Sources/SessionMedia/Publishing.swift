@@ -13,7 +13,7 @@ struct Publishing: Sendable {
     }
 
     let id: MediaRequestID
-    /// Its offer is empty if the publisher has no control connection: the caller has the offer.
+    /// Empty if the publisher has no control connection: the caller has the offer.
     let body: PublishRequest
     let visitor: MediaVisitor?
     /// Whether the offer may carry keys.
@@ -41,9 +41,9 @@ struct Publishing: Sendable {
         self.videoCodecs = videoCodecs
     }
 
-    init(_ id: MediaRequestID, _ visitor: MediaVisitor, _ streams: [PublishRequest.Stream]) {
+    init(_ id: MediaRequestID, _ visitor: MediaVisitor) {
         self.id = id
-        body = PublishRequest(sdp: "", streams: streams)
+        body = PublishRequest(sdp: "", streams: [])
         self.visitor = visitor
         takesKeys = false
         videoCodecs = []

@@ -36,7 +36,7 @@ extension SessionMedia {
         }
         members[id]?.waitingToPublish.removeFirst()
         members[id]?.publishing = next
-        outputs.append(.prepare(next.id, id, next.body.streams, newID: nil))
+        outputs.append(.prepare(next.id, id, next.body.streams))
     }
 
     /// Takes the plan that `Conference` made for a request.
@@ -52,7 +52,7 @@ extension SessionMedia {
             case .failure(let error): throw .error(error)
             case .success(let plan): publishing.plan = plan
             }
-            if publishing.visitor == nil { try publishing.read() }
+            try publishing.read()
             members[id]?.publishing = publishing
             limitTime(of: request, id, now: now)
             exchange(id)
@@ -63,9 +63,7 @@ extension SessionMedia {
     }
 
     private mutating func exchange(_ id: ConnectionID) {
-        guard let publishing = members[id]?.publishing else { return }
-        if let visitor = publishing.visitor { return openVisitor(visitor, publishing) }
-        guard let peer = publishing.offer?.peer else { return }
+        guard let publishing = members[id]?.publishing, let peer = publishing.offer?.peer else { return }
         if let publisher = members[id]?.publisher, publisher.peer?.isSameTransport(as: peer) == true {
             let ticket = issue(.updatePublisher(publisher.id, peer, publishing.sections), .updatePublisher(id))
             members[id]?.publishing?.ticket = ticket
@@ -152,8 +150,8 @@ extension SessionMedia {
         guard let publishing = members[id]?.publishing else { return }
         members[id]?.publishing = nil
         finish(publishing, refusal)
-        if publishing.visitor != nil {
-            visitorEntered(id, isRefused: refusal != nil)
+        if let visitor = publishing.visitor {
+            if refusal != nil { refuse(visitor, id) } else if visitor.isPlain { announce(visitor, id) }
         } else if refusal != nil, publishing.isAnew {
             // Before the next request, whose streams are not those of the closed peer.
             outputs.append(.handle(.reset(id, publish: true, subscribe: false)))

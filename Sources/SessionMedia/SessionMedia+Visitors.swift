@@ -1,4 +1,4 @@
-import Conference
+package import Conference
 package import MediaBase
 package import Signaling
 
@@ -32,19 +32,16 @@ extension SessionMedia {
 
     // MARK: admission
 
-    /// Admits a client without a control connection: by the rules, then by the media plane, which opens its transport. The request is
-    /// answered when the mutes of its stream are in force. From then on another publisher may take over its stream.
-    package mutating func admit(_ visitor: MediaVisitor, _ request: MediaRequestID) {
-        guard case .publish(let stream, _) = visitor.purpose else {
-            return outputs.append(.admit(request, visitor, replacing: nil))
-        }
+    /// Returns the publisher whose stream a client may take over if `Conference` agrees; nil: none.
+    ///
+    /// - Throws: `streamExists` if it can neither publish under this name nor take the stream over.
+    package func holder(for visitor: MediaVisitor) throws(SignalingError) -> ConnectionID? {
+        guard case .publish(let stream, _) = visitor.purpose else { return nil }
         let holder = owners[stream]
         guard !isOpening(stream), holder.map({ isReplaceable($0, by: visitor) }) ?? true else {
-            let error = SignalingError(
-                .streamExists, "the session has a stream \"\(stream)\" already", field: "stream")
-            return outputs.append(.done(request, .error(error)))
+            throw SignalingError(.streamExists, "the session has a stream \"\(stream)\" already", field: "stream")
         }
-        outputs.append(.admit(request, visitor, replacing: holder))
+        return holder
     }
 
     /// Returns whether the media plane may still open a transport for a stream of this name. After the end of its publisher, the transport
@@ -66,53 +63,59 @@ extension SessionMedia {
         return member.publishing == nil && member.publisher != nil
     }
 
-    /// Takes the decision of `Conference` on a client without a control connection.
+    /// Opens the transport of a subscriber that `Conference` has admitted. The request is answered when it is open.
+    package mutating func open(_ visitor: MediaVisitor, _ request: MediaRequestID, now: MediaTime) {
+        let ticket = issue(.openVisitor(request, visitor), .openVisitor(visitor))
+        visitingSubscribers[visitor.connection] = VisitingSubscriber(
+            isPlain: visitor.isPlain, opening: (request, ticket))
+        limitTime(of: request, visitor.connection, now: now)
+    }
+
+    /// Opens the transport of a publisher that `Conference` has admitted, with the mutes of its stream. The request is answered when they
+    /// are in force. From then on another publisher may take over the stream.
     ///
-    /// - Parameter result: on success, the name of the stream that it takes over; nil: it takes over none.
-    package mutating func admitted(
-        _ request: MediaRequestID, _ visitor: MediaVisitor, replacing holder: ConnectionID?,
-        _ result: Result<String?, SignalingError>, now: MediaTime
+    /// - Parameters:
+    ///   - holder: publisher whose stream it takes over; nil: none.
+    ///   - plan: stream that `Conference` has reserved.
+    package mutating func open(
+        _ visitor: MediaVisitor, _ request: MediaRequestID, replacing holder: ConnectionID?,
+        _ plan: Result<PublishPlan, SignalingError>, now: MediaTime
     ) {
-        let takenOver: String?
-        switch result {
-        case .success(let name): takenOver = name
-        case .failure(let error): return outputs.append(.done(request, .error(error)))
-        }
         var visitor = visitor
-        guard let stream = visitor.stream(takenOver: takenOver) else {
-            let ticket = issue(.openVisitor(request, visitor), .openVisitor(visitor))
-            visitingSubscribers[visitor.connection] = VisitingSubscriber(
-                isPlain: visitor.isPlain, opening: (request, ticket))
-            return limitTime(of: request, visitor.connection, now: now)
-        }
         if let holder {
             visitor.connection = holder
-            guard let member = members[holder] else { return outputs.append(.done(request, .ended)) }
+            guard let member = members[holder] else {
+                if case .success(let plan) = plan { outputs.append(.cancel(plan)) }
+                return outputs.append(.done(request, .ended))
+            }
             // The media plane ends the old publication before it handles the new one of this name.
             if let old = member.publisher?.id { close(old) }
         }
         let id = visitor.connection
-        members[id] = MediaMember(visitor: visitor, publishing: Publishing(request, visitor, [stream]))
-        outputs.append(
-            .prepare(request, id, [stream], newID: takenOver == nil ? StreamID(rawValue: stream.name) : nil))
+        members[id] = MediaMember(visitor: visitor, publishing: Publishing(request, visitor))
+        switch plan {
+        case .failure(let error): endPublishing(id, .error(error))
+        case .success(let plan):
+            members[id]?.publishing?.plan = plan
+            limitTime(of: request, id, now: now)
+            for stream in plan.streams { open(visitor, request, for: stream) }
+        }
     }
 
-    /// Opens the transport of a publisher whose stream `Conference` has reserved, with the mutes of the stream, so that it is answered
-    /// without a further call for them.
-    mutating func openVisitor(_ visitor: MediaVisitor, _ publishing: Publishing) {
-        var (visitor, publishing) = (visitor, publishing)
-        for stream in publishing.plan?.streams ?? [] {
-            // From now on no other publisher gets the name.
-            own(stream.id, by: visitor.connection, kinds: stream.kinds)
-            guard !visitor.isPlain else { continue }
+    private mutating func open(_ visitor: MediaVisitor, _ request: MediaRequestID, for stream: PublishPlan.Stream) {
+        let id = visitor.connection
+        var visitor = visitor
+        // From now on no other publisher gets the name.
+        own(stream.id, by: id, kinds: stream.kinds)
+        if !visitor.isPlain {
             visitor.startsMuted = stream.startsMuted
             // The failure of an order that is in progress would change the mute.
-            publishing.openedMuted = stream.startsMuted.filter {
+            members[id]?.publishing?.openedMuted = stream.startsMuted.filter {
                 mutes[MutedTrack(stream: stream.id, kind: $0)] == nil
             }
         }
-        publishing.ticket = issue(.openVisitor(publishing.id, visitor), .openVisitor(visitor))
-        members[visitor.connection]?.publishing = publishing
+        let ticket = issue(.openVisitor(request, visitor), .openVisitor(visitor))
+        members[id]?.publishing?.ticket = ticket
     }
 
     mutating func openedVisitor(
@@ -145,17 +148,17 @@ extension SessionMedia {
         }
     }
 
-    /// Continues after the end of a publisher's admission.
-    mutating func visitorEntered(_ id: ConnectionID, isRefused: Bool) {
-        guard let visitor = members[id]?.visitor, case .publish(let stream, _) = visitor.purpose else { return }
-        if isRefused {
-            // The media plane does not have its stream, or has closed its transport.
-            if owners[stream] == id { disown(stream) }
-            outputs.append(.handle(.publisherLeft(id, .left)))
-        } else if visitor.isPlain, let peer = members[id]?.publisher?.id {
-            // A plain stream is announced without waiting for its first packet.
-            began(stream, by: peer)
-        }
+    /// Ends a publisher whose admission was refused.
+    mutating func refuse(_ visitor: MediaVisitor, _ id: ConnectionID) {
+        // The media plane does not have its stream, or has closed its transport.
+        if case .publish(let stream, _) = visitor.purpose, owners[stream] == id { disown(stream) }
+        outputs.append(.handle(.publisherLeft(id, .left)))
+    }
+
+    /// Announces the stream of a plain publisher without waiting for its first packet.
+    mutating func announce(_ visitor: MediaVisitor, _ id: ConnectionID) {
+        guard case .publish(let stream, _) = visitor.purpose, let peer = members[id]?.publisher?.id else { return }
+        began(stream, by: peer)
     }
 
     // MARK: the end

@@ -22,7 +22,7 @@ final class MediaWorld {
         case muted(Set<MutedTrack>)
         case move(ConnectionID, JoinSubsessionRequest?)
         case publish(ConnectionID)
-        case visit(MediaVisitor, isTrusted: Bool)
+        case visit(MediaVisitor)
         case other
     }
 
@@ -148,8 +148,13 @@ final class MediaWorld {
     ) -> (visitor: MediaVisitor, request: MediaRequestID) {
         let visitor = MediaVisitor(
             connection: ConnectionID(rawValue: fresh("v")), purpose: purpose, isPlain: isPlain)
-        let request = begin(.visit(visitor, isTrusted: isTrusted))
-        media.admit(visitor, request)
+        let request = begin(.visit(visitor))
+        do throws(SignalingError) {
+            let holder = try media.holder(for: visitor)
+            open(visitor, request, holder, takingOver: try admit(visitor, isTrusted: isTrusted, holder))
+        } catch {
+            done(request, .error(error))
+        }
         drain()
         return (visitor, request)
     }
@@ -297,10 +302,8 @@ final class MediaWorld {
             checkLocation(of: id, "an offer to \(id)")
             clients[id]?.offer = offer
         case .done(let id, let refusal): done(id, refusal)
-        case .admit(let request, let visitor, let holder):
-            media.admitted(request, visitor, replacing: holder, admit(request, visitor, holder), now: now)
-        case .prepare(let request, let id, let streams, let newID):
-            let ids = newID.map { [$0] } ?? streams.map { _ in StreamID(rawValue: fresh("s")) }
+        case .prepare(let request, let id, let streams):
+            let ids = streams.map { _ in StreamID(rawValue: fresh("s")) }
             media.prepared(request, of: id, conference.preparePublish(streams, from: id, newIDs: ids), now: now)
         case .confirm(let request, let plan):
             let ticket = media.lastTicket
@@ -312,29 +315,34 @@ final class MediaWorld {
         }
     }
 
+    /// - Returns: name of the stream that a publisher takes over.
     private func admit(
-        _ request: MediaRequestID, _ visitor: MediaVisitor, _ holder: ConnectionID?
-    ) -> Result<String?, SignalingError> {
-        guard case .visit(_, let isTrusted)? = open[request] else { return .failure(SignalingError(.internalError)) }
+        _ visitor: MediaVisitor, isTrusted: Bool, _ holder: ConnectionID?
+    ) throws(SignalingError) -> String? {
         var name = ""
         if case .publish(let stream, _) = visitor.purpose { name = stream.rawValue }
         let admission = Admission(
             connection: visitor.connection, name: name, kind: .publisher,
             capabilities: Capabilities(canPublish: visitor.isPublisher), isTrusted: isTrusted)
-        do throws(SignalingError) {
-            if let holder {
-                perform(try conference.takeOver(holder, by: admission).get())
-                return .success(name)
-            }
-            if visitor.isPublisher {
-                perform(try conference.join(admission, now: now, wallClock: 0).get().effects)
-            } else {
-                try conference.admitVisitingSubscriber(admission).get()
-            }
-            return .success(nil)
-        } catch {
-            return .failure(error)
+        if let holder {
+            perform(try conference.takeOver(holder, by: admission).get())
+            return name
         }
+        if visitor.isPublisher {
+            perform(try conference.join(admission, now: now, wallClock: 0).get().effects)
+        } else {
+            try conference.admitVisitingSubscriber(admission).get()
+        }
+        return nil
+    }
+
+    private func open(
+        _ visitor: MediaVisitor, _ request: MediaRequestID, _ holder: ConnectionID?, takingOver name: String?
+    ) {
+        guard let stream = visitor.stream(takenOver: name) else { return media.open(visitor, request, now: now) }
+        let ids = name == nil ? [StreamID(rawValue: stream.name)] : []
+        let plan = conference.preparePublish([stream], from: holder ?? visitor.connection, newIDs: ids)
+        media.open(visitor, request, replacing: holder, plan, now: now)
     }
 
     private func take(_ id: MediaRequestID) -> Request? {
@@ -360,7 +368,7 @@ final class MediaWorld {
             media.relocate([client], to: conference.location(of: client))
             if refusal == nil { successes["move", default: 0] += 1 }
             perform(moved)
-        case .visit(let visitor, _):
+        case .visit(let visitor):
             guard refusal == nil else { return }
             successes["\(visitor.isPlain ? "plain" : "WebRTC") \(visitor.isPublisher)", default: 0] += 1
             guard case .publish(let stream, _) = visitor.purpose else { return }

@@ -29,11 +29,8 @@ extension SessionCore {
         case .offer(let id, let offer): tell(id, .offer(offer))
         case .done(let request, let refusal):
             requests.takeDone(request)?(refusal)
-        case .admit(let request, let visitor, let holder):
-            let result = admit(request, visitor, replacing: holder)
-            media.admitted(request, visitor, replacing: holder, result, now: time.now)
-        case .prepare(let request, let id, let streams, let newID):
-            let newIDs = newID.map { [$0] } ?? streams.map { _ in StreamID(rawValue: Secret.id()) }
+        case .prepare(let request, let id, let streams):
+            let newIDs = streams.map { _ in StreamID(rawValue: Secret.id()) }
             let plan = conference.preparePublish(streams, from: id, newIDs: newIDs)
             media.prepared(request, of: id, plan, now: time.now)
         case .confirm(let request, let plan):

@@ -16,18 +16,22 @@ extension SessionCore {
         whenDone(request) { [self] refusal in
             if let visit = visits.removeValue(forKey: request) { then(visit.outcome(refusal)) }
         }
-        media.admit(visit.media, request)
+        do throws(SignalingError) {
+            let holder = try media.holder(for: visit.media)
+            try admit(request, visit, replacing: holder)
+            open(visit.media, request, replacing: holder)
+        } catch {
+            requests.takeDone(request)?(.error(error))
+        }
         continueMedia()
     }
 
-    /// Asks `Conference` to admit a client.
+    /// Admits a client by the rules, and counts its transport.
     ///
     /// - Parameter holder: publisher whose stream the client may take over.
-    /// - Returns: on success, the name of the stream that it takes over.
-    func admit(
-        _ request: MediaRequestID, _ visitor: MediaVisitor, replacing holder: ConnectionID?
-    ) -> Result<String?, SignalingError> {
-        guard let visit = visits[request] else { return .failure(SignalingError(.internalError)) }
+    private func admit(
+        _ request: MediaRequestID, _ visit: Visit, replacing holder: ConnectionID?
+    ) throws(SignalingError) {
         do throws(SignalingError) {
             visits[request]?.leases = try leases.admit(
                 visit.visitor.holder, isPublisher: visit.media.isPublisher,
@@ -36,12 +40,24 @@ extension SessionCore {
             visits[request]?.isAdmitted = true
             perform(effects)
         } catch {
-            if visitor.isPublisher { forgetIfVacant() }
-            return .failure(error)
+            if visit.media.isPublisher { forgetIfVacant() }
+            throw error
         }
-        guard let holder, case .publish(let stream, _) = visitor.purpose else { return .success(nil) }
-        logger.info("publisher taken over", metadata: ["stream": "\(stream)", "connection": "\(holder)"])
-        return .success(conference.stream(stream)?.name ?? stream.rawValue)
+    }
+
+    /// Reserves the stream of a publisher, and opens the transport of the client.
+    private func open(_ visitor: MediaVisitor, _ request: MediaRequestID, replacing holder: ConnectionID?) {
+        var name: String?
+        if let holder, case .publish(let stream, _) = visitor.purpose {
+            logger.info("publisher taken over", metadata: ["stream": "\(stream)", "connection": "\(holder)"])
+            name = conference.stream(stream)?.name ?? stream.rawValue
+        }
+        guard let stream = visitor.stream(takenOver: name) else {
+            return media.open(visitor, request, now: time.now)
+        }
+        let newIDs = name == nil ? [StreamID(rawValue: stream.name)] : []
+        let plan = conference.preparePublish([stream], from: holder ?? visitor.connection, newIDs: newIDs)
+        media.open(visitor, request, replacing: holder, plan, now: time.now)
     }
 
     private func rules(_ visit: Visit, replacing holder: ConnectionID?) -> Result<[Effect], SignalingError> {
