@@ -58,9 +58,11 @@ extension Conference {
         if phase == .vacant {
             phase = .live
             requiresEncryption = requiresEncryption || admission.requiresEncryption
-            reservation = nil
-            hook(.sessionStarted)
+            if !hasStarted { hook(.sessionStarted) }
+            hasStarted = true
         }
+        // The media plane may still refuse a publisher without signalling.
+        if admission.kind == .client { reservation = nil }
         settlePassword(offered, by: admission.kind)
         let connection = admission.connection
         let becomesHost = admission.kind == .client && admission.capabilities.canHost && host == nil

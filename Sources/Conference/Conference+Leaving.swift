@@ -69,11 +69,20 @@ extension Conference {
             hook(.participantLeft(participant.info, reason))
         }
         if order.isEmpty {
-            if publisherWait == nil { conclude(reason) }
+            if let reservation { wait(with: reservation) } else if publisherWait == nil { conclude(reason) }
         } else if leavesHost {
             tellPresence()
             passHost()
         }
+    }
+
+    /// Returns to the state before the first join, because only publishers without signalling have joined, and none of them has published:
+    /// the media plane has refused their transports.
+    private mutating func wait(with reservation: Reservation) {
+        phase = .vacant
+        // A refused publisher does not choose the password.
+        password = try? SessionPassword.checked(reservation.password)
+        isPasswordSettled = password != nil
     }
 
     private mutating func leaveSubsessions(_ id: ConnectionID) {
@@ -123,7 +132,6 @@ extension Conference {
         endPushes()
         for stream in published.keys.sorted(by: { $0.rawValue < $1.rawValue }) { command(.unpublish(stream)) }
         endVisitingSubscribers()
-        let wasLive = phase == .live
         phase = .ended
         reservation = nil
         publisherWait = nil
@@ -141,7 +149,7 @@ extension Conference {
         activeSpeakers = [:]
         subsessions = Subsessions()
         helpRequests = []
-        if wasLive { hook(.sessionEnded(reason)) }
+        if hasStarted { hook(.sessionEnded(reason)) }
         effects.append(.ended(reason))
     }
 }

@@ -36,7 +36,7 @@ extension Conference {
             guard participants[connection]?.info.kind == .publisher else { break }
             // An encoder that restarts joins as a new participant. The session waits for it, so that its WHEP
             // subscribers are not closed.
-            if order.count == 1, !visitingSubscribers.isEmpty, limits.graceTime > .zero {
+            if reservation == nil, order.count == 1, !visitingSubscribers.isEmpty, limits.graceTime > .zero {
                 publisherWait = (now + limits.graceTime, reason)
             }
             depart(connection, reason)

@@ -44,6 +44,7 @@ extension Conference {
 
     private mutating func confirm(_ planned: PublishPlan.Stream) {
         guard let before = published[planned.id] else { return }
+        reservation = nil
         var stream = before
         if stream.phase == .planned { stream.phase = .negotiated }
         stream.name = planned.name

@@ -23,11 +23,14 @@ package struct Conference: Sendable {
     package let createdAt: Int64
 
     var phase = Phase.vacant
+    /// Whether `sessionStarted` was sent.
+    var hasStarted = false
     var password: String?
     /// Whether every stream must be encrypted end to end (E2E-1).
     package internal(set) var requiresEncryption: Bool
     /// The password can no longer be set: the reservation, the first client, or a publisher that named one has set it.
     var isPasswordSettled: Bool
+    /// Nil after the first client has joined or the first publisher has published.
     var reservation: Reservation?
     package internal(set) var isMuteForced = false
     package internal(set) var isShareLocked = false
@@ -85,7 +88,8 @@ package struct Conference: Sendable {
     var effects: [Effect] = []
 
     /// - Parameters:
-    ///   - reservation: keeps the session until a participant joins; nil if the first join follows at once.
+    ///   - reservation: keeps the session until a client joins or a publisher without signalling publishes; nil if the first join
+    ///     follows at once.
     ///   - wallClock: milliseconds since 1970.
     package init(
         id: SessionID, app: String, name: String, limits: ConferenceLimits = ConferenceLimits(),

@@ -1,6 +1,7 @@
 package import MediaBase
 
-/// Keeps a session that no participant has joined yet, such as one made by the admin API (SES-1).
+/// Keeps a session that no client has joined and no publisher without signalling has published in yet, such as one made by the admin API
+/// (SES-1).
 package struct Reservation: Hashable, Sendable {
     package var password: String?
     /// Whether every stream must be encrypted end to end.

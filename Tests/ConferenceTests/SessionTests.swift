@@ -39,6 +39,38 @@ import Testing
         #expect(unused.hooks == [])
     }
 
+    @Test("SES-1 a publisher without signalling that the media plane refuses does not use a reservation up")
+    func refusedPublisher() throws {
+        let world = try World(reservation: Reservation(expires: .seconds(300)))
+        for _ in 0..<2 {
+            let refused = try world.join("encoder", kind: .publisher, password: "plum")
+            #expect(world.conference.hasPassword)
+            let plan = try world.prepare([PublishRequest.Stream(name: "cam", audioMid: "0")], refused)
+            world.carryOut(world.conference.cancelPublish(plan))
+            world.media(.publisherLeft(refused, .left))
+            #expect(world.ended == nil && world.conference.users.isEmpty && !world.conference.isForgettable)
+            #expect(!world.conference.hasPassword && world.conference.deadline == .seconds(300))
+        }
+        let encoder = try world.join("encoder", kind: .publisher)
+        try world.publish(encoder)
+        #expect(world.conference.deadline == .never)
+        world.media(.publisherLeft(encoder, .left))
+        #expect(world.ended == .left)
+        #expect(world.hooks.count { $0 == .sessionStarted } == 1 && world.hooks.last == .sessionEnded(.left))
+        #expect(world.violations() == [])
+    }
+
+    @Test("SES-1 a reservation ends at its time if only refused publishers have joined")
+    func refusedPublisherExpires() throws {
+        let world = try World(reservation: Reservation(expires: .seconds(300)))
+        let refused = try world.join("encoder", kind: .publisher)
+        world.media(.publisherLeft(refused, .left))
+        world.pass(.seconds(299))
+        #expect(world.ended == nil)
+        world.pass(.seconds(1))
+        #expect(world.ended == .sessionEnded && world.hooks.last == .sessionEnded(.sessionEnded))
+    }
+
     @Test(
         "SES-2 names have 1 to 150 letters, digits, symbols and spaces",
         arguments: [

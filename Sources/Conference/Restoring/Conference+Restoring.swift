@@ -60,7 +60,7 @@ extension Conference {
             essence.subsessions, made: essence.subsessionsMade, phase: essence.subsessionStatus)
         joins = seats.map(\.ordinal).max() ?? 0
         for seat in seats.sorted(by: { $0.ordinal < $1.ordinal }) { restore(seat, now: now) }
-        if !order.isEmpty { phase = .live }
+        if !order.isEmpty { (phase, hasStarted) = (.live, true) }
         // No client is there to be told.
         presence = PresenceChanges()
         effects = []

@@ -1,5 +1,7 @@
 import Conference
 import MediaBase
+import MediaEngine
+import SessionMedia
 import Signaling
 import Testing
 
@@ -112,6 +114,29 @@ struct SessionCoreTests {
         }
         world.answerQuestion(0)
         #expect(world.core.conference.streams.count == 1)
+        #expect(world.faults == [])
+    }
+
+    @Test("SES-1 a reserved session keeps waiting if the engine refuses the transport of its first publisher")
+    func refusedFirstPublisher() throws {
+        let world = try SessionWorld(reservation: Reservation(password: "pear", expires: .seconds(300)))
+        let stream = StreamID(rawValue: "camera")
+        try world.visit(.publish(stream, [.audio]), isPlain: false)
+        let ticket = world.engine.mailbox.removeFirst().ticket
+        world.engine.answers.append((ticket, .failure(MediaFailure(.other, SignalingError(.limitReached)))))
+        world.deliver(0)
+        #expect(world.visits.isEmpty && world.core.conference.users.isEmpty)
+        #expect(world.ends.isEmpty && world.core.conference.hasPassword && !world.core.conference.isForgettable)
+        #expect(world.core.leases.count == 0 && world.core.media.isEmpty)
+
+        try world.visit(.publish(stream, [.audio]), isPlain: false)
+        world.settle(until: .seconds(60))
+        #expect(world.core.conference.stream(stream) != nil && world.core.conference.users.count == 1)
+        let peer = try #require(world.engine.peers.keys.first)
+        world.engine.end(peer)
+        world.turn { $0.visitorLeft(TransportID(peer)) {} }
+        world.settle()
+        #expect(world.ends == [false])
         #expect(world.faults == [])
     }
 

@@ -59,8 +59,13 @@ final class SessionWorld {
     var faults: [String] = []
     private var counter = 0
 
-    /// - Parameter isInCluster: saves the state of the session.
-    init(seed: UInt64 = 1, isInCluster: Bool = false, adapt: (inout ConnectConfiguration) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - isInCluster: saves the state of the session.
+    ///   - reservation: keeps the session before its first participant.
+    init(
+        seed: UInt64 = 1, isInCluster: Bool = false, reservation: Reservation? = nil,
+        adapt: (inout ConnectConfiguration) -> Void = { _ in }
+    ) throws {
         var configuration = ConnectConfiguration()
         adapt(&configuration)
         let tenure = SessionTenure(home: RelayIdentity(id: RelayID(rawValue: "a"), incarnation: 1), term: 1)
@@ -74,8 +79,8 @@ final class SessionWorld {
             resources: ResourceAccounts(limits: configuration.resources), cluster: isInCluster ? cluster : nil)
         let key = try SessionKey(app: "app", name: "session")
         let conference = try Conference(
-            id: SessionID(rawValue: "s"), app: key.app, name: key.name, limits: configuration.conference, now: .zero,
-            wallClock: 0)
+            id: SessionID(rawValue: "s"), app: key.app, name: key.name, limits: configuration.conference,
+            reservation: reservation, now: .zero, wallClock: 0)
         engine = ModelEngine(seed: seed)
         random = SeededGenerator(seed: seed &* 17)
         core = SessionCore(
