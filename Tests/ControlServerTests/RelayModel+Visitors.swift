@@ -19,6 +19,7 @@ extension RelayModel {
     mutating func open(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
         let name = request.stream ?? ""
         let id = request.direction == .publish ? try publish([name]) : try view(request.stream)
+        if !request.startsMuted.isEmpty { muted.insert(name) }
         let relay = relay()
         return WebRTCAnswer(
             id: TransportID(id), session: self.name, stream: name, direction: request.direction,

@@ -175,7 +175,9 @@ struct RelayModel {
             return .publisher(try publish(Set(sections.map(\.stream.rawValue))), relay())
         case .openVisitor(_, let visitor):
             if case .publish(let stream, _) = visitor.purpose {
-                return .visitor(try publish([stream.rawValue]), videoCodec: nil, kinds: nil)
+                let id = try publish([stream.rawValue])
+                if !visitor.startsMuted.isEmpty { muted.insert(stream.rawValue) }
+                return .visitor(id, videoCodec: nil, kinds: nil)
             }
             return .visitor(try view(visitor.wanted?.rawValue), videoCodec: nil, kinds: nil)
         case .openSubscriber:

@@ -40,6 +40,18 @@ struct EdgeVisitorTests {
         #expect(world.core.media.visitingPeerCount == 4)
     }
 
+    @Test("the transport of a muted publisher opens muted at the relay that it asked", arguments: [false, true])
+    func muted(isPlain: Bool) throws {
+        let world = try VisitWorld()
+        _ = world.publish("screen", at: nil)
+        world.turn { $0.admin(.forceMuteAll(excluding: [])) { _ in } }
+        #expect(world.publish("camera", at: b, isPlain: isPlain).isOpen)
+        #expect(world.relays[.edge(b)]?.muted == ["camera"])
+        world.turn { $0.admin(.disableForceMute) { _ in } }
+        world.turn { $0.admin(.setMuted(StreamID(rawValue: "camera"), .audio, false)) { _ in } }
+        #expect(world.relays[.edge(b)]?.muted == [])
+    }
+
     @Test("a client whose relay takes no media opens at the home relay")
     func atHome() throws {
         let world = try VisitWorld()

@@ -172,25 +172,32 @@ final class VisitWorld {
             wanted: purpose == .subscribe ? StreamID(rawValue: stream) : nil, isPlain: isPlain)
         let visitor = Visitor(
             key: core.key, token: nil, isTrusted: true, password: nil, address: "192.0.2.1", relay: edge)
-        let call = isPlain ? plainCall(purpose, stream) : webRTCCall(purpose, stream)
-        let offer = VisitorOffer(call: { _ in call }) { [opened = admission.opened] answer in
+        let calls = (plain: plainCall(purpose, stream), webRTC: webRTCCall(purpose, stream))
+        let call: @Sendable (Set<TrackKind>) -> MediaCall = { isPlain ? calls.plain : calls.webRTC($0) }
+        let offer = VisitorOffer(call: call) { [opened = admission.opened] answer in
             guard let transport = answer.opened else { return nil }
             if case .opened(let answer) = answer, answer.stream != stream { return nil }
             opened.withLockedValue { $0 = transport }
             return .visitor(PeerID(transport), videoCodec: nil, kinds: nil)
         }
-        let visit = Visit(visitor: visitor, media: media, offer: offer) { () throws(EngineError) in throw .stopped }
+        let visit = Visit(visitor: visitor, media: media, offer: offer) { (_) throws(EngineError) in throw .stopped }
         turn { $0.enter(visit) { admission.result = $0 } }
         return admission
     }
 
-    private func webRTCCall(_ purpose: MediaVisitor.Purpose, _ stream: String) -> MediaCall {
-        .openWebRTC(
-            WebRTCRequest(
-                direction: purpose == .subscribe ? .subscribe : .publish, session: core.engineName, stream: stream,
-                peer: PeerDescription(
-                    credentials: .random(using: &random), fingerprints: [fingerprint(1)], setup: .active),
-                tracks: [.offered(.audio, encodings: [])]))
+    private func webRTCCall(
+        _ purpose: MediaVisitor.Purpose, _ stream: String
+    ) -> @Sendable (Set<TrackKind>) -> MediaCall {
+        let request = WebRTCRequest(
+            direction: purpose == .subscribe ? .subscribe : .publish, session: core.engineName, stream: stream,
+            peer: PeerDescription(
+                credentials: .random(using: &random), fingerprints: [fingerprint(1)], setup: .active),
+            tracks: [.offered(.audio, encodings: [])])
+        return { startsMuted in
+            var request = request
+            request.startsMuted = Set(startsMuted.map { MediaKind($0) })
+            return .openWebRTC(request)
+        }
     }
 
     private func plainCall(_ purpose: MediaVisitor.Purpose, _ stream: String) -> MediaCall {
