@@ -189,4 +189,21 @@ struct EdgeVisitorTests {
         #expect(publisher.result != nil)
         #expect(world.endedLinks == [b])
     }
+
+    @Test("the end of a peer is answered if its session ends before its relay answers")
+    func closedWithSession() throws {
+        let world = try VisitWorld()
+        let publisher = try peer(world.publish("camera", at: b))
+        world.silent = [b]
+        var answer: MediaCallResult??
+        world.turn {
+            $0.askElsewhere(of: publisher, .order(.closePeer(publisher, isPlain: false))) { answer = .some($0) }
+        }
+        #expect(answer == nil)
+        world.turn { $0.end(.sessionEnded) }
+        guard case .success(.done)?? = answer else {
+            Issue.record("\(String(describing: answer))")
+            return
+        }
+    }
 }
