@@ -16,6 +16,8 @@ extension FuzzTarget {
         FuzzTarget("stun", "STUN messages", maximumLength: 1_500, STUNFuzz.run),
         FuzzTarget("transport", "ICE and DTLS of one transport", maximumLength: 4_096, TransportFuzz.run),
         FuzzTarget("framing", "datagrams in a TCP stream", maximumLength: 8_192, FramingFuzz.run),
+        FuzzTarget(
+            "netlink", "routes, neighbours and interfaces of the kernel", maximumLength: 8_192, NetlinkFuzz.run),
         FuzzTarget("sdp", "session descriptions, fragments, candidates, keys", maximumLength: 8_192, SDPFuzz.run),
         FuzzTarget("messages", "JSON messages of clients and of the relay", maximumLength: 4_096, MessagesFuzz.run),
         FuzzTarget("webm", "WebM files", maximumLength: 8_192, WebMFuzz.run),
