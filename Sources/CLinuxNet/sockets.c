@@ -302,7 +302,7 @@ static int send_by(
     while (next < n) {
         int batch = 0, done = 0;
         for (; next < n && batch < capacity; next++) {
-            if (socket >= 0 && m[next].socket != socket) continue;
+            if (m[next].socket == MILLRACE_SENT || (socket >= 0 && m[next].socket != socket)) continue;
             prepare(s, batch, m + next);
             s->sources[batch++] = next;
         }

@@ -28,13 +28,16 @@ typedef struct {
     uint32_t segment;
     // Number of the local address to send from, as in a received datagram; 0 leaves the choice to the kernel.
     uint32_t local;
-    // Index of the descriptor to send through, in `millrace_send_now`.
+    // Index of the descriptor to send through, in `millrace_send_now`; MILLRACE_SENT: the message is skipped.
     uint8_t socket;
     // Free for use by the caller; not read here.
     uint8_t mark;
     // Written by `millrace_send_now`: errno if the message was not sent, else unchanged.
     uint16_t error;
 } millrace_message;
+
+// Value of `socket` in a message that has been sent otherwise.
+#define MILLRACE_SENT 255
 
 typedef struct millrace_receiver millrace_receiver;
 typedef struct millrace_sender millrace_sender;
@@ -131,3 +134,36 @@ int millrace_tcp_listen(const millrace_address *address, int backlog);
 int millrace_tcp_accept(int listener, int send_buffer, int silence_ms, millrace_address *from);
 int64_t millrace_tcp_receive(int fd, void *buffer, size_t capacity);
 int64_t millrace_tcp_send(int fd, const void *head, size_t head_length, const void *body, size_t body_length);
+
+// Ring of complete frames that bypass the kernel's IP layer, its firewall and the queueing discipline of the interface (AF_PACKET with
+// PACKET_TX_RING). Needs CAP_NET_RAW. Each frame begins with a virtio_net_hdr. Opening waits for the kernel; the rest does not.
+typedef struct millrace_frames millrace_frames;
+// Longest frame, with its virtio_net_hdr.
+#define MILLRACE_FRAME_BYTES 2016
+// Returns NULL, and sets `*error` to an errno, if the ring cannot be opened.
+millrace_frames *millrace_frames_open(int send_buffer, int *error);
+void millrace_frames_free(millrace_frames *);
+// Returns memory for the next frame; NULL if the ring is full.
+uint8_t *millrace_frames_next(millrace_frames *);
+// Adds the frame in that memory.
+void millrace_frames_push(millrace_frames *, uint32_t length);
+// Sends the added frames to an interface. Returns how many of the last ones were not sent, because the interface or the send buffer is full,
+// or refuses them; they are no longer in the ring.
+int millrace_frames_flush(millrace_frames *, int interface, uint64_t *calls);
+
+// Non-blocking rtnetlink socket for requests or, if `notifies` is not 0, for notifications of interfaces, neighbours, and IPv4 addresses,
+// routes, rules and next hops.
+int millrace_routes_open(int notifies);
+// Receives messages of the kernel. Returns their length, 0 if there are none, -ENOBUFS if some were lost.
+int millrace_routes_receive(int fd, void *buffer, size_t capacity);
+// Opens two connected sockets, of which the second one is for `millrace_routes_serve`.
+int millrace_routes_pair(int ends[2]);
+// Passes each request that arrives at `end` to the kernel at socket `routes`, and the answer back, until the other end is closed; then closes
+// both. The kernel may make a request wait for changes of the network configuration by other processes.
+void millrace_routes_serve(int end, int routes);
+// Sends a request to the other end, or receives an answer from there, without waiting. Return a negative errno, -EAGAIN if the pair is full
+// or empty.
+int millrace_routes_ask(int end, const void *request, size_t length);
+int millrace_routes_answer(int end, void *buffer, size_t capacity);
+// Returns the time-to-live of a UDP socket's packets.
+int millrace_hop_limit(int fd);
