@@ -10,6 +10,8 @@ struct EgressSockets: ~Copyable {
     private let sockets: WorkerSockets?
     /// `sockets` without a reference count, which each send call would change.
     private let senders: Unmanaged<WorkerSockets>?
+    /// Sender of complete frames, without a reference count; nil if there is none.
+    private let frames: Unmanaged<FrameSender>?
     /// Nil in real time.
     private let virtual: VirtualIO?
     private let counters: UnsafeMutablePointer<EngineCounters>
@@ -17,6 +19,7 @@ struct EgressSockets: ~Copyable {
     init(_ sockets: WorkerSockets?, _ virtual: VirtualIO?, _ counters: UnsafeMutablePointer<EngineCounters>) {
         self.sockets = sockets
         senders = sockets.map(Unmanaged.passUnretained)
+        frames = (sockets?.frames).map(Unmanaged.passUnretained)
         self.virtual = virtual
         self.counters = counters
         // The C sender reads Swift's messages directly, so that the layouts must match.
@@ -66,6 +69,10 @@ struct EgressSockets: ~Copyable {
         guard let base = messages.baseAddress else { return 0 }
         counters.pointee.sendMessages &+= UInt64(messages.count)
         guard let senders else { return virtual?.send(messages, name, &batch) ?? 0 }
+        if let frames {
+            let port = senders._withUnsafeGuaranteedRef { name == .webRTC ? $0.webRTCPort : $0.rtpPort }
+            frames._withUnsafeGuaranteedRef { $0.send(messages, port: port, now: batch.now, &counters.pointee) }
+        }
         var error: Int32 = 0
         let refused = senders._withUnsafeGuaranteedRef {
             $0.send(messages, name, error: &error, calls: &counters.pointee.sendCalls)

@@ -25,6 +25,8 @@ package struct EngineConfiguration: Sendable {
     package var protection: FanoutProtector.Backend = .automatic
     /// UDP segmentation (GSO) and coalescing (GRO) by the kernel: used if the kernel supports them, or never.
     package var offload: Offload = .automatic
+    /// Complete frames for short runs of packets, past the kernel's IP layer, if the process may send them; or never.
+    package var rawEgress: Offload = .off
     /// Video codecs that are forwarded, in the order in which the relay's own offers list them. Not empty.
     package var videoCodecs = VideoCodec.allCases
     package var webRTC = WebRTCConfiguration()

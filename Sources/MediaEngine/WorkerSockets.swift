@@ -42,6 +42,8 @@ final class WorkerSockets {
     let webRTCPort: UInt16
     /// TCP connections of WebRTC peers whose networks block UDP; nil if TCP is disabled.
     let tcp: StreamSockets?
+    /// Sender of complete frames; nil unless the configuration has them and the kernel permits them.
+    let frames: FrameSender?
     private let rtpReceiver: OpaquePointer
     private let rtcpReceiver: OpaquePointer
     private let webRTCReceiver: OpaquePointer
@@ -95,6 +97,16 @@ final class WorkerSockets {
         webRTCSenders = SendSockets(
             port: udp.socket, sendBuffer: sendBuffer, separatesRTCP: webRTCFeedback >= 0)
         datagrams = .allocate(capacity: Self.receiveSlots)
+        frames = Self.frameSender(configuration, socket: pair.rtp)
+    }
+
+    private static func frameSender(_ configuration: EngineConfiguration, socket: Int32) -> FrameSender? {
+        guard configuration.rawEgress == .automatic,
+            let address = SocketAddress(configuration.bindAddress, port: 0)
+        else { return nil }
+        return FrameSender(
+            bound: address, socket: socket, sendBuffer: configuration.limits.sendBufferBytes,
+            splits: configuration.offload == .automatic)
     }
 
     /// - Returns: the descriptor, or -1.

@@ -20,6 +20,7 @@ extension RelayConfiguration {
         case .multiBuffer: engine.protection = .multiBuffer
         }
         engine.offload = mediaOffload == .off ? .off : .automatic
+        engine.rawEgress = mediaRawEgress == .off ? .off : .automatic
         engine.videoCodecs = forwardedCodecs
         engine.webRTC = webRTC
         engine.advertise(advertisedAddresses)

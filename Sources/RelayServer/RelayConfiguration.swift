@@ -111,6 +111,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var mediaAudioLatencyBudgetMicroseconds = 2_000
     public var mediaProtection = Protection.automatic
     public var mediaOffload = Offload.automatic
+    /// Sending of short runs of packets as complete frames, past the firewall and the queueing disciplines of the host.
+    public var mediaRawEgress = RawEgress.off
     /// Video codecs that are forwarded, separated by commas, in the order of the relay's offers to subscribers.
     public var videoCodecs = "vp8,h264,vp9,av1"
 
@@ -359,6 +361,13 @@ public struct RelayConfiguration: Sendable, Equatable {
 
     /// Use of UDP segmentation and coalescing by the kernel.
     public enum Offload: String, Sendable, CaseIterable {
+        case automatic
+        case off
+    }
+
+    /// Use of packet sockets for media.
+    public enum RawEgress: String, Sendable, CaseIterable {
+        /// If the process has CAP_NET_RAW.
         case automatic
         case off
     }

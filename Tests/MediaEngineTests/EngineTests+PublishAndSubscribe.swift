@@ -37,6 +37,14 @@ extension EngineTests {
             try await exchange(engine, .aeadAES128GCM, false)
         }
 
+        @Test("Payloads to subscribers on this host arrive with raw egress, which leaves them to the sockets")
+        func rawEgress() async throws {
+            let engine = try EngineTests.engine { $0.rawEgress = .automatic }
+            defer { engine.stop() }
+            try await exchange(engine, .aesCM128HMACSHA1_80, true)
+            #expect(await engine.counters().packetsAsFrames == 0)
+        }
+
         private func exchange(_ engine: MediaEngine, _ suite: SRTPSuite, _ mux: Bool) async throws {
             let session = "\(suite)"
             let publisher = try await TestPublisher(

@@ -17,7 +17,8 @@ struct DoctorTests {
         let findings = Doctor(configuration: configuration).examine()
         let checks = findings.map(\.check)
         for check in [
-            "kernel", "processors", "clock", "time", "cpu", "crypto cm", "crypto gcm", "udp gso", "udp gro", "ipv6",
+            "kernel", "processors", "clock", "time", "cpu", "crypto cm", "crypto gcm", "udp gso", "udp gro",
+            "raw egress", "ipv6",
             "certificate", "open files",
         ] {
             #expect(checks.contains(check), "\(check)")
@@ -26,6 +27,22 @@ struct DoctorTests {
         let decoded = try JSONDecoder().decode([DoctorFinding].self, from: Data(try Doctor.json(findings).utf8))
         #expect(decoded == findings)
         #expect(Doctor.text(findings).split(separator: "\n").count >= findings.count)
+    }
+
+    @Test(
+        "raw egress that is chosen causes a warning if it is not permitted or may bypass rules",
+        arguments: [
+            ("0.0.0.0", nil, 0, DoctorFinding.Level.ok), ("0.0.0.0", EPERM, 0, .warn), ("0.0.0.0", nil, 7, .warn),
+            ("::", nil, 0, .warn),
+        ])
+    func rawEgress(media: String, error: Int32?, tracked: Int, level: DoctorFinding.Level) {
+        var configuration = configuration
+        configuration.mediaAddress = media
+        configuration.mediaRawEgress = .automatic
+        let finding = Doctor(configuration: configuration).rawEgress(error: error, trackedConnections: tracked)
+        #expect(finding.level == level)
+        configuration.mediaRawEgress = .off
+        #expect(Doctor(configuration: configuration).rawEgress().level == .ok)
     }
 
     @Test func aTakenPortFails() async throws {

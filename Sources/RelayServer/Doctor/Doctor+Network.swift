@@ -7,6 +7,7 @@ extension Doctor {
         [
             offload("udp gso", millrace_has_gso() != 0, "sending"),
             offload("udp gro", millrace_has_gro() != 0, "receiving"),
+            rawEgress(),
         ]
             + buffers() + advertised(configuration.advertisedAddresses) + [ipv6(InterfaceAddress.all())]
     }

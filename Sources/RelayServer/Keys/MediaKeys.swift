@@ -41,6 +41,13 @@ package enum MediaKeys: ConfigurationSection {
             """),
         .choice("media.protection", \.mediaProtection, "implementation that encrypts outgoing packets"),
         .choice("media.offload", \.mediaOffload, "UDP segmentation and coalescing by the kernel"),
+        .choice(
+            "media.rawEgress", \.mediaRawEgress,
+            """
+            single packets and short runs to IPv4 subscribers leave as complete frames through a packet socket, which \
+            needs CAP_NET_RAW and costs less CPU time. They bypass firewall rules, address translation and queueing \
+            disciplines of this host ([deploy.md](deploy.md#raw-egress))
+            """),
         .text(
             "video.codecs", \.videoCodecs, .videoCodecs,
             """
