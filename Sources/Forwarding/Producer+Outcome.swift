@@ -1,5 +1,5 @@
 extension Producer {
-    /// What happened to a packet of the publisher.
+    /// Result of `receive`: whether a packet is forwarded, or why not.
     package enum Outcome: Sendable {
         case forward
         /// Payload type that the track was not announced with.
