@@ -18,11 +18,12 @@ extension LinkCaller {
     /// - Parameters:
     ///   - request: method, path, authority (nil: the relay's own) and fields. A body has the length of `Content-Length`, or else is sent in
     ///     chunks if the method is POST, PUT or PATCH, or `Transfer-Encoding` is there.
+    ///   - own: fields of this relay. The client's `Connection` field cannot remove them.
     ///   - body: body of the request; empty if it has none.
     ///   - relay: the home relay.
     /// - Throws: `connect`, `timeout` or `broken`; `broken` also if the task is cancelled or the body throws.
     package func send<Body: AsyncSequence & Sendable>(
-        _ request: HTTPRequest, body: Body, to relay: RelayDescription
+        _ request: HTTPRequest, own: HTTPFields = HTTPFields(), body: Body, to relay: RelayDescription
     ) async throws(LinkError) -> LinkResponse where Body.Element == ByteBuffer {
         let headTime = settings.headTime
         let (channel, head, sequence) = try await dial(LinkTarget(relay)) { channel in
@@ -31,7 +32,7 @@ extension LinkCaller {
         }
         do {
             var response = try await withTaskCancellationHandler {
-                try await Self.exchange(Self.framed(request, relay), body, head, over: channel)
+                try await Self.exchange(Self.framed(request, own, relay), body, head, over: channel)
             } onCancel: {
                 channel.triggerUserOutboundEvent(FlowEvent.end, promise: nil)
             }
@@ -49,10 +50,11 @@ extension LinkCaller {
     }
 
     /// Returns the request as it is sent on the link.
-    private static func framed(_ request: HTTPRequest, _ relay: RelayDescription) -> HTTPRequest {
+    static func framed(_ request: HTTPRequest, _ own: HTTPFields, _ relay: RelayDescription) -> HTTPRequest {
         let isChunked = request.headerFields[.transferEncoding] != nil && request.headerFields[.contentLength] == nil
         var request = request
         request.headerFields = request.headerFields.withoutConnection()
+        for field in own { request.headerFields[field.name] = field.value }
         if isChunked { request.headerFields[.transferEncoding] = "chunked" }
         request.headerFields[.connection] = "close"
         request.authority = request.authority ?? relay.link

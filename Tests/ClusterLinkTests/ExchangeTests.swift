@@ -1,3 +1,4 @@
+import Cluster
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -196,5 +197,17 @@ import Testing
             fields.withoutSocket().map(\.name.canonicalName) == [
                 "authorization", "link", "link", "sec-websocket-protocol",
             ])
+    }
+
+    @Test("a client cannot remove or replace the fields of the relay") func ownFields() throws {
+        let (client, other) = (try #require(HTTPField.Name("X-Client")), try #require(HTTPField.Name("X-Other")))
+        var request = request
+        request.headerFields = [.connection: "X-Client, X-Other", client: "forged", other: "1"]
+        let relay = RelayDescription(
+            id: RelayID(rawValue: "b"), link: "192.0.2.1:7881", fingerprint: "", region: "", version: "", linkVersion: 2
+        )
+        let framed = LinkCaller.framed(request, [client: "192.0.2.7"], relay)
+        #expect(framed.headerFields[values: client] == ["192.0.2.7"])
+        #expect(framed.headerFields[other] == nil && framed.headerFields[.connection] == "close")
     }
 }

@@ -119,19 +119,22 @@ package struct ClusterEdge: Sendable {
     ) async throws -> Response? {
         var head = request.head
         head.headerFields[.contentLength] = body.readableBytes > 0 ? String(body.readableBytes) : nil
-        head.headerFields[Self.client] =
+        // A client may have sent these fields.
+        head.headerFields[Self.client] = nil
+        head.headerFields[Self.relay] = nil
+        var own = HTTPFields()
+        own[Self.client] =
             ProxiedClient(
                 address: context.peerAddress ?? ProxiedClient.unknown.address, isConfidential: isTLS
             ).text
-        // Also removes the field that a client may have sent.
-        head.headerFields[Self.relay] = opensMedia && takesMedia ? node.identity?.fieldText : nil
+        own[Self.relay] = opensMedia && takesMedia ? node.identity?.fieldText : nil
         let parts = AsyncStream<ByteBuffer> { stream in
             if body.readableBytes > 0 { stream.yield(body) }
             stream.finish()
         }
         let answer: LinkResponse
         do throws(LinkError) {
-            answer = try await caller.send(head, body: parts, to: home.description)
+            answer = try await caller.send(head, own: own, body: parts, to: home.description)
         } catch {
             guard case .connect = error else {
                 throw Problem(.unavailable, "the relay of the session did not answer: \(error)", retryAfter: 1)
