@@ -1,4 +1,4 @@
-"""Cases of simulcast: three encodings of one video, and subscribers that choose."""
+"""Cases of subscribers that choose among three sizes of one video: encodings of simulcast, or spatial layers of one encoding."""
 
 import functools
 import time
@@ -9,6 +9,9 @@ from webrtc.watch import Seen, Watch, check_frames, check_audio, first_frame, in
 # Lowest first, in the order of page/publish.js. All even, because H.264 has no odd sizes.
 WIDTH, HEIGHT = 960, 544
 HEIGHTS = {"l": 136, "m": 272, "h": 544}
+# Requests for a size.
+ENCODINGS = {rid: {"encodingId": rid} for rid in HEIGHTS}
+SPATIAL_LAYERS = {rid: {"spatial": number} for number, rid in enumerate(HEIGHTS)}
 # Milliseconds: a switch, and a time without a new frame. Encoders of other codecs than VP8 need so much of a small machine that in runs
 # that measure nothing most switches have to meet the first limit, and all of them, and every gap, have to meet BUSY.
 SWITCH, GAP, BUSY = 250, 300, 800
@@ -17,10 +20,10 @@ STARTED = 20
 
 
 class Chooser:
-    """A subscriber that chooses among the encodings; keeps all frames that it has received since `begin`."""
+    """A subscriber that chooses among the sizes; keeps all frames that it has received since `begin`."""
 
-    def __init__(self, client, call):
-        self.client, self.call, self.rows = client, call, []
+    def __init__(self, client, call, choices=ENCODINGS):
+        self.client, self.call, self.choices, self.rows = client, call, choices, []
 
     def begin(self):
         self.client.call("frames", id=self.call)
@@ -33,7 +36,7 @@ class Chooser:
 
     def choose(self, rid, seconds=5):
         """Returns the ms until frames of that size arrive, or None, and the relay's answer."""
-        said = self.client.call("layer", id=self.call, choice={"encodingId": rid})
+        said = self.client.call("layer", id=self.call, choice=self.choices[rid])
         if said["status"] not in (200, 204):
             return None, said
         end = time.monotonic() + seconds
@@ -56,11 +59,10 @@ def encodings_sent(publisher, call):
 
 
 def simulcast(bench, name, codec="VP8", **publishing):
-    """A subscriber changes between each two of the three encodings. Each comes soon and stays, all frames decode, and there is no gap."""
-    relay, report, took = bench.relay(), bench.reporter.check, []
+    """A subscriber changes between each two of the three encodings."""
+    relay, report = bench.relay(), bench.reporter.check
     publisher, call = publish(bench, relay, "layers", codec, **publishing)
     subscriber, view = join(bench, relay, "chromium", "layers", codec=codec)
-    chooser = Chooser(subscriber, view)
     if first_frame(subscriber, view) is None:
         report(name, "receives a frame", False)
         return
@@ -73,7 +75,28 @@ def simulcast(bench, name, codec="VP8", **publishing):
         time.sleep(0.2)
     report(name, "three encodings are sent", len(sending) == 3 and min(sending.values()) > 0, **sending)
     time.sleep(1)
-    is_strict = bench.long or codec == "VP8"
+    check_switches(bench, name, Chooser(subscriber, view), bench.long or codec == "VP8")
+
+
+def spatial_layers(bench, name, codec, **publishing):
+    """A subscriber changes between each two of the three spatial layers of one encoding."""
+    relay, report = bench.relay(), bench.reporter.check
+    start(bench, relay, "chromium", "layers", width=WIDTH, height=HEIGHT, codec=codec, scalability="L3T3_KEY", **publishing)
+    subscriber, view = join(bench, relay, "chromium", "layers", codec="any", layers=True)
+    chooser = Chooser(subscriber, view, SPATIAL_LAYERS)
+    if first_frame(subscriber, view) is None:
+        report(name, "receives a frame", False)
+        return
+    took, said = chooser.choose("h", 20)
+    report(name, "three layers arrive", took is not None, status=said["status"], heights=Seen(chooser.rows[-60:]).heights)
+    time.sleep(1)
+    check_switches(bench, name, chooser, bench.long)
+
+
+def check_switches(bench, name, chooser, is_strict):
+    """Changes between each two of three sizes. Each comes soon and stays, all frames decode, and there is no gap."""
+    report, took = bench.reporter.check, []
+    subscriber, view = chooser.client, chooser.call
     limit, longest = (SWITCH, GAP) if is_strict else (BUSY, BUSY)
     chooser.begin()
     before = inbound(subscriber, view, "video")
@@ -133,5 +156,6 @@ LONG = [
     ("simulcast, two subscribers", two_subscribers),
     # Three encoders of these codecs need two cores at 30 frames a second.
     ("simulcast of VP9, Chromium", functools.partial(simulcast, codec="VP9", scalability="L1T1", fps=15)),
+    *[(f"codecs: layers of {codec}, chosen", functools.partial(spatial_layers, codec=codec, fps=15)) for codec in ("VP9", "AV1")],
     ("simulcast of AV1, Chromium", functools.partial(simulcast, codec="AV1", scalability="L1T1", fps=15)),
 ]
