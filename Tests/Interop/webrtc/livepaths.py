@@ -97,5 +97,5 @@ def narrow(bench, name):
 
 ALL = [
     ("live push over a path that is cut", cut),
-    ("live push of simulcast over a narrow path", narrow),
+    ("live push of three encodings over a narrow path", narrow),
 ]
