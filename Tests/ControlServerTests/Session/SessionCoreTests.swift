@@ -34,6 +34,33 @@ struct SessionCoreTests {
         #expect(world.faults == [])
     }
 
+    @Test("CLU-3 SUB-3 after a take-over the new peers of a client are in its subsession")
+    func subsessionAfterTakeOver() throws {
+        let lost = try SessionWorld(isInCluster: true)
+        let host = try lost.join()
+        lost.settle(until: lost.now + .seconds(1))
+        let user = try lost.join()
+        lost.settle(until: lost.now + .seconds(1))
+        lost.request(CommitSubsessionsRequest(names: ["one"]), host)
+        lost.settle(until: lost.now + .seconds(1))
+        lost.request(StartSubsessionsRequest(), host)
+        lost.settle(until: lost.now + .seconds(1))
+        let subsession = try #require(lost.core.conference.subsessionList.first).id
+        lost.request(JoinSubsessionRequest(subsession: subsession), user)
+        lost.settle(until: lost.now + .seconds(1))
+        #expect(lost.core.conference.location(of: user) == .subsession(subsession))
+
+        let world = try SessionWorld(isInCluster: true, continuing: lost)
+        for id in [host, user] {
+            world.resume(id)
+            world.publish(id, new: [.camera])
+            world.settle(until: world.now + .seconds(1))
+        }
+        let locations = world.engine.peers.values.reduce(into: [:]) { $0[$1.client] = $1.location }
+        #expect(locations == [host: .mainSession, user: .subsession(subsession)])
+        #expect(world.faults == [])
+    }
+
     @Test("CLU-2 while the relay may not act, a change is refused and reading is not")
     func refusedChanges() throws {
         let world = try SessionWorld(isInCluster: true)

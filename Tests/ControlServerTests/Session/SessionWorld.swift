@@ -62,9 +62,10 @@ final class SessionWorld {
     /// - Parameters:
     ///   - isInCluster: saves the state of the session.
     ///   - reservation: keeps the session before its first participant.
+    ///   - lost: the session at its previous home relay, which was lost.
     init(
         seed: UInt64 = 1, isInCluster: Bool = false, reservation: Reservation? = nil,
-        adapt: (inout ConnectConfiguration) -> Void = { _ in }
+        continuing lost: SessionWorld? = nil, adapt: (inout ConnectConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = ConnectConfiguration()
         adapt(&configuration)
@@ -78,14 +79,25 @@ final class SessionWorld {
             reports: ReportGuard(interval: configuration.issueInterval), journal: nil,
             resources: ResourceAccounts(limits: configuration.resources), cluster: isInCluster ? cluster : nil)
         let key = try SessionKey(app: "app", name: "session")
-        let conference = try Conference(
-            id: SessionID(rawValue: "s"), app: key.app, name: key.name, limits: configuration.conference,
-            reservation: reservation, now: .zero, wallClock: 0)
+        let restored = try lost?.core.stored(in: context, tenure, now: .zero)
+        let conference =
+            try restored?.conference
+            ?? Conference(
+                id: SessionID(rawValue: "s"), app: key.app, name: key.name, limits: configuration.conference,
+                reservation: reservation, now: .zero, wallClock: 0)
         engine = ModelEngine(seed: seed)
         random = SeededGenerator(seed: seed &* 17)
         core = SessionCore(
             conference, key: key, context: context, time: SessionTime(),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SeededGenerator(seed: seed))
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, restored: restored,
+            random: SeededGenerator(seed: seed))
+        guard let lost else { return }
+        counter = lost.counter
+        for (id, client) in lost.clients {
+            clients[id] = client
+            clients[id]?.open = nil
+            clients[id]?.isLost = true
+        }
     }
 
     func fresh(_ prefix: String) -> String {

@@ -89,6 +89,8 @@ final class SessionCore {
         for client in restored?.clients ?? [] {
             clients.add(LiveConnection(restored: client, context))
             media.join(client.id)
+            // It publishes and subscribes again in its subsession.
+            media.relocate([client.id], to: conference.location(of: client.id))
         }
     }
 
