@@ -1,15 +1,13 @@
 import ControlServer
-import Dispatch
 import NIOConcurrencyHelpers
 import SDP
 
 @testable import MediaEngine
 
-/// The engine with a worker that blocks after each publisher's transport was opened until `goOn` is called. It blocks for at most 30 s, so that a
-/// failed test ends.
+/// The engine, which answers a publisher only after `goOn` was called, although its transport is open.
 final class StandingMediaPlane: WebRTCMediaPlane {
     private let engine: MediaEngine
-    private let gate = DispatchSemaphore(value: 0)
+    private let gate = AsyncStream<Void>.makeStream()
     private let publishers = NIOLockedValueBox<[TransportID]>([])
 
     /// Transports of publishers, in the order in which they were opened.
@@ -17,15 +15,14 @@ final class StandingMediaPlane: WebRTCMediaPlane {
 
     init(_ engine: MediaEngine) { self.engine = engine }
 
-    /// Unblocks the worker. Call it once for each opened publisher.
-    func goOn() { gate.signal() }
+    /// Lets all publishers be answered.
+    func goOn() { gate.continuation.finish() }
 
     func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer {
         let answer = try await engine.openWebRTC(request)
         guard request.direction == .publish else { return answer }
         publishers.withLockedValue { $0.append(answer.id) }
-        let gate = gate
-        _ = engine.begin(.home(session: request.session)) { _, _ in _ = gate.wait(timeout: .now() + 30) }
+        for await _ in gate.stream {}
         return answer
     }
 
