@@ -340,7 +340,7 @@ class SelectionTests(unittest.TestCase):
         wanted = self.cases("run_cluster.py", "--long")
         wanted += [case for case in self.cases("run_webrtc.py", "--long")
                    if case.startswith(("codecs: ", "sdk: ", "encryption: ", "simulcast", "live stream, Firefox", "programme of three speakers",
-                                       "recorded session of drifting clocks", "3 % loss both ways"))]
+                                       "recorded session of drifting clocks", "3 % loss both ways", "live push of three encodings"))]
         self.assertEqual(slow, sorted(wanted))
 
     def test_each_slow_unit_test_exists(self):

@@ -97,5 +97,7 @@ def narrow(bench, name):
 
 ALL = [
     ("live push over a path that is cut", cut),
+]
+LONG = [
     ("live push of three encodings over a narrow path", narrow),
 ]
