@@ -90,11 +90,14 @@ def spatial_layers(bench, name, codec, **publishing):
     took, said = chooser.choose("h", 20)
     report(name, "three layers arrive", took is not None, status=said["status"], heights=Seen(chooser.rows[-60:]).heights)
     time.sleep(1)
-    check_switches(bench, name, chooser, bench.long)
+    check_switches(bench, name, chooser, bench.long, least=0.8)
 
 
-def check_switches(bench, name, chooser, is_strict):
-    """Changes between each two of three sizes. Each comes soon and stays, all frames decode, and there is no gap."""
+def check_switches(bench, name, chooser, is_strict, least=1.0):
+    """Changes between each two of three sizes. Each comes soon and stays, all frames decode, and there is no gap.
+
+    `least`: share of the frames that have the chosen size; the others are smaller, because an encoder of spatial layers may leave out upper ones.
+    """
     report, took = bench.reporter.check, []
     subscriber, view = chooser.client, chooser.call
     limit, longest = (SWITCH, GAP) if is_strict else (BUSY, BUSY)
@@ -110,8 +113,10 @@ def check_switches(bench, name, chooser, is_strict):
         time.sleep(1.2)
         chooser.read()
         stay.end(chooser.rows[first:])
-        report(name, f"layer {rid} stays, without a gap", stay.seen.heights == [HEIGHTS[rid]] and stay.gap() < longest,
-               heights=stay.seen.heights, longest=round(stay.gap()))
+        heights = [row[5] for row in chooser.rows[first:]]
+        share = heights.count(HEIGHTS[rid]) / max(1, len(heights))
+        report(name, f"layer {rid} stays, without a gap", share >= least and max(heights) == HEIGHTS[rid] and stay.gap() < longest,
+               heights=stay.seen.heights, share=round(share, 2), longest=round(stay.gap()))
     report(name, f"a switch takes {limit} ms at most", len(took) == 6 and max(took) <= limit, milliseconds=took)
     if not is_strict:
         report(name, f"most take {SWITCH} ms at most", len(took) == 6 and sorted(took)[2] <= SWITCH)
