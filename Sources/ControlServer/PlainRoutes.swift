@@ -100,10 +100,7 @@ struct PlainRoutes {
         let session = try context.session
         let id = context.parameters.get("id") ?? ""
         let transport = TransportID(rawValue: id)
-        let call = MediaCall.requestKeyFrame(PeerID(transport))
-        if let result = await liveSessions.askElsewhere(call, of: transport, engineName: session.rawValue) {
-            _ = try result.get()
-        } else {
+        try await send(.requestKeyFrame(PeerID(transport)), about: transport, in: session.rawValue) {
             try await engine.requestKeyFrame(transport, session: session.rawValue)
         }
         return Response(status: .noContent)
@@ -113,14 +110,23 @@ struct PlainRoutes {
         let session = try context.session
         let id = context.parameters.get("id") ?? ""
         let transport = TransportID(rawValue: id)
-        let call = MediaCall.order(.closePeer(PeerID(transport), isPlain: true))
-        if let result = await liveSessions.askElsewhere(call, of: transport, engineName: session.rawValue) {
-            _ = try result.get()
-        } else {
+        try await send(.order(.closePeer(PeerID(transport), isPlain: true)), about: transport, in: session.rawValue) {
             try await engine.closePlain(transport, session: session.rawValue)
         }
         await liveSessions.visitorLeft(transport, engineName: session.rawValue)
         logger.info("plain transport closed", metadata: ["session": "\(session)", "transport": "\(id)"])
         return Response(status: .noContent)
+    }
+
+    /// Sends a call about a transport to the relay that has it.
+    ///
+    /// - Parameter here: makes the call to the engine of this relay.
+    private func send(
+        _ call: MediaCall, about transport: TransportID, in session: String, here: () async throws -> Void
+    ) async throws {
+        guard let result = await liveSessions.askElsewhere(call, of: transport, engineName: session) else {
+            return try await here()
+        }
+        _ = try result.get()
     }
 }

@@ -1,4 +1,5 @@
-/// Base64 (RFC 4648 section 4) of parameters in session descriptions.
+/// Base64 (RFC 4648 section 4) of parameters in session descriptions, often without padding. `Cryptography` decodes by OpenSSL, which this module
+/// does not depend on, and accepts only what encoders write.
 enum Base64 {
     /// Returns the bytes of a text with or without padding; nil if it has other characters or another length.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {

@@ -118,21 +118,17 @@ final class SessionWorld {
     }
 
     private func carryOut() {
-        while true {
-            let outputs = core.takeOutputs()
-            if outputs.isEmpty { return }
-            for output in outputs {
-                switch output {
-                case .call(let id, .home, .order(let order)):
-                    engine.mailbox.append((MediaTicket(rawValue: id.rawValue), order))
-                case .call(let id, .home, let call): questions.append((id, call))
-                case .call, .endLink, .dismiss: faults.append("\(output) without other relays")
-                case .push, .hook: break
-                case .save(let changes, _): saves.append(changes)
-                case .keepIssue(let id, _, _): issues.append(id)
-                case .left: left += 1
-                case .ended(let isElsewhere): ends.append(isElsewhere)
-                }
+        core.passOutputs { output in
+            switch output {
+            case .call(let id, .home, .order(let order)):
+                engine.mailbox.append((MediaTicket(rawValue: id.rawValue), order))
+            case .call(let id, .home, let call): questions.append((id, call))
+            case .call, .endLink, .dismiss: faults.append("\(output) without other relays")
+            case .push, .hook: break
+            case .save(let changes, _): saves.append(changes)
+            case .keepIssue(let id, _, _): issues.append(id)
+            case .left: left += 1
+            case .ended(let isElsewhere): ends.append(isElsewhere)
             }
         }
     }

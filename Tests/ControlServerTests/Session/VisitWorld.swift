@@ -97,16 +97,12 @@ final class VisitWorld {
     }
 
     private func carryOut() {
-        while true {
-            let outputs = core.takeOutputs()
-            if outputs.isEmpty { return }
-            for output in outputs {
-                switch output {
-                case .call(let id, let relay, let call): carryOut(id, call, at: relay)
-                case .endLink(let edge): endedLinks.append(edge)
-                case .save: arrivals.append(.saved)
-                default: break
-                }
+        core.passOutputs { output in
+            switch output {
+            case .call(let id, let relay, let call): carryOut(id, call, at: relay)
+            case .endLink(let edge): endedLinks.append(edge)
+            case .save: arrivals.append(.saved)
+            default: break
             }
         }
     }
