@@ -20,9 +20,9 @@
 #define SLOT 2048
 #define SLOTS 2048
 #define DATA TPACKET_ALIGN(sizeof(struct tpacket2_hdr))
-_Static_assert(MILLRACE_FRAME_BYTES == SLOT - DATA, "bytes of a frame");
+_Static_assert(MILLRACE_RING_FRAME_BYTES == SLOT - DATA, "bytes of a frame");
 
-struct millrace_frames {
+struct millrace_ring {
     int fd;
     // Slot of the next frame.
     uint32_t next;
@@ -31,10 +31,10 @@ struct millrace_frames {
     uint8_t *memory;
 };
 
-millrace_frames *millrace_frames_open(int send_buffer, int *error) {
+millrace_ring *millrace_ring_open(int send_buffer, int *error) {
     int version = TPACKET_V2, one = 1;
     struct tpacket_req request = {.tp_block_size = 1 << 16, .tp_block_nr = SLOT * SLOTS >> 16, .tp_frame_size = SLOT, .tp_frame_nr = SLOTS};
-    millrace_frames *f = calloc(1, sizeof *f);
+    millrace_ring *f = calloc(1, sizeof *f);
     if (!f) {
         *error = ENOMEM;
         return NULL;
@@ -52,28 +52,28 @@ millrace_frames *millrace_frames_open(int send_buffer, int *error) {
     }
     if (f->memory == MAP_FAILED) {
         *error = errno;
-        millrace_frames_free(f);
+        millrace_ring_free(f);
         return NULL;
     }
     return f;
 }
 
-void millrace_frames_free(millrace_frames *f) {
+void millrace_ring_free(millrace_ring *f) {
     if (!f) return;
     if (f->memory != MAP_FAILED) munmap(f->memory, SLOT * SLOTS);
     millrace_close(f->fd);
     free(f);
 }
 
-static struct tpacket2_hdr *slot(const millrace_frames *f, uint32_t i) { return (struct tpacket2_hdr *)(f->memory + (size_t)(i % SLOTS) * SLOT); }
+static struct tpacket2_hdr *slot(const millrace_ring *f, uint32_t i) { return (struct tpacket2_hdr *)(f->memory + (size_t)(i % SLOTS) * SLOT); }
 
-uint8_t *millrace_frames_next(millrace_frames *f) {
+uint8_t *millrace_ring_next(millrace_ring *f) {
     struct tpacket2_hdr *h = slot(f, f->next);
     if (f->pushed == SLOTS || __atomic_load_n(&h->tp_status, __ATOMIC_ACQUIRE) != TP_STATUS_AVAILABLE) return NULL;
     return (uint8_t *)h + DATA;
 }
 
-void millrace_frames_push(millrace_frames *f, uint32_t length) {
+void millrace_ring_push(millrace_ring *f, uint32_t length) {
     struct tpacket2_hdr *h = slot(f, f->next);
     h->tp_len = length;
     __atomic_store_n(&h->tp_status, TP_STATUS_SEND_REQUEST, __ATOMIC_RELEASE);
@@ -81,7 +81,7 @@ void millrace_frames_push(millrace_frames *f, uint32_t length) {
     f->pushed++;
 }
 
-int millrace_frames_flush(millrace_frames *f, int interface, uint64_t *calls) {
+int millrace_ring_flush(millrace_ring *f, int interface, uint64_t *calls) {
     if (f->pushed == 0) return 0;
     struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP), .sll_ifindex = interface};
     (void)sendto(f->fd, NULL, 0, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof to);

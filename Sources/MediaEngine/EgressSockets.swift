@@ -10,8 +10,8 @@ struct EgressSockets: ~Copyable {
     private let sockets: WorkerSockets?
     /// `sockets` without a reference count, which each send call would change.
     private let senders: Unmanaged<WorkerSockets>?
-    /// Sender of complete frames, without a reference count; nil if there is none.
-    private let frames: Unmanaged<FrameSender>?
+    /// Sender of complete Ethernet frames, without a reference count; nil if there is none.
+    private let rawSender: Unmanaged<RawSender>?
     /// Nil in real time.
     private let virtual: VirtualIO?
     private let counters: UnsafeMutablePointer<EngineCounters>
@@ -19,13 +19,14 @@ struct EgressSockets: ~Copyable {
     init(_ sockets: WorkerSockets?, _ virtual: VirtualIO?, _ counters: UnsafeMutablePointer<EngineCounters>) {
         self.sockets = sockets
         senders = sockets.map(Unmanaged.passUnretained)
-        frames = (sockets?.frames).map(Unmanaged.passUnretained)
+        rawSender = (sockets?.rawSender).map(Unmanaged.passUnretained)
         self.virtual = virtual
         self.counters = counters
         // The C sender reads Swift's messages directly, so that the layouts must match.
         precondition(
             MemoryLayout<EgressMessage>.stride == MemoryLayout<millrace_message>.stride
-                && MemoryLayout<SocketAddress>.size == MemoryLayout<millrace_address>.size)
+                && MemoryLayout<SocketAddress>.size == MemoryLayout<millrace_address>.size
+                && EgressMessage.sentSocket == MILLRACE_SENT)
     }
 
     /// Returns the index of the socket that sends media to an address.
@@ -69,9 +70,9 @@ struct EgressSockets: ~Copyable {
         guard let base = messages.baseAddress else { return 0 }
         counters.pointee.sendMessages &+= UInt64(messages.count)
         guard let senders else { return virtual?.send(messages, name, &batch) ?? 0 }
-        if let frames {
+        if let rawSender {
             let port = senders._withUnsafeGuaranteedRef { name == .webRTC ? $0.webRTCPort : $0.rtpPort }
-            frames._withUnsafeGuaranteedRef { $0.send(messages, port: port, now: batch.now, &counters.pointee) }
+            rawSender._withUnsafeGuaranteedRef { $0.send(messages, port: port, now: batch.now, &counters.pointee) }
         }
         var error: Int32 = 0
         let refused = senders._withUnsafeGuaranteedRef {

@@ -14,12 +14,12 @@ package struct EngineCounters: Sendable {
     package var packetsRetransmitted: UInt64 = 0
     package var sendCalls: UInt64 = 0
     package var sendMessages: UInt64 = 0
-    /// Packets sent as complete frames (`FrameSender`).
-    package var packetsAsFrames: UInt64 = 0
+    /// Packets sent as complete frames (`RawSender`).
+    package var rawPackets: UInt64 = 0
     /// Messages that are short enough for frames, but had no route that frames can take.
-    package var frameFallbacks: UInt64 = 0
+    package var rawFallbacks: UInt64 = 0
     /// Messages that sockets sent because the ring or the interface was full or refused the frame.
-    package var frameRefusals: UInt64 = 0
+    package var rawRefusals: UInt64 = 0
     package var rtcpReceived: UInt64 = 0
     package var rtcpSent: UInt64 = 0
     package var keyFrameRequestsReceived: UInt64 = 0
@@ -143,9 +143,9 @@ package struct EngineCounters: Sendable {
             ("packets_withheld_total", "RTP packets of audio tracks that are not among the loudest", packetsWithheld),
             ("send_calls_total", "System calls that send datagrams", sendCalls),
             ("send_messages_total", "Messages sent, each with one or more packets", sendMessages),
-            ("raw_packets_total", "RTP packets sent as complete frames", packetsAsFrames),
-            ("raw_fallbacks_total", "Messages sent by sockets for lack of a route for frames", frameFallbacks),
-            ("raw_refusals_total", "Messages sent by sockets because frames were refused", frameRefusals),
+            ("raw_packets_total", "RTP packets sent as complete frames", rawPackets),
+            ("raw_fallbacks_total", "Messages sent by sockets for lack of a route for frames", rawFallbacks),
+            ("raw_refusals_total", "Messages sent by sockets because frames were refused", rawRefusals),
             ("send_errors_total", "Messages that could not be sent", sendErrors),
             ("rtcp_received_total", "Authentic RTCP compounds received", rtcpReceived),
             ("rtcp_sent_total", "RTCP compounds sent", rtcpSent),
@@ -269,7 +269,7 @@ package struct EngineCounters: Sendable {
             \.layerSwitches, \.tracksPaused, \.peersConnected, \.peersDisplaced,
             \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,
             \.pathsWithoutPackets, \.pathsWithoutHandshake, \.pathsWithoutMedia,
-            \.tcpAcceptPauses, \.packetsAsFrames, \.frameFallbacks, \.frameRefusals,
+            \.tcpAcceptPauses, \.rawPackets, \.rawFallbacks, \.rawRefusals,
         ]
     }
 }

@@ -42,8 +42,8 @@ final class WorkerSockets {
     let webRTCPort: UInt16
     /// TCP connections of WebRTC peers whose networks block UDP; nil if TCP is disabled.
     let tcp: StreamSockets?
-    /// Sender of complete frames; nil unless the configuration has them and the kernel permits them.
-    let frames: FrameSender?
+    /// Sender of complete Ethernet frames; nil unless the configuration has them and the kernel permits them.
+    let rawSender: RawSender?
     private let rtpReceiver: OpaquePointer
     private let rtcpReceiver: OpaquePointer
     private let webRTCReceiver: OpaquePointer
@@ -97,14 +97,14 @@ final class WorkerSockets {
         webRTCSenders = SendSockets(
             port: udp.socket, sendBuffer: sendBuffer, separatesRTCP: webRTCFeedback >= 0)
         datagrams = .allocate(capacity: Self.receiveSlots)
-        frames = Self.frameSender(configuration, socket: pair.rtp)
+        rawSender = Self.makeRawSender(configuration, socket: pair.rtp)
     }
 
-    private static func frameSender(_ configuration: EngineConfiguration, socket: Int32) -> FrameSender? {
+    private static func makeRawSender(_ configuration: EngineConfiguration, socket: Int32) -> RawSender? {
         guard configuration.rawEgress == .automatic,
             let address = SocketAddress(configuration.bindAddress, port: 0)
         else { return nil }
-        return FrameSender(
+        return RawSender(
             bound: address, socket: socket, sendBuffer: configuration.limits.sendBufferBytes,
             splits: configuration.offload == .automatic)
     }

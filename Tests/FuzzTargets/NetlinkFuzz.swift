@@ -5,7 +5,7 @@ import MediaBase
 enum NetlinkFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) throws(FuzzViolation) {
         var input = FuzzInput(bytes)
-        var routes = FrameRoutes(hopLimit: 64)
+        var routes = EthernetRoutes(hopLimit: 64)
         var now = MediaTime.seconds(1)
         while !input.isEmpty {
             now += .milliseconds(Int64(input.u8()) * 16)
@@ -16,7 +16,7 @@ enum NetlinkFuzz {
                 try require(route.mtu > 0 && route.interface > 0, "a route without an interface")
             }
             if operation & 8 != 0 {
-                withUnsafeTemporaryAllocation(byteCount: FrameRoutes.requestBytes, alignment: 8) { buffer in
+                withUnsafeTemporaryAllocation(byteCount: EthernetRoutes.requestBytes, alignment: 8) { buffer in
                     while routes.writeRequest(to: buffer) > 0 {}
                 }
             }

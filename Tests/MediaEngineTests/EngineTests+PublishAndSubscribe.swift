@@ -42,7 +42,7 @@ extension EngineTests {
             let engine = try EngineTests.engine { $0.rawEgress = .automatic }
             defer { engine.stop() }
             try await exchange(engine, .aesCM128HMACSHA1_80, true)
-            #expect(await engine.counters().packetsAsFrames == 0)
+            #expect(await engine.counters().rawPackets == 0)
         }
 
         private func exchange(_ engine: MediaEngine, _ suite: SRTPSuite, _ mux: Bool) async throws {

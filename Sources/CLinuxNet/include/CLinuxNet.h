@@ -137,19 +137,19 @@ int64_t millrace_tcp_send(int fd, const void *head, size_t head_length, const vo
 
 // Ring of complete frames that bypass the kernel's IP layer, its firewall and the queueing discipline of the interface (AF_PACKET with
 // PACKET_TX_RING). Needs CAP_NET_RAW. Each frame begins with a virtio_net_hdr. Opening waits for the kernel; the rest does not.
-typedef struct millrace_frames millrace_frames;
+typedef struct millrace_ring millrace_ring;
 // Longest frame, with its virtio_net_hdr.
-#define MILLRACE_FRAME_BYTES 2016
+#define MILLRACE_RING_FRAME_BYTES 2016
 // Returns NULL, and sets `*error` to an errno, if the ring cannot be opened.
-millrace_frames *millrace_frames_open(int send_buffer, int *error);
-void millrace_frames_free(millrace_frames *);
+millrace_ring *millrace_ring_open(int send_buffer, int *error);
+void millrace_ring_free(millrace_ring *);
 // Returns memory for the next frame; NULL if the ring is full.
-uint8_t *millrace_frames_next(millrace_frames *);
+uint8_t *millrace_ring_next(millrace_ring *);
 // Adds the frame in that memory.
-void millrace_frames_push(millrace_frames *, uint32_t length);
+void millrace_ring_push(millrace_ring *, uint32_t length);
 // Sends the added frames to an interface. Returns how many of the last ones were not sent, because the interface or the send buffer is full,
 // or refuses them; they are no longer in the ring.
-int millrace_frames_flush(millrace_frames *, int interface, uint64_t *calls);
+int millrace_ring_flush(millrace_ring *, int interface, uint64_t *calls);
 
 // Non-blocking rtnetlink socket for requests or, if `notifies` is not 0, for notifications of interfaces, neighbours, and IPv4 addresses,
 // routes, rules and next hops.

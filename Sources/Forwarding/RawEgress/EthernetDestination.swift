@@ -1,7 +1,7 @@
 import MediaBase
 
-/// Entry of `FrameRoutes`: one destination, and the route to it that the kernel named last.
-struct FrameDestination {
+/// Entry of `EthernetRoutes`: one destination, and the route to it that the kernel named last.
+struct EthernetDestination {
     /// Requested source address; any: the kernel's choice.
     var origin: IPv4Host
     var host: IPv4Host
@@ -12,7 +12,7 @@ struct FrameDestination {
     /// Limit that the route sets.
     var mtu = Int.max
     var hopLimit: UInt8 = 0
-    /// Value of `FrameRoutes.generation` when the kernel was asked for the route; 0: never.
+    /// Value of `EthernetRoutes.generation` when the kernel was asked for the route; 0: never.
     var generation: UInt32 = 0
     /// The same for the last question that is in the queue or was asked.
     var asked: UInt32 = 0

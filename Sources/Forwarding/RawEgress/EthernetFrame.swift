@@ -3,7 +3,7 @@
 ///
 /// The UDP checksum field holds the sum of the pseudo header; the device, or the kernel for it, adds the payload. The identification of
 /// IPv4 is 0, which RFC 6864 section 4.1 permits because the packet may not be fragmented.
-package enum UDPFrame {
+package enum EthernetFrame {
     /// Bytes of the header for the packet socket.
     package static let offloadBytes = 10
     /// Bytes of Ethernet, IPv4 and UDP headers.
@@ -20,7 +20,7 @@ package enum UDPFrame {
     ///   - segment: bytes of payload of each datagram, if the device must split the frame; else 0.
     @inline(__always)
     package static func writeHeaders(
-        _ route: FrameRoute, from sourcePort: UInt16, to port: UInt16, payload: Int, segment: Int,
+        _ route: EthernetRoute, from sourcePort: UInt16, to port: UInt16, payload: Int, segment: Int,
         at raw: UnsafeMutableRawPointer
     ) {
         writeOffload(payload: payload, segment: segment, at: raw)

@@ -1,7 +1,7 @@
 import MediaBase
 
 /// Network interface of a hop.
-struct FrameLink {
+struct EthernetInterface {
     let interface: Int32
     /// Last message about it; nil before the first one.
     var state: LinkMessage?

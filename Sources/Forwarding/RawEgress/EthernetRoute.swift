@@ -1,5 +1,5 @@
 /// Addresses that a frame to one destination needs.
-package struct FrameRoute: Sendable {
+package struct EthernetRoute: Sendable {
     package var ethernet: EthernetHeader
     package var source: IPv4Host
     package var destination: IPv4Host

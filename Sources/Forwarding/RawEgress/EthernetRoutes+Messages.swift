@@ -1,7 +1,7 @@
 package import MediaBase
 
 /// Messages of the kernel.
-extension FrameRoutes {
+extension EthernetRoutes {
     /// Takes the answers to requests.
     package mutating func receive(answers bytes: UnsafeRawBufferPointer, now: MediaTime) {
         var rest = bytes
@@ -44,7 +44,7 @@ extension FrameRoutes {
         case NetlinkMessage.Kind.newNeighbour, NetlinkMessage.Kind.removedNeighbour:
             let isRemoved = message.type == NetlinkMessage.Kind.removedNeighbour
             guard let state = NeighbourMessage(body: message.body, isRemoved: isRemoved),
-                let i = hopNumber(FrameHop.Key(interface: state.interface, host: state.host))
+                let i = hopNumber(NextHop.Key(interface: state.interface, host: state.host))
             else { return }
             hops[i].address = state.address
             prepare(i)

@@ -9,12 +9,12 @@ package import MediaBase
 ///
 /// Each second a message to each destination leaves through the kernel, so that it checks whether the neighbour is reachable, and its
 /// firewall keeps the state of the connection.
-package struct FrameRoutes: ~Copyable {
+package struct EthernetRoutes: ~Copyable {
     /// Maximum number of destinations. Others are sent through the kernel.
     package static let limit = 16_384
     /// Maximum number of hops, and of interfaces.
-    static let hopLimit = 4_096
-    static let linkLimit = 64
+    static let maximumHops = 4_096
+    static let maximumLinks = 64
     /// Maximum number of questions in the queue, and of those without an answer.
     static let questionLimit = 1_024
     static let unansweredLimit = 256
@@ -30,19 +30,19 @@ package struct FrameRoutes: ~Copyable {
     /// Time after its last use at which a destination is removed.
     private static let idleTimeout = MediaTime.seconds(60)
 
-    private var destinations: UnsafeMutablePointer<FrameDestination>
+    private var destinations: UnsafeMutablePointer<EthernetDestination>
     private var mask = 255
     /// Number of destinations.
     package private(set) var count = 0
-    let hops: UnsafeMutablePointer<FrameHop>
+    let hops: UnsafeMutablePointer<NextHop>
     private(set) var hopCount = 0
-    private var hopNumbers: [FrameHop.Key: Int32] = [:]
-    var links: [FrameLink] = []
+    private var hopNumbers: [NextHop.Key: Int32] = [:]
+    var links: [EthernetInterface] = []
     /// Number of the routing tables' state that answers belong to; from 1.
     private(set) var generation: UInt32 = 1
-    private var questions: [FrameQuestion] = []
+    private var questions: [RouteQuestion] = []
     private var nextQuestion = 0
-    private var unanswered: [UInt32: (question: FrameQuestion, generation: UInt32)] = [:]
+    private var unanswered: [UInt32: (question: RouteQuestion, generation: UInt32)] = [:]
     private var sequence: UInt32 = 0
     /// Time-to-live of packets, unless the route has one.
     private let hopLimit: UInt8
@@ -51,8 +51,8 @@ package struct FrameRoutes: ~Copyable {
     package init(hopLimit: UInt8) {
         self.hopLimit = hopLimit
         destinations = .allocate(capacity: mask + 1)
-        destinations.initialize(repeating: FrameDestination(origin: .any, host: .any), count: mask + 1)
-        hops = .allocate(capacity: Self.hopLimit)
+        destinations.initialize(repeating: EthernetDestination(origin: .any, host: .any), count: mask + 1)
+        hops = .allocate(capacity: Self.maximumHops)
     }
 
     deinit {
@@ -65,7 +65,7 @@ package struct FrameRoutes: ~Copyable {
     /// Returns the route to a destination; nil if the message must be sent through the kernel.
     /// - Parameter origin: source address of the packets; any: the kernel's choice.
     @inline(__always)
-    package mutating func route(to host: IPv4Host, from origin: IPv4Host, now: MediaTime) -> FrameRoute? {
+    package mutating func route(to host: IPv4Host, from origin: IPv4Host, now: MediaTime) -> EthernetRoute? {
         guard let entry = find(host, origin) else {
             add(host, origin, now: now)
             return nil
@@ -79,7 +79,7 @@ package struct FrameRoutes: ~Copyable {
             entry.pointee.kernelDue = now + Self.kernelInterval
             return nil
         }
-        return FrameRoute(
+        return EthernetRoute(
             ethernet: link.ethernet, source: entry.pointee.source, destination: host,
             interface: hops[Int(entry.pointee.hop)].key.interface, mtu: min(link.mtu, entry.pointee.mtu),
             hopLimit: entry.pointee.hopLimit)
@@ -89,8 +89,8 @@ package struct FrameRoutes: ~Copyable {
     /// again, if the limit of hops is reached.
     package mutating func removeIdle(now: MediaTime) {
         guard count > 0 else { return }
-        let isFull = hopCount == Self.hopLimit
-        let isIdle = { (destination: FrameDestination) in isFull || now - destination.usedAt >= Self.idleTimeout }
+        let isFull = hopCount == Self.maximumHops
+        let isIdle = { (destination: EthernetDestination) in isFull || now - destination.usedAt >= Self.idleTimeout }
         var idle = 0
         for i in 0...mask where destinations[i].isUsed && isIdle(destinations[i]) { idle += 1 }
         guard idle * 4 >= count else { return }
@@ -108,7 +108,7 @@ package struct FrameRoutes: ~Copyable {
     }
 
     @inline(__always)
-    private func find(_ host: IPv4Host, _ origin: IPv4Host) -> UnsafeMutablePointer<FrameDestination>? {
+    private func find(_ host: IPv4Host, _ origin: IPv4Host) -> UnsafeMutablePointer<EthernetDestination>? {
         let first = home(host, origin)
         for offset in 0..<Self.searchLimit {
             let entry = destinations + ((first &+ offset) & mask)
@@ -121,7 +121,7 @@ package struct FrameRoutes: ~Copyable {
     private mutating func add(_ host: IPv4Host, _ origin: IPv4Host, now: MediaTime) {
         guard count < Self.limit else { return }
         if (count + 1) * 2 > mask + 1 { rebuild(slots: (mask + 1) * 2) { _ in true } }
-        var destination = FrameDestination(origin: origin, host: host)
+        var destination = EthernetDestination(origin: origin, host: host)
         destination.usedAt = now
         destination.isUsed = true
         guard let entry = store(destination) else { return }
@@ -129,7 +129,7 @@ package struct FrameRoutes: ~Copyable {
     }
 
     /// - Returns: nil if all slots that a search would examine are in use.
-    private mutating func store(_ destination: FrameDestination) -> UnsafeMutablePointer<FrameDestination>? {
+    private mutating func store(_ destination: EthernetDestination) -> UnsafeMutablePointer<EthernetDestination>? {
         let first = home(destination.host, destination.origin)
         for offset in 0..<Self.searchLimit {
             let entry = destinations + ((first &+ offset) & mask)
@@ -142,10 +142,10 @@ package struct FrameRoutes: ~Copyable {
     }
 
     /// Moves the destinations that `keeps` accepts to a table of the given size, a power of two.
-    private mutating func rebuild(slots: Int, _ keeps: (FrameDestination) -> Bool) {
+    private mutating func rebuild(slots: Int, _ keeps: (EthernetDestination) -> Bool) {
         let (old, oldSlots) = (destinations, mask + 1)
         destinations = .allocate(capacity: slots)
-        destinations.initialize(repeating: FrameDestination(origin: .any, host: .any), count: slots)
+        destinations.initialize(repeating: EthernetDestination(origin: .any, host: .any), count: slots)
         mask = slots - 1
         count = 0
         for i in 0..<oldSlots where old[i].isUsed && keeps(old[i]) { _ = store(old[i]) }
@@ -180,7 +180,7 @@ package struct FrameRoutes: ~Copyable {
         }
     }
 
-    private mutating func ask(_ entry: UnsafeMutablePointer<FrameDestination>, now: MediaTime) {
+    private mutating func ask(_ entry: UnsafeMutablePointer<EthernetDestination>, now: MediaTime) {
         guard ask(.route(to: entry.pointee.host, from: entry.pointee.origin)) else { return }
         entry.pointee.asked = generation
         entry.pointee.askAt = now + Self.retryInterval
@@ -188,14 +188,14 @@ package struct FrameRoutes: ~Copyable {
 
     /// - Returns: false if the queue is full.
     @discardableResult
-    private mutating func ask(_ question: FrameQuestion) -> Bool {
+    private mutating func ask(_ question: RouteQuestion) -> Bool {
         guard questions.count < Self.questionLimit else { return false }
         questions.append(question)
         return true
     }
 
     /// Returns the question that an answer belongs to, and the generation in which it was asked.
-    mutating func takeQuestion(_ sequence: UInt32) -> (question: FrameQuestion, generation: UInt32)? {
+    mutating func takeQuestion(_ sequence: UInt32) -> (question: RouteQuestion, generation: UInt32)? {
         unanswered.removeValue(forKey: sequence)
     }
 
@@ -218,7 +218,7 @@ package struct FrameRoutes: ~Copyable {
         entry.pointee.hop = -1
         guard let route, route.isPlain, route.destination == host,
             let source = origin == .any ? route.source : origin, source != .any,
-            let hop = hop(FrameHop.Key(interface: route.interface, host: route.gateway ?? host), now: now)
+            let hop = hop(NextHop.Key(interface: route.interface, host: route.gateway ?? host), now: now)
         else { return }
         entry.pointee.source = source
         entry.pointee.mtu = route.mtu ?? .max
@@ -228,14 +228,14 @@ package struct FrameRoutes: ~Copyable {
 
     /// Returns the number of a hop, and asks the kernel for what is not known about it.
     /// - Returns: nil if there are too many hops or interfaces.
-    private mutating func hop(_ key: FrameHop.Key, now: MediaTime) -> Int32? {
+    private mutating func hop(_ key: NextHop.Key, now: MediaTime) -> Int32? {
         guard learn(key.interface, now: now) else { return nil }
         if let number = hopNumbers[key] {
             if hops[Int(number)].address == nil { ask(.neighbour(key)) }
             return number
         }
-        guard hopCount < Self.hopLimit else { return nil }
-        (hops + hopCount).initialize(to: FrameHop(key))
+        guard hopCount < Self.maximumHops else { return nil }
+        (hops + hopCount).initialize(to: NextHop(key))
         let number = Int32(hopCount)
         hopNumbers[key] = number
         hopCount += 1
@@ -248,8 +248,8 @@ package struct FrameRoutes: ~Copyable {
     private mutating func learn(_ interface: Int32, now: MediaTime) -> Bool {
         let i = links.firstIndex { $0.interface == interface } ?? links.count
         if i == links.count {
-            guard i < Self.linkLimit else { return false }
-            links.append(FrameLink(interface: interface, askAt: now))
+            guard i < Self.maximumLinks else { return false }
+            links.append(EthernetInterface(interface: interface, askAt: now))
         }
         if links[i].state == nil, now >= links[i].askAt, ask(.link(interface)) {
             links[i].askAt = now + Self.retryInterval
@@ -258,7 +258,7 @@ package struct FrameRoutes: ~Copyable {
     }
 
     /// Returns the number of a hop that is in use.
-    func hopNumber(_ key: FrameHop.Key) -> Int? { hopNumbers[key].map(Int.init) }
+    func hopNumber(_ key: NextHop.Key) -> Int? { hopNumbers[key].map(Int.init) }
 
     /// Forgets the state of all hops and interfaces, and asks for them again.
     mutating func forgetStates() {

@@ -1,4 +1,4 @@
-/// Writer of the requests that `FrameRoutes` sends to the kernel.
+/// Writer of the requests that `EthernetRoutes` sends to the kernel.
 enum NetlinkRequest {
     /// Length of the longest request in bytes.
     static let maximumBytes = 48

@@ -1,5 +1,5 @@
 /// Next machine on the way to one or more destinations: a router, or a destination on the link.
-struct FrameHop {
+struct NextHop {
     /// Identity of a hop.
     struct Key: Hashable {
         var interface: Int32

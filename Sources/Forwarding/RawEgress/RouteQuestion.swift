@@ -1,6 +1,6 @@
-/// Question of `FrameRoutes` to the kernel.
-enum FrameQuestion {
+/// Question of `EthernetRoutes` to the kernel.
+enum RouteQuestion {
     case route(to: IPv4Host, from: IPv4Host)
-    case neighbour(FrameHop.Key)
+    case neighbour(NextHop.Key)
     case link(Int32)
 }

@@ -7,7 +7,7 @@ import MediaBase
 /// does not send is left to the sockets.
 ///
 /// The frames bypass the host's firewall, address translation and queueing disciplines, so that an operator must have chosen them.
-final class FrameSender {
+final class RawSender {
     /// Interval of reading the kernel's notifications; a change takes effect after this time at the latest.
     private static let followInterval = MediaTime.milliseconds(10)
     private static let idleInterval = MediaTime.seconds(30)
@@ -30,7 +30,7 @@ final class FrameSender {
 
     private let ring: OpaquePointer
     private let routeSocket: RouteSocket
-    private var routes: FrameRoutes
+    private var routes: EthernetRoutes
     /// Address that the sockets are bound to; any: each datagram has the one that its peer sent to, or the kernel's choice.
     private let bound: IPv4Host
     private let locals: UnsafeMutablePointer<IPv4Host>
@@ -53,11 +53,11 @@ final class FrameSender {
         // The socket of :: also sends IPv4, but its addresses are in the form of IPv6.
         guard let bound = IPv4Host(address), let routeSocket = RouteSocket() else { return nil }
         var error: Int32 = 0
-        guard let ring = millrace_frames_open(Int32(clamping: sendBuffer), &error) else { return nil }
+        guard let ring = millrace_ring_open(Int32(clamping: sendBuffer), &error) else { return nil }
         self.ring = ring
         self.routeSocket = routeSocket
         self.bound = bound
-        routes = FrameRoutes(hopLimit: UInt8(clamping: millrace_hop_limit(socket)))
+        routes = EthernetRoutes(hopLimit: UInt8(clamping: millrace_hop_limit(socket)))
         locals = .allocate(capacity: Self.localLimit)
         locals.initialize(repeating: .any, count: Self.localLimit)
         locals[0] = bound
@@ -67,7 +67,7 @@ final class FrameSender {
     }
 
     deinit {
-        millrace_frames_free(ring)
+        millrace_ring_free(ring)
         locals.deallocate()
         pending.deallocate()
     }
@@ -83,9 +83,9 @@ final class FrameSender {
             guard let host = IPv4Host(messages[i].address.pointee), isShort(messages[i], now: now) else { continue }
             guard let origin = source(messages[i].local),
                 let route = routes.route(to: host, from: origin, now: now),
-                Int(messages[i].segment) + UDPFrame.packetHeaderBytes <= route.mtu
+                Int(messages[i].segment) + EthernetFrame.packetHeaderBytes <= route.mtu
             else {
-                counters.frameFallbacks &+= 1
+                counters.rawFallbacks &+= 1
                 continue
             }
             put(i, messages, route, port: port, now: now, &counters)
@@ -127,12 +127,12 @@ final class FrameSender {
     }
 
     private func fits(_ payload: UInt32) -> Bool {
-        UDPFrame.offloadBytes + UDPFrame.headerBytes + Int(payload) <= Int(MILLRACE_FRAME_BYTES)
+        EthernetFrame.offloadBytes + EthernetFrame.headerBytes + Int(payload) <= Int(MILLRACE_RING_FRAME_BYTES)
     }
 
     /// Writes the frames of one message, or none if the ring has too few free slots.
     private func put(
-        _ i: Int, _ messages: UnsafeMutableBufferPointer<EgressMessage>, _ route: FrameRoute, port: UInt16,
+        _ i: Int, _ messages: UnsafeMutableBufferPointer<EgressMessage>, _ route: EthernetRoute, port: UInt16,
         now: MediaTime, _ counters: inout EngineCounters
     ) {
         if route.interface != interface {
@@ -146,16 +146,16 @@ final class FrameSender {
         var at = 0
         while at < Int(message.length) {
             let length = min(piece, Int(message.length) - at)
-            guard pendingCount < Self.frameLimit, let frame = millrace_frames_next(ring) else {
-                counters.frameRefusals &+= 1
+            guard pendingCount < Self.frameLimit, let frame = millrace_ring_next(ring) else {
+                counters.rawRefusals &+= 1
                 break
             }
             let raw = UnsafeMutableRawPointer(frame)
-            UDPFrame.writeHeaders(
+            EthernetFrame.writeHeaders(
                 route, from: port, to: to, payload: length, segment: splits ? Int(message.segment) : 0, at: raw)
-            let headers = UDPFrame.offloadBytes + UDPFrame.headerBytes
+            let headers = EthernetFrame.offloadBytes + EthernetFrame.headerBytes
             (raw + headers).copyMemory(from: message.data + at, byteCount: length)
-            millrace_frames_push(ring, UInt32(headers + length))
+            millrace_ring_push(ring, UInt32(headers + length))
             pending[pendingCount] = Pending(
                 message: Int32(truncatingIfNeeded: i), socket: message.socket, splits: splits)
             pendingCount += 1
@@ -164,7 +164,7 @@ final class FrameSender {
         // If only the first frame of a message fits the ring, the whole message is sent again; receivers drop the duplicate.
         guard at >= Int(message.length) else { return }
         messages[i].socket = EgressMessage.sentSocket
-        counters.packetsAsFrames &+= UInt64(message.packets)
+        counters.rawPackets &+= UInt64(message.packets)
     }
 
     /// Hands the pending frames to the kernel. Messages whose frames it refuses are left to the sockets.
@@ -172,14 +172,14 @@ final class FrameSender {
         _ messages: UnsafeMutableBufferPointer<EgressMessage>, now: MediaTime, _ counters: inout EngineCounters
     ) {
         guard pendingCount > 0 else { return }
-        let refused = Int(millrace_frames_flush(ring, interface, &counters.sendCalls))
+        let refused = Int(millrace_ring_flush(ring, interface, &counters.sendCalls))
         let taken = max(0, pendingCount - refused)
         for i in taken..<pendingCount {
             let message = Int(pending[i].message)
             guard messages[message].socket == EgressMessage.sentSocket else { continue }
             messages[message].socket = pending[i].socket
-            counters.packetsAsFrames &-= UInt64(messages[message].packets)
-            counters.frameRefusals &+= 1
+            counters.rawPackets &-= UInt64(messages[message].packets)
+            counters.rawRefusals &+= 1
         }
         // The interface is full or, if it is the first such frame, cannot split it.
         if taken < pendingCount, pending[taken].splits { splitsFrom = now + Self.segmentRest }

@@ -3,7 +3,7 @@ import Forwarding
 import Glibc
 import MediaBase
 
-/// Conversation of `FrameRoutes` with the kernel, without waiting. A thread of its own passes on the requests, since the kernel makes them wait
+/// Conversation of `EthernetRoutes` with the kernel, without waiting. A thread of its own passes on the requests, since the kernel makes them wait
 /// while another process changes the network configuration; it ends with this object.
 struct RouteSocket: ~Copyable {
     /// Requests for each call of `follow`.
@@ -45,7 +45,7 @@ struct RouteSocket: ~Copyable {
     }
 
     /// Reads answers and notifications, and asks the next questions.
-    func follow(_ routes: inout FrameRoutes, now: MediaTime) {
+    func follow(_ routes: inout EthernetRoutes, now: MediaTime) {
         // Answers first: the notification of a change that is newer than an answer is read after it.
         for _ in 0..<Self.readsAtOnce {
             let length = millrace_routes_answer(requests, buffer.baseAddress, buffer.count)

@@ -8,8 +8,8 @@ extension Doctor {
             return DoctorFinding("raw egress", .ok, "off: all packets pass the firewall of this host")
         }
         var error: Int32 = 0
-        let frames = millrace_frames_open(0, &error)
-        millrace_frames_free(frames)
+        let frames = millrace_ring_open(0, &error)
+        millrace_ring_free(frames)
         let tracked = Self.kernelFile("/proc/sys/net/netfilter/nf_conntrack_count").flatMap(Int.init) ?? 0
         return rawEgress(error: frames == nil ? error : nil, trackedConnections: tracked)
     }

@@ -5,25 +5,25 @@ import Testing
 @testable import Forwarding
 
 @Suite("Headers of frames")
-struct UDPFrameTests {
-    private static let route = FrameRoute(
+struct EthernetFrameTests {
+    private static let route = EthernetRoute(
         ethernet: EthernetHeader(to: NetlinkCapture.peer, from: NetlinkCapture.own),
         source: IPv4Host(rawValue: 0xc0a8_0001), destination: IPv4Host(rawValue: 0xc0a8_00c7), interface: 3, mtu: 1_500,
         hopLimit: 64)
 
     /// Returns the headers that are written in front of a payload.
-    private static func headers(_ route: FrameRoute, payload: Int, segment: Int = 0, from: UInt16, to: UInt16)
+    private static func headers(_ route: EthernetRoute, payload: Int, segment: Int = 0, from: UInt16, to: UInt16)
         -> (offload: [UInt8], frame: [UInt8])
     {
-        let count = UDPFrame.offloadBytes + UDPFrame.headerBytes
+        let count = EthernetFrame.offloadBytes + EthernetFrame.headerBytes
         let bytes = [UInt8](unsafeUninitializedCapacity: count + 8) { buffer, written in
             for i in 0..<(count + 8) { buffer[i] = 0xa5 }
-            UDPFrame.writeHeaders(
+            EthernetFrame.writeHeaders(
                 route, from: from, to: to, payload: payload, segment: segment, at: buffer.baseAddress!)
             written = count + 8
         }
         #expect(bytes[count...].allSatisfy { $0 == 0xa5 }, "bytes behind the headers are changed")
-        return (Array(bytes[..<UDPFrame.offloadBytes]), Array(bytes[UDPFrame.offloadBytes..<count]))
+        return (Array(bytes[..<EthernetFrame.offloadBytes]), Array(bytes[EthernetFrame.offloadBytes..<count]))
     }
 
     /// The IPv4 header is the example of Wikipedia's article on the header checksum.

@@ -5,7 +5,7 @@ import Testing
 @testable import Forwarding
 
 @Suite("Routes of frames")
-struct FrameRoutesTests {
+struct EthernetRoutesTests {
     private static let far = IPv4Host(rawValue: 0x0a0a_0005)
     private static let near = IPv4Host(rawValue: 0x0a09_004d)
     private static let own = IPv4Host(rawValue: 0x0a09_0001)
@@ -13,7 +13,7 @@ struct FrameRoutesTests {
 
     /// Routes, with a kernel that has the state of `NetlinkCapture`.
     private final class Host {
-        var routes = FrameRoutes(hopLimit: 64)
+        var routes = EthernetRoutes(hopLimit: 64)
         var requests: [[UInt8]] = []
         var hasNeighbour = true
         var link = NetlinkCapture.link()
@@ -42,7 +42,7 @@ struct FrameRoutesTests {
         }
 
         func nextRequest() -> [UInt8]? {
-            var request = [UInt8](repeating: 0xa5, count: FrameRoutes.requestBytes)
+            var request = [UInt8](repeating: 0xa5, count: EthernetRoutes.requestBytes)
             let length = request.withUnsafeMutableBytes { routes.writeRequest(to: $0) }
             return length > 0 ? Array(request[..<length]) : nil
         }
@@ -50,12 +50,13 @@ struct FrameRoutesTests {
         func notify(_ bytes: [UInt8]) { bytes.withUnsafeBytes { routes.receive(notifications: $0) } }
         func notify(_ hexadecimal: String) { notify(TestVector.bytes(hexadecimal: hexadecimal)) }
 
-        func route(_ host: IPv4Host = FrameRoutesTests.far, from: IPv4Host = .any, now: MediaTime) -> FrameRoute? {
+        func route(_ host: IPv4Host = EthernetRoutesTests.far, from: IPv4Host = .any, now: MediaTime) -> EthernetRoute?
+        {
             routes.route(to: host, from: from, now: now)
         }
 
         /// Returns the hardware address that frames go to; nil if they leave through the kernel.
-        func peer(_ host: IPv4Host = FrameRoutesTests.far, now: MediaTime) -> UInt64? {
+        func peer(_ host: IPv4Host = EthernetRoutesTests.far, now: MediaTime) -> UInt64? {
             route(host, now: now).map { route in
                 var bytes = [UInt8](repeating: 0, count: 16)
                 bytes.withUnsafeMutableBytes { route.ethernet.write(to: $0.baseAddress!) }
@@ -66,9 +67,9 @@ struct FrameRoutesTests {
         /// Has a route to the far destination, whose next message through the kernel is due a second after `start`.
         init(learned: Bool = true) {
             guard learned else { return }
-            _ = route(now: FrameRoutesTests.start)
-            answer(now: FrameRoutesTests.start)
-            _ = route(now: FrameRoutesTests.start)
+            _ = route(now: EthernetRoutesTests.start)
+            answer(now: EthernetRoutesTests.start)
+            _ = route(now: EthernetRoutesTests.start)
         }
     }
 
@@ -228,8 +229,8 @@ struct FrameRoutesTests {
             _ = host.route(IPv4Host(rawValue: 0x0b00_0000 + UInt32(i)), now: Self.start)
             if i % 500 == 0 { host.answer(now: Self.start) }
         }
-        #expect(host.routes.count <= FrameRoutes.limit)
-        #expect(host.routes.count > FrameRoutes.limit / 2)
+        #expect(host.routes.count <= EthernetRoutes.limit)
+        #expect(host.routes.count > EthernetRoutes.limit / 2)
         #expect(host.route(now: Self.start) != nil)
         host.routes.removeIdle(now: Self.start + .seconds(59))
         #expect(host.routes.count > 1)

@@ -9,13 +9,13 @@ import Testing
 @Suite(
     "Complete frames", .serialized,
     .enabled(if: VethPair.isPermitted, "network namespaces need root"))
-struct FrameSenderTests {
+struct RawSenderTests {
     /// Relay in the thread's namespace and a receiver in the other one.
     private final class Bench {
         let network: VethPair
         let relay: Int32
         let receiver: Int32
-        let frames: FrameSender
+        let frames: RawSender
         var counters = EngineCounters()
         private let sender = millrace_sender_new(64)
 
@@ -24,7 +24,7 @@ struct FrameSenderTests {
             relay = try Self.socket("0.0.0.0", port: 5_004)
             receiver = try network.atPeer { try Self.socket("0.0.0.0", port: 6_000) }
             guard
-                let frames = FrameSender(
+                let frames = RawSender(
                     bound: SocketAddress("0.0.0.0", port: 0)!, socket: relay, sendBuffer: 1 << 20, splits: true)
             else { throw EndpointError(errno: EPERM) }
             self.frames = frames
@@ -127,7 +127,7 @@ struct FrameSenderTests {
             return (sent, bench.counters, found)
         }
         #expect(sent == 4)
-        #expect(counters.frameRefusals == 0)
+        #expect(counters.rawRefusals == 0)
         let eight = Self.bytes(800, 3)
         let expected =
             [Self.bytes(142, 1), Array(Self.bytes(150, 2)[..<100]), Array(Self.bytes(150, 2)[100...])]
@@ -180,7 +180,7 @@ struct FrameSenderTests {
                 // Longer than the interval at which the sender reads the kernel's messages.
                 _ = bench.received(within: .milliseconds(15))
             }
-            return (sent, bench.counters.frameFallbacks)
+            return (sent, bench.counters.rawFallbacks)
         }
         #expect(sent == 0)
         #expect(fallbacks == 30)
