@@ -32,6 +32,7 @@ package enum RTPField: String, Hashable, Sendable {
     case reportBlocks = "RTCP report blocks"
     case sdesChunk = "RTCP SDES chunk"
     case sdesItem = "RTCP SDES item"
+    case applicationData = "RTCP application data"
     case byeSources = "RTCP BYE source list"
     case byeReason = "RTCP BYE reason"
     case feedbackHeader = "RTCP feedback header"

@@ -52,7 +52,11 @@ enum RTCPFuzz {
             // The largest rate stands for all that do not fit; it is written rounded down.
             guard remb.bitrate.rawValue < .max else { return }
             try same(remb, remb.write) { (p) throws(RTPError) in try REMB(parsing: p) }
-        case .xr, .other: _ = packet.firstSSRC
+        case .xr: _ = packet.firstSSRC
+        case .other:
+            _ = packet.firstSSRC
+            guard let application = try? APP(parsing: packet) else { return }
+            try same(application, application.write) { (p) throws(RTPError) in try APP(parsing: p) }
         }
     }
 

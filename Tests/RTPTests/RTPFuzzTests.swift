@@ -110,6 +110,7 @@ struct RTPFuzzTests {
             FIR(sender: SSRC(1), entries: [.init(source: SSRC(2), sequence: 3)]).write,
             REMB(sender: SSRC(1), bitrate: .kilobits(900), sources: [SSRC(1), SSRC(2)]).write,
             BYE(sources: [SSRC(1)], reason: "bye").write,
+            APP(sender: SSRC(1), subtype: 2, name: 5, words: [3, 4, 5]).write,
             { $0 += [0x80, 207, 0, 4, 0, 0, 0, 1, 4, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1] },
         ]
         var parsed: [RTCPKind: Int] = [:]
@@ -135,7 +136,8 @@ struct RTPFuzzTests {
         case .pli: try PLI(parsing: packet).write(into: &bytes)
         case .fir: try FIR(parsing: packet).write(into: &bytes)
         case .remb: try REMB(parsing: packet).write(into: &bytes)
-        case .xr, .other: break
+        case .xr: break
+        case .other: try APP(parsing: packet).write(into: &bytes)
         }
     }
 
