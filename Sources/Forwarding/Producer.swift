@@ -76,7 +76,7 @@ package final class Producer {
     package private(set) var latestTimestamp: Int64 = 0
     /// Sequence number of the first packet of the newest key frame; -1 if there is none.
     package private(set) var keyFrameStart: Int64 = -1
-    package private(set) var frameSize: (width: Int, height: Int)?
+    package internal(set) var frameSize: (width: Int, height: Int)?
     private var order = FrameOrder()
     /// Whether H.264 has frames that are not sent in the order in which they are shown (B frames).
     package var reordersFrames: Bool { order.isReordered }
@@ -97,6 +97,8 @@ package final class Producer {
     package var inserter: ParameterSetInserter?
     private var counter = LayerCounter()
     private var rates = RateMeter()
+    /// Latest rates that another relay has announced, and when; nil: none.
+    package internal(set) var announcement: (rates: AnnouncedRates, at: MediaTime)?
 
     package var kind: MediaKind { configuration.kind }
     /// Whether dependency descriptors are forwarded.
@@ -372,15 +374,11 @@ package final class Producer {
         return min(nack.deadline ?? .never, keyFrames.deadline ?? .never)
     }
 
-    /// Time without packets after which a producer counts as stopped.
-    package static let activity = MediaTime.seconds(2)
-
-    /// Returns true if a packet was received within the last two seconds.
-    package func isActive(now: MediaTime) -> Bool { packets > 0 && now - lastArrival < Self.activity }
-
     /// Returns the bit rate (headers included) and frame rate of the last second, up to each temporal layer. The last entry covers the
-    /// whole stream.
-    package func measured(now: MediaTime) -> (bitrates: [Bitrate], frameRates: [Double]) { rates.read(now: now) }
+    /// whole stream. If another relay announces them, they are those at that relay.
+    package func measured(now: MediaTime) -> (bitrates: [Bitrate], frameRates: [Double]) {
+        announcedRates(now: now)?.measured ?? rates.read(now: now)
+    }
 
     /// Returns the relay's report block for the publisher, for the time since the last one.
     package func reportBlock(now: MediaTime) -> ReportBlock? {
