@@ -47,6 +47,11 @@ final class ChoosingTap {
         arrives = active.contains { encodings[$0].producer === wanted }
     }
 
+    /// Returns whether the tap gets an encoding, or will get it.
+    func takes(_ producer: Producer) -> Bool {
+        (wanted === producer || run.shows(producer)) && tap.wants(.video)
+    }
+
     /// Encoding whose key frame the tap waits for; nil if it gets the chosen encoding, or if no packets of that arrive.
     var awaited: Producer? { wanted.flatMap { !arrives || run.shows($0) || $0.isMuted ? nil : $0 } }
 }

@@ -27,6 +27,8 @@ package struct EngineConfiguration: Sendable {
     package var offload: Offload = .automatic
     /// Complete frames for short runs of packets, past the kernel's IP layer, if the process may send them; or never.
     package var rawEgress: Offload = .off
+    /// Whether pipes carry only the encodings that the receiving relay needs. False: all, as with relays of earlier versions.
+    package var encodingsOnDemand = true
     /// Video codecs that are forwarded, in the order in which the relay's own offers list them. Not empty.
     package var videoCodecs = VideoCodec.allCases
     package var webRTC = WebRTCConfiguration()

@@ -33,6 +33,9 @@ extension EngineSession {
         }
         if hasNewRates { allocateAll() }
         for transport in expired { close(transport, &inbound, quiesced) }
+        demandEncodings(inbound, now: now)
+        reportNeeds(inbound)
+        announceRates(now: now)
         report(inbound, now: now)
         noteQuality(now: now)
     }

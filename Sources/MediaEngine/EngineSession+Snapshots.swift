@@ -21,13 +21,13 @@ extension EngineSession {
     func streamSnapshots(now: MediaTime) -> [StreamSnapshot] {
         streams.map { stream in
             StreamSnapshot(
-                name: stream.name, audio: stream.audio.map { track($0, of: stream) },
-                video: stream.video.map { track($0, of: stream) },
+                name: stream.name, audio: stream.audio.map { track($0, of: stream, now: now) },
+                video: stream.video.map { track($0, of: stream, now: now) },
                 encodings: stream.encodings.map { encoding in
                     let producer = encoding.producer
                     return EncodingSnapshot(
                         id: encoding.rid?.rawValue ?? "", isActive: producer.isActive(now: now),
-                        bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0),
+                        bitrate: bitrate(producer, of: stream, now: now),
                         width: producer.frameSize?.width, height: producer.frameSize?.height)
                 },
                 codec: stream.codec,
@@ -40,11 +40,17 @@ extension EngineSession {
         }
     }
 
-    private func track(_ producer: Producer, of stream: EngineStream) -> TrackSnapshot {
+    /// Returns the bit rate that the publisher sends, also if another relay holds the encoding back.
+    private func bitrate(_ producer: Producer, of stream: EngineStream, now: MediaTime) -> Bitrate {
+        let announced = producer.isHeldBack(now: now) ? producer.measured(now: now).bitrates.last : nil
+        return announced ?? stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0)
+    }
+
+    private func track(_ producer: Producer, of stream: EngineStream, now: MediaTime) -> TrackSnapshot {
         TrackSnapshot(
             ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
             lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
-            bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
+            bitrate: bitrate(producer, of: stream, now: now), muted: producer.isMuted,
             reordersFrames: producer.reordersFrames,
             width: producer.frameSize?.width, height: producer.frameSize?.height)
     }

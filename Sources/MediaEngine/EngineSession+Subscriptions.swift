@@ -150,8 +150,10 @@ extension EngineSession {
         for track in transport.tracks where track.streamName == stream.name && track.producer == nil {
             track.isParted = isParted
             guard acceptsCodec(of: stream, track, of: transport),
-                let producer = firstProducer(for: track, of: stream, now: now)
+                let first = firstProducer(for: track, of: stream, now: now)
             else { continue }
+            // The allocator chooses among all encodings. It does not do so for plain subscribers.
+            let producer = transport.isPlain ? first : stream.substitute(for: first, now: now)
             if track.kind == .video, !track.progress.hasSent, producer.isActive(now: now) {
                 track.firstFrameSince = now
             }
@@ -199,7 +201,7 @@ extension EngineSession {
         consumer.takesRequests = track.takesRequests
         consumer.extensions =
             producer.canHaveSpatialLayers ? track.describedExtensions ?? track.extensions : track.extensions
-        if transport.paused.contains(track.kind) || track.isUnwanted || track.isPausedByBandwidth {
+        if transport.paused.contains(track.kind) || track.isUnwanted || track.isPausedByBandwidth || track.isHeldBack {
             consumer.state = .paused
         }
         track.producer = producer

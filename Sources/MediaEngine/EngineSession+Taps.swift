@@ -21,6 +21,9 @@ extension EngineSession {
         let tap = PacketTap(capacity: capacity, kinds: kinds, codec: stream.codec)
         counters.droppedTap &+= stream.add(tap, chooses: chooses, replays: kinds.contains(.video), now: now)
         for producer in stream.producers { inbound[producer.tag].pointee.hasTaps = true }
+        if let video = stream.encoding(of: tap) ?? stream.video, tap.wants(.video), video.isHeldBack(now: now) {
+            emit(.requestKeyFrame(video, isAwaited: true))
+        }
         return tap
     }
 

@@ -45,6 +45,12 @@ final class EngineSession {
 
     /// Number of sending ends of pipes among the subscribers.
     var pipes = 0
+    /// Time at which rates of encodings that pipes do not send are announced next.
+    var announceAt: MediaTime = .zero
+    /// Number of receiving ends of pipes whose senders are told which encodings to send.
+    var demandingPipes = 0
+    /// Time at which the demands are repeated next.
+    var demandAt: MediaTime = .zero
     /// Whether the streams have not changed since they were described for pipes.
     var arePipesTold = false
 

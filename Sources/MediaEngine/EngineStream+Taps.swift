@@ -35,7 +35,9 @@ extension EngineStream {
         choosing.choose(
             among: encodings.map { encoding in
                 let producer = encoding.producer
-                let arrives = producer.packets > 0 && now - producer.lastArrival < Self.encodingTimeout
+                let arrives =
+                    producer.packets > 0 && now - producer.lastArrival < Self.encodingTimeout
+                    || producer.isAnnounced(now: now)
                 let rate =
                     arrives ? producer.measured(now: now).bitrates.last ?? Bitrate(rawValue: 0) : Bitrate(rawValue: 0)
                 return (producer, rate)

@@ -45,6 +45,9 @@ final class EngineStream {
     var bytesAtReport: [Int: (bytes: UInt64, at: MediaTime)] = [:]
     var bitrate: [Int: Bitrate] = [:]
 
+    /// Mirrored streams: encodings that this relay needs.
+    var demand = StreamDemand()
+
     /// Bit rates of the encodings when layers were last chosen for subscribers, in bits per second; 0 for an inactive encoding.
     private var notedRates: [Int64] = []
 
@@ -100,6 +103,7 @@ final class EngineStream {
     func insert(_ encoding: Encoding, at position: Int) {
         encodings.insert(encoding, at: position)
         best = encodings.count - 1
+        if source.isPipe { demand.note(encoding.producer.tag, now: encoding.producer.lastArrival) }
         for choosing in choosingTaps { choose(for: choosing, now: encoding.producer.lastArrival) }
     }
 
@@ -125,6 +129,7 @@ final class EngineStream {
         encodings.removeAll { $0.producer === producer }
         best = max(0, encodings.count - 1)
         for choosing in choosingTaps { choose(for: choosing, now: producer.lastArrival) }
+        demand.forget(producer.tag)
         bytesAtReport[producer.tag] = nil
         bitrate[producer.tag] = nil
     }
@@ -137,8 +142,10 @@ final class EngineStream {
         if sizes.count == encodings.count, zip(sizes, sizes.dropFirst()).contains(where: { $0 > $1 }) {
             encodings.sort { $0.producer.frameSize?.height ?? 0 < $1.producer.frameSize?.height ?? 0 }
         }
-        best =
-            encodings.lastIndex { now - $0.producer.lastArrival < Self.encodingTimeout } ?? max(0, encodings.count - 1)
+        let arriving = encodings.lastIndex {
+            now - $0.producer.lastArrival < Self.encodingTimeout || $0.producer.isAnnounced(now: now)
+        }
+        best = arriving ?? max(0, encodings.count - 1)
         return video !== before
     }
 }

@@ -51,6 +51,12 @@ final class SubscribedTrack {
     var isParted = false
     /// Whether the track is paused because the path has too little bandwidth.
     var isPausedByBandwidth = false
+    /// Pipes: whether the track is not sent, because the other relay does not need it.
+    var isHeldBack = false
+    /// Pipes: time until which the track was held back; in the future: it is now; in the past: it never was, or long ago.
+    var heldBackUntil = MediaTime(rawValue: -PipeFormat.measuringTime.rawValue)
+    /// Pipes: number of the newest demand that has named the track.
+    var demanded: UInt32?
     /// Last sequence number of an abandoned encoding, or of packets sent to an address that the
     /// subscriber has left. Packets up to it are not retransmitted.
     var abandoned: (through: SequenceNumber, at: MediaTime)?

@@ -8,6 +8,8 @@ extension Worker {
     func handle(_ received: ReceivedRTCP, now: MediaTime) {
         for packet in received.packets {
             switch received.sender {
+            case .publisher(let pipe) where packet.type == .application: receiveRates(packet, from: pipe, now: now)
+            case .subscriber(let pipe) where packet.type == .application: receiveDemand(packet, of: pipe, now: now)
             case .publisher(let transport):
                 let session = transport.session
                 let clock = session.publisherSent(packet, transport, inbound, now: now, &counters)
@@ -41,12 +43,14 @@ extension Worker {
         #if DEBUG
             guard let producer = faults.keyFrameSource(of: producer, sessions, inbound) else { return }
         #endif
+        guard !isUnneeded(producer) else { return }
         inbound.requestKeyFrame(of: producer, isAwaited: isAwaited)
     }
 
     /// Serves a key frame request of another part of a session.
     func requestKeyFrame(ofTrack number: UInt64, session name: String, isAwaited: Bool) {
-        guard let producer = sessions[name]?.encoding(ofTrack: number, inbound) else { return }
+        guard let session = sessions[name], let producer = session.encoding(ofTrack: number, inbound) else { return }
+        session.noteNeed(of: producer, inbound, now: time())
         requestKeyFrame(of: producer, isAwaited: isAwaited)
     }
 
@@ -56,12 +60,14 @@ extension Worker {
             switch request {
             case .compound(let bytes, let missing, let producer, let transport):
                 counters.nacksSent &+= UInt64(missing)
+                var request = bytes
                 if missing == 0 {
+                    request = transport.session.demand(before: producer, of: transport, inbound, now: now) + bytes
                     counters.keyFrameRequestsSent &+= 1
                     // The relay drops the key frames of a muted track before it sees them.
                     if producer.keyFrames.isIgnored, !producer.isMuted { counters.keyFrameRequestsIgnored &+= 1 }
                 }
-                egress.sendRTCP(bytes, to: producer, of: transport, peers, inbound)
+                egress.sendRTCP(request, to: producer, of: transport, peers, inbound)
             case .keyFrame(let track, let session, let isAwaited, let worker):
                 _ = totals.post(
                     { $0.requestKeyFrame(ofTrack: track, session: session, isAwaited: isAwaited) }, to: worker,

@@ -29,6 +29,7 @@ extension Worker {
         case .requestKeyFrame(let producer, let isAwaited): requestKeyFrame(of: producer, isAwaited: isAwaited)
         case .event(let event): events.send(event)
         case .allocate(let transport): allocateSoon(transport, now: time())
+        case .needEncodings(let tracks): reportNeeds(tracks, of: session)
         case .visit: housekeepingSchedule.visitSoon(session, now: time())
         case .switched, .firstFrame, .refused, .keyFrameLimited, .trackPaused: counters.count(effect)
         case .sendToPublisher(let bytes, let producer, let transport):

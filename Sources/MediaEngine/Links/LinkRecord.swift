@@ -10,6 +10,8 @@ struct LinkRecord: BitwiseCopyable {
         case clock
         /// The origin withholds the track, because other audio is louder. The next packet continues the track without a gap.
         case withheld
+        /// `AnnouncedRates` of the track, which follow the header of the record.
+        case rates
     }
 
     var kind: Kind

@@ -29,6 +29,10 @@ extension Worker {
         case .clock:
             session.receive(clock: record, of: track)
             carryOut(session)
+        case .rates:
+            guard bytes.count >= MemoryLayout<AnnouncedRates>.size else { return }
+            producer.announce(
+                bytes.loadUnaligned(as: AnnouncedRates.self), now: MediaTime(rawValue: record.arrival))
         case .packet:
             guard let packet = record.packet(bytes) else { return }
             if producer.configuration.ssrc != packet.header.ssrc {

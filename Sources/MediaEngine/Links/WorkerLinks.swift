@@ -86,6 +86,12 @@ struct WorkerLinks: ~Copyable {
         written |= readers
     }
 
+    /// Appends a record with its payload to several links. The readers can do without it.
+    mutating func append(_ record: LinkRecord, _ payload: UnsafeRawBufferPointer, to readers: UInt64) {
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        _ = append(record, payload, none, isVideo: false, startsVideo: false, to: readers)
+    }
+
     /// Wakes the workers to which records were written. Call once in each turn.
     mutating func flush() {
         guard written != 0 else { return }

@@ -49,7 +49,8 @@ extension EngineSession {
     private func replica(of producer: Producer, rid: RID?, _ inbound: borrowing InboundTable) -> TrackReplica {
         TrackReplica(
             number: inbound[producer.tag].pointee.number, configuration: producer.configuration, rid: rid,
-            replayLimit: producer.replayLimit, frameSize: producer.frameSize, clock: producer.clock)
+            replayLimit: producer.replayLimit, frameSize: producer.frameSize,
+            announcement: producer.announcement, clock: producer.clock)
     }
 
     // MARK: other parts
@@ -129,6 +130,7 @@ extension EngineSession {
             producer.replayLimit = track.replayLimit
             producer.clock = track.clock
             producer.assume(frameSize: track.frameSize)
+            if let announcement = track.announcement { producer.announce(announcement.rates, now: announcement.at) }
             producer.setMuted(stream.muted.contains(producer.kind))
             hasNewTracks = true
         }

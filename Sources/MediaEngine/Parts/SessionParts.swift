@@ -12,6 +12,8 @@ struct SessionParts {
         let number: UInt64
         /// Moves of peers that the part has not accepted yet.
         var moves: [TransportID: String] = [:]
+        /// Encodings of mirrored streams that the part takes, by the numbers of their tracks.
+        var needed: Set<UInt64> = []
     }
 
     private(set) var all: [Part] = []
@@ -50,6 +52,15 @@ struct SessionParts {
 
     /// Notes that the published streams have changed.
     mutating func change() { if !all.isEmpty { isStale = true } }
+
+    /// Notes which encodings of mirrored streams a part takes. A message of an earlier part is ignored.
+    mutating func note(needed tracks: Set<UInt64>, by worker: Int, number: UInt64) {
+        guard let at = all.firstIndex(where: { $0.worker == worker && $0.number == number }) else { return }
+        all[at].needed = tracks
+    }
+
+    /// Returns whether a part takes an encoding.
+    func need(_ track: UInt64) -> Bool { all.contains { $0.needed.contains(track) } }
 
     /// Notes moves of peers, for the parts that have them.
     mutating func note(_ peers: [PeerMove]) {

@@ -13,6 +13,8 @@ struct TrackReplica: Sendable {
     let replayLimit: MediaTime
     /// Frame size in pixels; nil before the first key frame.
     let frameSize: (width: Int, height: Int)?
+    /// Rates that another relay has announced, and when; nil: none.
+    let announcement: (rates: AnnouncedRates, at: MediaTime)?
     /// The publisher's clock when the description was made.
     let clock: SenderClock
 }

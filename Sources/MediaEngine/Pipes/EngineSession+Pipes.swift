@@ -233,6 +233,7 @@ extension EngineSession {
         let tracks = pipe.tracks
         for stream in streams(of: pipe) { end(stream, &inbound, quiesced) }
         publishers.remove(pipe.id)
+        demandingPipes = max(0, demandingPipes - 1)
         emit(.publisherClosed(pipe, tracks: tracks))
     }
 }

@@ -22,6 +22,12 @@ enum PipeFormat {
     static let rtx = PayloadType(97)
     /// Maximum number of tracks of one pipe. Each has two SSRCs.
     static let maximumTracks = 4_096
+    /// Name of the relay's own RTCP packets: "MLRC".
+    static let name: UInt32 = 0x4d4c_5243
+    /// Interval in which demands and announced rates are repeated.
+    static let controlInterval = MediaTime.milliseconds(500)
+    /// Time for which the rates of an encoding that is sent again are still announced, until the receiving end has measured them.
+    static let measuringTime = MediaTime.milliseconds(1500)
     /// Maximum number of SSRCs in the life of a pipe. A pipe that has used them is opened again.
     static let maximumSSRCs = 1 << 20
 }

@@ -12,6 +12,8 @@ struct PipeReception {
     var sender: TransportID?
     /// By their number at the sending relay.
     var tracks: [UInt64: Track] = [:]
+    /// Number of demands sent.
+    var demands: UInt32 = 0
     /// Next SSRC. An SSRC is used once in the life of a pipe, because another stream under the same SSRC and key would repeat the keystream.
     private var next: UInt32
 

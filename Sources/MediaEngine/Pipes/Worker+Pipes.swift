@@ -25,6 +25,7 @@ extension Worker {
             localSSRC: numbers.ssrc(besides: plain),
             reception: PipeReception(first: UInt32(truncatingIfNeeded: numbers.number())), now: time())
         session.publishers.insert(pipe, pipe.id)
+        if configuration.encodingsOnDemand { session.demandingPipes += 1 }
         sessions.list(session)
         return end(pipe.id, ssrc: pipe.localSSRC)
     }

@@ -38,6 +38,15 @@ struct PlainIngress: ~Copyable {
     /// Returns whether a publisher uses an SSRC.
     func uses(_ ssrc: SSRC) -> Bool { sources.first(of: ssrc) != nil }
 
+    /// Returns the track that a publisher sends under an SSRC.
+    func track(of ssrc: SSRC, from publisher: PublishTransport, _ inbound: borrowing InboundTable) -> Int? {
+        for track in sources.tracks(of: ssrc)
+        where inbound[track].pointee.transport?.takeUnretainedValue() === publisher {
+            return track
+        }
+        return nil
+    }
+
     /// Returns whether one more publisher may use an SSRC. It must be unused in the session; other sessions may use it.
     func admits(_ ssrc: SSRC, to session: EngineSession, _ inbound: borrowing InboundTable) -> Bool {
         let tracks = sources.tracks(of: ssrc)

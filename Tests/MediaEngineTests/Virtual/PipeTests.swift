@@ -57,7 +57,7 @@ import WebRTCTestKit
         #expect(pipe.mirror.relay.counters.rtxReceived > 0)
     }
 
-    @Test("All encodings of simulcast arrive, and a subscriber chooses among them as at the relay of the publisher")
+    @Test("A subscriber chooses among all encodings of simulcast as at the relay of the publisher")
     func simulcast() throws {
         let (pipe, _) = try VirtualPipe.withPublisher(
             seed: 921, rids: Self.rids, video: SyntheticVideo.Encoding.simulcast)

@@ -32,12 +32,16 @@ final class VirtualPipe {
     }
 
     /// Makes a pipe between two new relays and the publisher of a stream at one of them.
+    /// - Parameter changes: change the configurations of the relays.
     static func withPublisher(
         seed: UInt64, path: LinkConditions = LinkConditions(delay: .milliseconds(10)), rids: [RID] = [],
-        video: [SyntheticVideo.Encoding]? = [.init(width: 640, height: 360, bitrate: .kilobits(400))]
+        video: [SyntheticVideo.Encoding]? = [.init(width: 640, height: 360, bitrate: .kilobits(400))],
+        changes: (origin: (inout EngineConfiguration) -> Void, mirror: (inout EngineConfiguration) -> Void) = (
+            { _ in }, { _ in }
+        )
     ) throws -> (VirtualPipe, VirtualClient) {
-        let (origin, publisher) = try VirtualCall.withPublisher(seed: seed, rids: rids, video: video)
-        let mirror = try VirtualCall(seed: seed &+ 1000, host: 2, besides: origin)
+        let (origin, publisher) = try VirtualCall.withPublisher(seed: seed, rids: rids, video: video, changes.origin)
+        let mirror = try VirtualCall(seed: seed &+ 1000, host: 2, besides: origin, changes.mirror)
         let pipe = try VirtualPipe(from: origin, to: mirror)
         pipe.set(path)
         try pipe.update()
@@ -52,6 +56,19 @@ final class VirtualPipe {
                 origin.network.set(path, from: to, to: from)
             }
         }
+    }
+
+    /// Runs both relays.
+    /// - Returns: the bit rate from the relay of the publishers to the other one in that time.
+    func rate(seconds: Double) throws -> Bitrate {
+        func sent() -> Int {
+            origin.plainAddresses.reduce(0) { sum, from in
+                mirror.plainAddresses.reduce(sum) { $0 + origin.network.statistics(from: from, to: $1).sentBytes }
+            }
+        }
+        let before = sent()
+        try run(seconds: seconds)
+        return Bitrate(saturating: Double(sent() - before) * 8 / seconds)
     }
 
     /// Carries the description to the mirroring relay, and its requests back.

@@ -1,0 +1,67 @@
+import Forwarding
+import MediaBase
+import RTP
+
+/// Relay of the publishers: holds back the encodings that the receiving end of a pipe does not need, and announces their rates, so that the
+/// other relay can choose among all encodings.
+extension EngineSession {
+    /// Returns the tracks of a pipe that begin or cease to be held back by a demand. Unknown SSRCs have ended, and are ignored. So are audio,
+    /// and demands that a later one has overtaken.
+    func changes(by demand: PipeDemand, of pipe: SubscribeTransport) -> [SubscribedTrack] {
+        var changes: [SubscribedTrack] = []
+        for (ssrcs, isHeldBack) in [(demand.wanted, false), (demand.unwanted, true)] {
+            for ssrc in ssrcs {
+                guard let track = pipe.track(of: SSRC(ssrc)), track.kind == .video,
+                    track.demanded.map({ Int32(bitPattern: demand.number &- $0) > 0 }) ?? true
+                else { continue }
+                track.demanded = demand.number
+                // Without a key frame on request, an encoding that is needed again could not begin soon.
+                guard !isHeldBack || track.producer.map({ $0.replayLimit < .never }) ?? false else { continue }
+                if track.isHeldBack != isHeldBack { changes.append(track) }
+            }
+        }
+        return changes
+    }
+
+    /// Holds tracks of a pipe back, or sends those again that are held back, from their next key frames on. Frames from before would put the
+    /// video of the subscribers back in time.
+    func change(
+        _ tracks: [SubscribedTrack], of pipe: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced
+    ) {
+        for track in tracks {
+            track.isHeldBack.toggle()
+            track.heldBackUntil = track.isHeldBack ? .never : now
+            guard let producer = track.producer else { continue }
+            if track.setPaused(track.isHeldBack, of: producer, in: router, quiesced) {
+                emit(.requestKeyFrame(producer, isAwaited: true))
+            }
+        }
+        announceRates(of: tracks, through: pipe, now: now)
+    }
+
+    /// Emits the rates that are due: those of encodings that are held back, or were until a moment ago.
+    func announceRates(now: MediaTime) {
+        guard pipes > 0, now >= announceAt else { return }
+        announceAt = now + PipeFormat.controlInterval
+        for pipe in subscribers.members where pipe.isPipe {
+            let tracks = pipe.tracks.filter { now - $0.heldBackUntil < PipeFormat.measuringTime }
+            announceRates(of: tracks, through: pipe, now: now)
+        }
+    }
+
+    private func announceRates(of tracks: [SubscribedTrack], through pipe: SubscribeTransport, now: MediaTime) {
+        var rest = tracks.filter { $0.producer != nil }[...]
+        while let first = rest.first {
+            let entries = rest.prefix(PipeRates.maximumEntries).compactMap { track in
+                track.producer.map {
+                    PipeRates.Entry(
+                        ssrc: track.ssrc, rates: AnnouncedRates(of: $0, isHeldBack: track.isHeldBack, now: now))
+                }
+            }
+            var bytes: [UInt8] = []
+            PipeRates(entries).write(from: first.ssrc, into: &bytes)
+            emit(.sendToSubscriber(bytes, first, pipe))
+            rest = rest.dropFirst(PipeRates.maximumEntries)
+        }
+    }
+}
