@@ -24,6 +24,7 @@ extension Conference {
         guard participants[id]?.info.isConnected == false else { return .success([]) }
         participants[id]?.info.isConnected = true
         participants[id]?.graceEnds = nil
+        forgetFormerStreams(of: id)
         lost.removeAll { $0 == id }
         showPresence(of: id)
         return .success(takeEffects())

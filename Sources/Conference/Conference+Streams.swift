@@ -88,6 +88,7 @@ extension Conference {
         stream.width = request.width ?? before.width
         stream.height = request.height ?? before.height
         published[request.stream] = stream
+        noteSeat(of: stream.owner)
         tellChange(from: before)
     }
 

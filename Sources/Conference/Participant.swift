@@ -18,6 +18,8 @@ struct Participant: Sendable {
     var streams: [StreamID] = []
     var subscriptions: [StreamID: Subscription] = [:]
     var rates = ParticipantRates()
+    /// Streams before the loss of the session's home relay, which its peer connection may continue until it resumes.
+    var formerStreams: [Seat.Stream] = []
     /// Mutes of its streams before the loss of the session's home relay, for streams that it has not published again.
     var inheritedMutes: Set<Seat.Mute> = []
     /// End of the grace time; nil while connected.

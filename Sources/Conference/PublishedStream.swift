@@ -58,6 +58,14 @@ struct PublishedStream: Sendable {
         untoldMutes = untoldMutes.filter { has($0) }
     }
 
+    /// State for another home relay; nil if the media plane does not have the stream yet.
+    var saved: Seat.Stream? {
+        guard phase != .planned else { return nil }
+        return Seat.Stream(
+            id: id, name: name, videoType: videoType, isEncrypted: isEncrypted, hasAudio: hasAudioTrack,
+            hasVideo: hasVideoTrack, codec: codec, isAnnounced: phase == .announced, createdAt: createdAt)
+    }
+
     func info(isDropped: Bool) -> StreamInfo {
         StreamInfo(
             id: id, connection: owner, name: name, videoType: videoType, hasAudio: hasAudioTrack && !isAudioMuted,

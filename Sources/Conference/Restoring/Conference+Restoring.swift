@@ -23,11 +23,13 @@ extension Conference {
             }
         }
         let info = participant.info
+        let streams = participant.formerStreams + participant.streams.compactMap { published[$0]?.saved }
         return Seat(
             connection: id, name: info.name, identity: info.identity, data: info.data, role: info.role,
             capabilities: participant.capabilities, token: participant.token, isTrusted: participant.isTrusted,
             media: participant.media, e2eeKey: info.e2eeKey, ordinal: participant.ordinal, joinedAt: info.joinedAt,
-            subsession: location(of: id).subsession, mutes: mutes.sorted())
+            subsession: location(of: id).subsession, mutes: mutes.sorted(),
+            streams: streams.isEmpty ? nil : streams)
     }
 
     /// Notes that a client's state may have changed.
@@ -41,8 +43,8 @@ extension Conference {
         return changedSeats.sorted { $0.rawValue < $1.rawValue }.map { ($0, seat(of: $0)) }
     }
 
-    /// Continues a session whose home relay was lost. All clients are lost, with the full grace time, and all streams have ended. Clients
-    /// resume, and publish and subscribe again; their streams are muted as before.
+    /// Continues a session whose home relay was lost. All clients are lost, with the full grace time, and all streams have ended, except those
+    /// that `adopt` continues. Clients resume, and publish and subscribe again; their streams are muted as before.
     ///
     /// - Parameter seats: those of all clients, in any order.
     package init(
@@ -77,8 +79,9 @@ extension Conference {
             joinedAt: seat.joinedAt, e2eeKey: seat.e2eeKey)
         participants[id] = Participant(
             info: info, capabilities: seat.capabilities, token: seat.token, isTrusted: seat.isTrusted,
-            media: seat.media, ordinal: seat.ordinal, inheritedMutes: Set(seat.mutes), graceEnds: now + limits.graceTime
-        )
+            media: seat.media, ordinal: seat.ordinal, formerStreams: seat.streams ?? [],
+            inheritedMutes: Set(seat.mutes),
+            graceEnds: now + limits.graceTime)
         order.append(id)
         clients.append(id)
         lost.append(id)

@@ -1,3 +1,4 @@
+package import MediaBase
 package import Signaling
 
 /// State of one client of a session that survives the loss of its home relay. The client resumes its connection at another one.
@@ -15,6 +16,21 @@ package struct Seat: Hashable, Sendable, Codable {
         package static func < (left: Mute, right: Mute) -> Bool {
             (left.videoType.rawValue, left.kind.rawValue) < (right.videoType.rawValue, right.kind.rawValue)
         }
+    }
+
+    /// Stream of a client. It continues at another home relay if the client's publish peer connection does.
+    package struct Stream: Hashable, Sendable, Codable {
+        package var id: StreamID
+        package var name: String
+        package var videoType: VideoType
+        package var isEncrypted: Bool
+        package var hasAudio: Bool
+        package var hasVideo: Bool
+        package var codec: VideoCodec?
+        /// Whether clients know it.
+        package var isAnnounced: Bool
+        /// Milliseconds since 1970.
+        package var createdAt: Int64
     }
 
     package var connection: ConnectionID
@@ -35,4 +51,6 @@ package struct Seat: Hashable, Sendable, Codable {
     package var subsession: SubsessionID?
     /// Without repetitions, in order.
     package var mutes: [Mute]
+    /// Streams that the media plane has, in order of creation; nil: none.
+    package var streams: [Stream]?
 }

@@ -1,0 +1,90 @@
+import Conference
+import MediaBase
+import MillraceTestKit
+import Signaling
+import Testing
+
+@Suite("CLU-3: streams that continue after the loss of their session's home relay")
+struct AdoptingTests {
+    private func restored(_ conference: Conference) -> Conference {
+        Conference(
+            restoring: conference.essence, seats: conference.users.compactMap { conference.seat(of: $0.id) },
+            id: conference.id, app: conference.app, name: conference.name, limits: conference.limits, now: .zero)
+    }
+
+    private func survivor(_ id: StreamID, muted: Set<TrackKind> = []) -> SurvivingStream {
+        SurvivingStream(id: id, hasAudio: true, hasVideo: true, muted: muted)
+    }
+
+    @Test("a stream keeps its id, name and owner, and the mutes that the store or its relay has")
+    func adopted() throws {
+        let world = try World()
+        let host = try world.join("host", .all)
+        let user = try world.join("user")
+        let camera = try world.publish(user)
+        let before = try #require(world.conference.stream(camera))
+        try world.request(ForceMuteStreamRequest(stream: camera), host)
+
+        var again = restored(world.conference)
+        #expect(again.streams.isEmpty)
+        #expect(again.mayAdopt([survivor(camera)], of: user, now: .zero))
+        let effects = again.adopt([survivor(camera, muted: [.video])], of: user, now: .zero)
+        let after = try #require(again.stream(camera))
+        #expect(after.name == before.name && after.connection == user && after.videoType == before.videoType)
+        #expect(after.createdAt == before.createdAt && after.isDropped)
+        #expect(after.isAudioMuted && after.isVideoMuted)
+        for kind in TrackKind.allCases { #expect(effects.contains(.media(.setMuted(camera, kind, true)))) }
+        let isTold = effects.contains { if case .hook = $0 { true } else { false } }
+        #expect(!isTold, "the previous home relay has sent the webhook")
+        #expect(again.seat(of: user)?.mutes.count == 2)
+
+        _ = try again.resume(user, now: .zero).get()
+        let unmute = SetMutedRequest(stream: camera, kind: .audio, isMuted: false)
+        _ = again.request(unmute, from: user, now: .zero, wallClock: 0)
+        #expect(again.stream(camera)?.isAudioMuted == false)
+        // It publishes no second camera.
+        let second = PublishRequest.Stream(name: "second", audioMid: "0", videoMid: "1")
+        let plan = try again.preparePublish([second], from: user, newIDs: [StreamID(rawValue: "n")]).get()
+        #expect(plan.removed == [camera])
+    }
+
+    @Test("streams that the store does not have as they are, and those of clients that have resumed, do not continue")
+    func refused() throws {
+        let world = try World()
+        let user = try world.join("user", .all)
+        let camera = try world.publish(user)
+        var again = restored(world.conference)
+        func mayAdopt(_ streams: [SurvivingStream], of id: ConnectionID) -> Bool {
+            again.mayAdopt(streams, of: id, now: .zero)
+        }
+        #expect(!mayAdopt([], of: user))
+        #expect(!mayAdopt([survivor(camera), survivor(StreamID(rawValue: "other"))], of: user))
+        #expect(!mayAdopt([survivor(StreamID(rawValue: "other"))], of: user))
+        #expect(!mayAdopt([survivor(camera)], of: ConnectionID(rawValue: "unknown")))
+        let audio = SurvivingStream(id: camera, hasAudio: true, hasVideo: false, muted: [])
+        #expect(!mayAdopt([audio], of: user))
+        #expect(!again.mayAdopt([survivor(camera)], of: user, now: again.limits.graceTime))
+        _ = try again.resume(user, now: .zero).get()
+        #expect(!mayAdopt([survivor(camera)], of: user))
+        #expect(again.seat(of: user)?.streams == nil)
+    }
+
+    @Test("streams continue in the order in which they were announced, whatever the order of their relays' answers")
+    func order() throws {
+        let world = try World()
+        let users = try ["a", "b", "c"].map { try world.join($0, .all) }
+        var cameras: [StreamID] = []
+        for user in users {
+            cameras.append(try world.publish(user))
+            world.now = world.now + .seconds(1)
+        }
+        let before = world.conference.streams
+        var again = restored(world.conference)
+        for index in [2, 0, 1] { _ = again.adopt([survivor(cameras[index])], of: users[index], now: .zero) }
+        #expect(again.streams.map(\.id) == before.map(\.id))
+        #expect(again.users.map(\.audio) == world.conference.users.map(\.audio))
+        // A client that never resumes leaves with its stream.
+        let effects = again.handleTimeout(now: again.limits.graceTime)
+        #expect(again.streams.isEmpty && !effects.isEmpty)
+    }
+}
