@@ -10,6 +10,9 @@ struct MediaMember: Sendable {
     /// Kind of its next subscribe peer connection.
     var subscribeTransport = MediaTransport.webRTC
     var subscriber: SubscribePeer?
+    /// Subscribe peer connection that the session's previous home relay had opened. It continues until the client resumes, and then subscribes
+    /// again.
+    var formerSubscriber: PeerID?
     var publisher: PublishPeer?
     /// Whether it has ever had a publish peer connection.
     var hasPublished = false
@@ -26,5 +29,5 @@ struct MediaMember: Sendable {
     /// Requests that wait for the one in progress.
     var waitingToPublish: [Publishing] = []
 
-    var peers: [PeerID] { [publisher?.id, subscriber?.id].compactMap(\.self) }
+    var peers: [PeerID] { [publisher?.id, subscriber?.id, formerSubscriber].compactMap(\.self) }
 }

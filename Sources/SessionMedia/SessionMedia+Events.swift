@@ -38,6 +38,8 @@ extension SessionMedia {
         } else if members[id]?.publisher?.id == peer {
             forget(peer)
             outputs.append(.handle(.reset(id, publish: true, subscribe: false)))
+        } else if members[id]?.formerSubscriber == peer {
+            forget(peer)
         } else {
             resetSubscriber(of: id)
         }

@@ -301,6 +301,7 @@ extension SessionMedia {
 
     /// Closes the subscribe peer connection of a client that starts a new one or has missed its offers.
     package mutating func closeSubscriber(of id: ConnectionID) {
+        if let former = members[id]?.formerSubscriber { close(former) }
         guard let peer = members[id]?.subscriber?.id else { return }
         resetSubscriber(of: id)
         closeAtOnce(peer, isPlain: false)

@@ -238,6 +238,7 @@ package struct SessionMedia: Sendable {
         guard let id = peers.removeValue(forKey: peer) else { return }
         if members[id]?.publisher?.id == peer { members[id]?.publisher = nil }
         if members[id]?.subscriber?.id == peer { members[id]?.subscriber = nil }
+        if members[id]?.formerSubscriber == peer { members[id]?.formerSubscriber = nil }
         if visitingSubscribers[id]?.peer == peer { visitingSubscribers[id]?.peer = nil }
         outputs.append(.ended(peer))
     }
