@@ -48,6 +48,8 @@ package final class ClusterNode: Sendable {
     private let load: @Sendable () -> RelayLoad
     /// Maximum age of an answer to `ClusterEffect.ask`.
     private let answerTime: MediaTime
+    private let beatInterval: MediaTime
+    private let leaseTime: MediaTime
     private let state: NIOLockedValueBox<State>
 
     /// - Parameters:
@@ -63,6 +65,8 @@ package final class ClusterNode: Sendable {
         self.store = store
         self.load = load
         answerTime = settings.beatInterval
+        beatInterval = settings.beatInterval
+        leaseTime = settings.leaseTime
         self.ask = ask
         self.now = now
         state = NIOLockedValueBox(State(member: ClusterMember(description: description, settings: settings)))
@@ -169,6 +173,22 @@ package final class ClusterNode: Sendable {
     /// Returns another relay, as of the last heartbeat; nil if it has ended.
     package func relay(_ identity: RelayIdentity) -> RelayDescription? {
         state.withLockedValue { $0.member.table.all.first { $0.identity == identity && $0.isAlive }?.description }
+    }
+
+    /// Returns the other relays, as of the last heartbeat, with whether each had missed at most one of its own. Relays whose leases end
+    /// before the next heartbeat are left out.
+    ///
+    /// - Parameter linkVersion: relays of earlier versions are left out too.
+    package func others(linkVersion: Int) -> [RelayIdentity: Bool] {
+        state.withLockedValue { state in
+            let others = state.member.table.all.filter {
+                $0.isAlive && $0.identity.id != description.id && $0.description.linkVersion >= linkVersion
+                    && $0.silence + beatInterval < leaseTime
+            }
+            return Dictionary(others.map { ($0.identity, $0.silence <= beatInterval + beatInterval) }) { first, _ in
+                first
+            }
+        }
     }
 
     /// Whether the relay may run the rules of its sessions.

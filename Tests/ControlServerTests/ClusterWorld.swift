@@ -11,7 +11,7 @@ import Signaling
 
 /// Home relay and edges of one session: `ClusterMedia`, models of the relays' engines, and links that are slow, each in its own way.
 final class ClusterWorld {
-    private enum Arrival {
+    enum Arrival {
         case call(MediaCallID, MediaRelay, MediaCall)
         case answer(MediaCallID, MediaRelay, Result<MediaCallAnswer, EngineError>)
         case changed(MediaRelay)
@@ -20,14 +20,20 @@ final class ClusterWorld {
     static let edges = ["b", "c"].map { RelayIdentity(id: RelayID(rawValue: $0), incarnation: 1) }
 
     var media = ClusterMedia()
+    /// Relays other than the home relay.
+    var others = ClusterWorld.edges
+    /// Media that the calls of home relays have opened at the other relays.
+    var opened: [MediaRelay: OpenedMedia] = [:]
+    /// Whether no client has left when its media is adopted.
+    var adoptsAll = false
     var relays: [MediaRelay: RelayModel] = [:]
     /// Relays that no longer answer.
     var silent: Set<MediaRelay> = []
     var now = MediaTime.zero
     var random: SeededGenerator
-    private var arrivals: [(at: MediaTime, order: Int, Arrival)] = []
+    var arrivals: [(at: MediaTime, order: Int, Arrival)] = []
     /// Latest arrival at each relay of what must arrive in order.
-    private var latest: [MediaRelay: MediaTime] = [:]
+    var latest: [MediaRelay: MediaTime] = [:]
     private var counter = 0
     private var ticket: UInt64 = 0
     /// Orders without an outcome.
@@ -45,7 +51,7 @@ final class ClusterWorld {
         for edge in Self.edges { relays[.edge(edge)] = RelayModel(name: edge.id.rawValue, seed: seed) }
     }
 
-    var all: [MediaRelay] { [.home] + Self.edges.map { .edge($0) } }
+    var all: [MediaRelay] { [.home] + others.map { .edge($0) } }
 
     // MARK: orders
 
@@ -105,7 +111,7 @@ final class ClusterWorld {
 
     // MARK: time
 
-    private func carryOut() {
+    func carryOut() {
         for output in media.takeOutputs() {
             switch output {
             case .call(let id, let relay, let call):
@@ -119,6 +125,7 @@ final class ClusterWorld {
                 lost.append(edge)
                 for peer in ended { peers[peer] = nil }
             case .release(let edge): released.append(edge)
+            case .inventory(let relay, let inventory): adopt(inventory, at: relay)
             }
         }
     }
@@ -153,7 +160,7 @@ final class ClusterWorld {
     private func handle(_ arrival: Arrival) {
         switch arrival {
         case .call(let id, let relay, let call):
-            guard !silent.contains(relay), let result = relays[relay]?.run(call) else { return }
+            guard !silent.contains(relay), let result = run(call, at: relay) else { return }
             add(.answer(id, relay, result), at: now + .microseconds(Int64(random.below(3_000))))
             let reports = relays[relay]?.reports ?? 0
             relays[relay]?.reports = 0

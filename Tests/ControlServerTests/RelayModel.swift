@@ -104,6 +104,7 @@ struct RelayModel {
         case .setLayer(let peer, _): _ = try snapshot(of: peer)
         case .subscriberCounts: return .subscriberCounts(subscriberCounts)
         case .state(let asked): return .state(try state(of: asked))
+        case .inventory: return .inventory(MediaInventory())
         case .statistics, .quality, .trace: throw .invalidRequest(field: "call", reason: "not modelled")
         }
         return .done

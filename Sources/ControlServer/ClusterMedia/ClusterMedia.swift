@@ -21,6 +21,8 @@ struct ClusterMedia {
         case lost(RelayIdentity, [PeerID])
         /// The session needs the relay no longer.
         case release(RelayIdentity)
+        /// Media that a relay has of the session's previous home relay; the caller adopts it or closes it, and calls `heard`.
+        case inventory(MediaRelay, MediaInventory)
     }
 
     enum Purpose {
@@ -28,6 +30,9 @@ struct ClusterMedia {
         /// Part of the move with this number.
         case move(UInt64)
         case pipes(MediaPipes.Purpose)
+        case inventory
+        /// Close of something that the previous home relay had opened.
+        case discard
     }
 
     struct Call {
@@ -36,7 +41,7 @@ struct ClusterMedia {
     }
 
     /// Order that all relays carried out, and that is settled when the pipes have these versions.
-    private struct Fence {
+    struct Fence {
         let ticket: MediaTicket
         let order: MediaOrder
         let result: Result<MediaAnswer, EngineError>
@@ -53,16 +58,17 @@ struct ClusterMedia {
     /// Time after which a relay without media of the session is released.
     static let lingerTime = MediaTime.seconds(10)
 
-    private var outputs: [Output] = []
+    var outputs: [Output] = []
     private var lastID: UInt64 = 0
     private(set) var calls: [MediaCallID: Call] = [:]
     /// Calls to other relays, oldest first, with the times at which these relays are lost. Some are answered already.
     private var timed: Deque<(id: MediaCallID, deadline: MediaTime)> = []
     var peers = ClusterPeers()
     var held: [HeldOrder] = []
-    private var moves: [UInt64: ClusterMove] = [:]
-    private var fences: [Fence] = []
+    var moves: [UInt64: ClusterMove] = [:]
+    var fences: [Fence] = []
     var pipes = MediaPipes()
+    var takeOver = MediaTakeOver()
     /// Other relays that have, or lately had, media of the session, with the times at which they are released.
     var edges: [RelayIdentity: MediaTime] = [:]
 
@@ -95,9 +101,10 @@ struct ClusterMedia {
 
     /// Time of the next `handleTimeout`; `never` if there is none.
     var deadline: MediaTime {
-        guard !edges.isEmpty || !pipes.isEmpty else { return .never }
+        guard !edges.isEmpty || !pipes.isEmpty || !takeOver.isOver else { return .never }
         return min(
-            pipes.deadline, timed.first?.deadline ?? .never, held.lazy.map(\.deadline).min() ?? .never,
+            takeOver.deadline, pipes.deadline, timed.first?.deadline ?? .never,
+            held.lazy.map(\.deadline).min() ?? .never,
             edges.values.min() ?? .never)
     }
 
@@ -151,7 +158,7 @@ struct ClusterMedia {
         call(relay, .order(order), .order(ticket, order), now: now)
     }
 
-    private mutating func call(_ relay: MediaRelay, _ call: MediaCall, _ purpose: Purpose, now: MediaTime) {
+    mutating func call(_ relay: MediaRelay, _ call: MediaCall, _ purpose: Purpose, now: MediaTime) {
         let id = makeCallID()
         calls[id] = Call(relay: relay, purpose: purpose)
         if case .edge(let edge) = relay {
@@ -178,6 +185,8 @@ struct ClusterMedia {
         case .order(let ticket, let order): answered(ticket, order, result, by: call.relay, now: now)
         case .move(let number): moved(number, result, now: now)
         case .pipes(let purpose): pipes.answered(purpose, result.map { known($0, from: relay) }, now: now)
+        case .inventory: inventoryAnswered(result, by: relay)
+        case .discard: break
         }
         carryOutPipes(now: now)
     }
@@ -280,9 +289,11 @@ struct ClusterMedia {
                 // What the order stops has ended with the relay.
                 settle(ticket, order, order.stopsMedia ? .success(.done) : .failure(.stopped))
             case .move(let number): moved(number, .success(.done), now: now)
-            case .pipes: break
+            case .pipes, .discard: break
+            case .inventory: takeOver.missed(edge)
             }
         }
+        takeOver.lost(relay)
         outputs.append(.lost(edge, ended))
         arrange(now: now)
     }
@@ -300,6 +311,7 @@ struct ClusterMedia {
                 outputs.append(.release(edge))
             }
         }
+        takeOver.handleTimeout(now: now)
         pipes.handleTimeout(now: now)
         carryOutPipes(now: now)
     }
@@ -308,58 +320,6 @@ struct ClusterMedia {
         let relay = MediaRelay.edge(edge)
         return peers.isUsed(relay) || pipes.has(relay)
             || calls.values.contains { $0.relay == relay } || held.contains { $0.relay == relay }
-    }
-
-    // MARK: moves
-
-    private mutating func move(
-        _ ticket: MediaTicket, _ order: MediaOrder, _ locations: [PeerID: Location], now: MediaTime
-    ) {
-        var parts: [MediaRelay: [PeerID: Location]] = [:]
-        var streams: [MediaRelay: Set<String>] = [:]
-        for (id, location) in locations {
-            let relay = relay(of: id)
-            parts[relay, default: [:]][id] = location
-            guard let published = peers.published(by: id) else { continue }
-            streams[relay, default: []].formUnion(published.map(\.rawValue))
-        }
-        for (relay, names) in streams { pipes.beginMove(of: names, at: relay, now: now) }
-        moves[makeCallID().rawValue] = ClusterMove(ticket: ticket, order: order, waiting: parts, streams: streams)
-    }
-
-    /// Sends the moves whose streams no relay forwards any longer.
-    private mutating func continueMoves(now: MediaTime) {
-        for number in moves.keys.sorted() {
-            guard let move = moves[number], move.unanswered == 0,
-                !move.streams.contains(where: { pipes.isForwarding($0.value, from: $0.key) })
-            else { continue }
-            moves[number]?.waiting = [:]
-            moves[number]?.unanswered = move.waiting.count
-            guard !move.waiting.isEmpty else {
-                moved(number, now: now)
-                continue
-            }
-            for (relay, locations) in move.waiting {
-                call(relay, .order(.relocate(locations)), .move(number), now: now)
-            }
-        }
-    }
-
-    private mutating func moved(
-        _ number: UInt64, _ result: MediaCallResult, now: MediaTime
-    ) {
-        moves[number]?.unanswered -= 1
-        if case .failure(let error) = result, moves[number]?.failure == nil { moves[number]?.failure = error }
-        if moves[number]?.unanswered == 0 { moved(number, now: now) }
-    }
-
-    /// Ends a move that all relays have answered.
-    private mutating func moved(_ number: UInt64, now: MediaTime) {
-        guard let move = moves.removeValue(forKey: number) else { return }
-        let result = move.failure.map { Result<MediaAnswer, EngineError>.failure($0) } ?? .success(.done)
-        var versions: [UInt64: UInt64] = [:]
-        for relay in move.streams.keys { versions.merge(pipes.endMove(at: relay, now: now)) { $1 } }
-        fences.append(Fence(ticket: move.ticket, order: move.order, result: result, versions: versions))
     }
 
     // MARK: pipes
@@ -371,10 +331,12 @@ struct ClusterMedia {
     }
 
     /// Carries out what the pipes and all that waits for them allow, until nothing is left.
-    private mutating func carryOutPipes(now: MediaTime) {
+    mutating func carryOutPipes(now: MediaTime) {
         while true {
+            continueTakeOver(now: now)
             continueMoves(now: now)
             for call in pipes.takeCalls() { self.call(call.relay, call.call, .pipes(call.purpose), now: now) }
+            takeOver.pipes = takeOver.pipes.filter { !pipes.has(1, $0) }
             settleFences()
             let ready = held.compactMap { order in destination(of: order, now: now).map { (order, $0) } }
             guard !ready.isEmpty else { break }

@@ -89,6 +89,16 @@ struct ClusterPeers {
         return true
     }
 
+    /// Notes a peer that the session's previous home relay had opened.
+    /// - Returns: false if it cannot be a peer of that relay.
+    mutating func adopt(_ id: PeerID, isPublisher: Bool, _ streams: Set<StreamID>, at relay: MediaRelay) -> Bool {
+        guard peers[id] == nil, streams.allSatisfy({ origins[$0] == nil }) else { return false }
+        peers[id] = Peer(relay: relay, isPublisher: isPublisher, streams: streams)
+        count(relay, isPublisher: isPublisher, 1)
+        for stream in streams { origins[stream] = relay }
+        return true
+    }
+
     /// Notes the end of a peer that its relay reports, which the answer that introduces it may follow.
     mutating func noteGone(_ id: PeerID) {
         if peers[id] == nil, openings > 0, goneEarly.count < Self.maximumGoneEarly { goneEarly.insert(id) }

@@ -10,8 +10,8 @@ import ServiceLifecycle
 import SessionMedia
 
 /// Media that this relay has of a session whose rules another relay runs: carries out that relay's calls in the engine, and reports the engine's
-/// events to it. What the calls have opened ends with the link, except if the home relay has died: then it stays until another relay can take the
-/// session over (`EdgeMediaTable.end(home:)`).
+/// events to it. The media that the calls have opened ends with the link, except if the home relay has died or lost its lease: then it stays for a limited
+/// time, in which the next home relay can continue it.
 final class EdgeMedia: Sendable {
     private enum Item: Sendable {
         case reply(MediaLinkReply)
@@ -20,11 +20,14 @@ final class EdgeMedia: Sendable {
     }
 
     private struct State {
-        var peers: Set<PeerID> = []
-        var plainTransports: Set<PeerID> = []
-        var pipes: Set<TransportID> = []
+        var opened: OpenedMedia
+        /// Whether `opened` is what the previous home relay had opened, and the present one has not asked for it.
+        var isInherited = false
         /// Number of calls under way and of replies that are not sent.
         var pending = 0
+        /// Whether the home relay's calls are refused: the media only waits for the next home relay.
+        var isDetached = false
+        /// Whether the media has ended, or belongs to the next home relay.
         var isOver = false
     }
 
@@ -35,8 +38,11 @@ final class EdgeMedia: Sendable {
         case homeDied
     }
 
-    /// Maximum time for which media stays after the death of the home relay, if the cluster's database does not report the death.
+    /// Maximum time for which media stays after the death of the home relay.
     static let keepTime = Duration.seconds(15)
+    /// Maximum time for which media stays after the lease of its home relay has ended. Clients resume within this time, which makes another
+    /// relay take the session over.
+    static let takeOverTime = Duration.seconds(6)
     /// Time between two checks whether the home relay still sends. After four silent ones the link is closed, before the home relay takes this
     /// relay for lost (`ClusterMedia.callTime`).
     static let pingInterval = Duration.milliseconds(1_500)
@@ -51,13 +57,14 @@ final class EdgeMedia: Sendable {
     private let inbox = LiveSessionInbox()
     private let items: AsyncStream<Item>
     private let queue: AsyncStream<Item>.Continuation
-    private let state = NIOLockedValueBox(State())
+    private let state: NIOLockedValueBox<State>
     /// Finishes when the media is over.
     private let ended = AsyncStream<Void>.makeStream()
 
     /// - Parameter session: name of the session in the engine.
     init(session: String, _ handshake: MediaLinkHandshake, engine: any MediaPlane, logger: Logger) {
         self.session = session
+        state = NIOLockedValueBox(State(opened: OpenedMedia()))
         home = handshake.home
         term = handshake.term
         self.engine = engine
@@ -112,14 +119,25 @@ final class EdgeMedia: Sendable {
         // The home relay knows what is mirrored.
         if case .mirrored = event { return }
         if case .peerGone(_, let transport) = event {
-            state.withLockedValue { _ = $0.peers.remove(PeerID(transport)) }
+            state.withLockedValue { $0.opened.remove(PeerID(transport)) }
         }
         if inbox.post(event).isNews { queue.yield(.events) }
     }
 
+    // MARK: loss of the home relay
+
+    /// Ends the media if the home relay has closed the link in order.
+    func linkClosed() {
+        if state.withLockedValue({ !$0.isDetached }) { end() }
+    }
+
     /// Keeps the media after the death of the home relay, for a limited time. Returns when it is over, or this relay stops.
     func keep() async {
-        guard state.withLockedValue({ !$0.isOver }) else { return }
+        let isKept = state.withLockedValue { state in
+            state.isDetached = true
+            return !state.isOver
+        }
+        guard isKept else { return }
         logger.notice("home relay lost", metadata: ["session": "\(session)"])
         await cancelWhenGracefulShutdown { [ended] in
             await withTaskGroup(of: Void.self) { group in
@@ -131,21 +149,70 @@ final class EdgeMedia: Sendable {
         }
     }
 
+    /// Handles the end of the home relay's lease: other relays can run the session. The home relay's calls are refused from now on, and the media
+    /// stays until the next home relay opens its link.
+    func leaseEnded() {
+        state.withLockedValue { $0.isDetached = true }
+        queue.finish()
+        Task { [weak self] in
+            try? await Task.sleep(for: Self.takeOverTime)
+            self?.end()
+        }
+    }
+
+    /// Gives the media to the next home relay: nothing of it ends with this link.
+    /// - Returns: nil if it has ended.
+    func handOver() -> OpenedMedia? {
+        let opened = state.withLockedValue { state -> OpenedMedia? in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            defer { state.opened = OpenedMedia() }
+            return state.opened
+        }
+        if opened != nil {
+            queue.finish()
+            ended.continuation.finish()
+        }
+        return opened
+    }
+
+    /// Takes what the previous home relay has opened. Called before the first call of this one.
+    func inherit(_ opened: OpenedMedia) {
+        state.withLockedValue { state in
+            state.opened = opened
+            state.isInherited = true
+        }
+    }
+
+    /// Handles the first call of a home relay. One that does not ask for the inventory does not continue the media, so that all of it ends.
+    private func settleInheritance(_ call: MediaCall?) {
+        let refused = state.withLockedValue { state -> OpenedMedia? in
+            guard state.isInherited else { return nil }
+            state.isInherited = false
+            if case .inventory? = call { return nil }
+            defer { state.opened = OpenedMedia() }
+            return state.opened
+        }
+        if let refused { close(refused) }
+    }
+
     // MARK: calls
 
     /// - Returns: false if the link must end.
     private func receive(_ text: ByteBuffer) -> Bool {
         let data = Data(buffer: text)
         let isAccepted = state.withLockedValue { state in
-            guard !state.isOver, state.pending < Self.maximumCalls else { return false }
+            guard !state.isOver, !state.isDetached, state.pending < Self.maximumCalls else { return false }
             state.pending += 1
             return true
         }
         guard isAccepted else { return false }
         do {
             let request = try JSONDecoder().decode(MediaLinkRequest.self, from: data)
+            settleInheritance(request.call)
             carryOut(request)
         } catch {
+            settleInheritance(nil)
             guard let request = try? JSONDecoder().decode(MediaLinkRequest.Unread.self, from: data) else {
                 return false
             }
@@ -157,74 +224,52 @@ final class EdgeMedia: Sendable {
     }
 
     private func carryOut(_ request: MediaLinkRequest) {
+        if case .inventory = request.call {
+            let inventory = state.withLockedValue { $0.opened.inventory }
+            queue.yield(.reply(.answered(request.id, .inventory(inventory))))
+            return
+        }
+        state.withLockedValue { $0.opened.begin(request.call) }
         if let begun = engine.begin(request.call, session: session) {
-            if case .order(.closePeer(let peer, _)) = request.call {
-                state.withLockedValue { state in
-                    state.peers.remove(peer)
-                    state.plainTransports.remove(peer)
-                }
-            }
-            return reply(to: request.id) { () async throws(EngineError) in
+            return reply(to: request) { () async throws(EngineError) in
                 try await begun.finish()
                 return .media(.done)
             }
         }
-        if case .closePipe(let pipe) = request.call { state.withLockedValue { _ = $0.pipes.remove(pipe) } }
-        reply(to: request.id) { [engine, session] () async throws(EngineError) in
+        reply(to: request) { [engine, session] () async throws(EngineError) in
             try await engine.carryOut(request.call, session: session)
         }
     }
 
     private func reply(
-        to id: MediaCallID, _ call: @escaping @Sendable () async throws(EngineError) -> MediaCallAnswer
+        to request: MediaLinkRequest, _ call: @escaping @Sendable () async throws(EngineError) -> MediaCallAnswer
     ) {
         Task {
             do throws(EngineError) {
                 let answer = try await call()
-                note(answer)
-                queue.yield(.reply(.answered(id, answer)))
+                note(request.call, answer)
+                queue.yield(.reply(.answered(request.id, answer)))
             } catch {
-                queue.yield(.reply(.failed(id, error)))
+                queue.yield(.reply(.failed(request.id, error)))
             }
         }
     }
 
-    /// Notes what a call has opened. Closes it if the link has ended in the meantime.
-    private func note(_ answer: MediaCallAnswer) {
-        let isOver = state.withLockedValue { state in
-            switch answer {
-            case .media(let answer): if let peer = answer.peer { state.peers.insert(peer) }
-            case .opened(let answer): state.peers.insert(PeerID(answer.id))
-            case .openedPlain(let transport): state.plainTransports.insert(PeerID(transport.id))
-            case .pipe(let end): state.pipes.insert(end.id)
-            default: break
-            }
-            return state.isOver
+    /// Notes what a call has opened. Closes it if the link has ended in the meantime: the next home relay does not know of it.
+    private func note(_ call: MediaCall, _ answer: MediaCallAnswer) {
+        let late = state.withLockedValue { state -> OpenedMedia? in
+            state.opened.finish(call, answer)
+            guard state.isOver else { return nil }
+            defer { state.opened = OpenedMedia() }
+            return state.opened
         }
-        if isOver { closeAll() }
+        if let late { close(late) }
     }
 
     /// Closes what the calls have opened, and the link.
     func end() {
-        let isFirst = state.withLockedValue { state in
-            defer { state.isOver = true }
-            return !state.isOver
-        }
-        guard isFirst else { return }
-        queue.finish()
-        ended.continuation.finish()
-        closeAll()
+        if let opened = handOver() { close(opened) }
     }
 
-    private func closeAll() {
-        let (peers, plainTransports, pipes) = state.withLockedValue { state in
-            defer { (state.peers, state.plainTransports, state.pipes) = ([], [], []) }
-            return (state.peers, state.plainTransports, state.pipes)
-        }
-        for peer in peers { _ = engine.beginCloseWebRTC(TransportID(peer), session: session) }
-        for peer in plainTransports { _ = engine.beginClosePlain(TransportID(peer), session: session) }
-        for pipe in pipes {
-            Task { [engine, session] in try? await engine.closePipe(pipe, session: session) }
-        }
-    }
+    private func close(_ opened: OpenedMedia) { opened.inventory.close(in: engine, session: session) }
 }

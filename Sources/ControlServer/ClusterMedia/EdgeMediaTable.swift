@@ -8,7 +8,7 @@ final class EdgeMediaTable: Sendable {
 
     var count: Int { links.withLockedValue { $0.count } }
 
-    /// Admits the link of a session's home relay. It ends the link of an earlier home relay.
+    /// Admits the link of a session's home relay. It ends the link of an earlier home relay, and gets the media that this one has opened.
     /// - Returns: false if a later home relay has a link.
     func enter(_ media: EdgeMedia, session: String) -> Bool {
         let (isAdmitted, replaced) = links.withLockedValue { links -> (Bool, EdgeMedia?) in
@@ -17,7 +17,7 @@ final class EdgeMediaTable: Sendable {
             links[session] = media
             return (true, present)
         }
-        replaced?.end()
+        if let opened = replaced?.handOver() { media.inherit(opened) }
         return isAdmitted
     }
 
@@ -30,10 +30,17 @@ final class EdgeMediaTable: Sendable {
     /// Ends the link of a session that this relay runs itself from now on.
     func end(session: String) { links.withLockedValue { $0.removeValue(forKey: session) }?.end() }
 
-    /// Ends the media of sessions whose home relay has lost its lease: another relay may run them now, and separate or mute clients.
-    func end(home: RelayIdentity) {
+    /// Ends the link of a session that this relay runs itself from now on, and returns the media that the previous home relay has opened.
+    func handOver(session: String) -> MediaInventory? {
+        links.withLockedValue { $0.removeValue(forKey: session) }?.handOver()?.inventory
+    }
+
+    /// Handles the loss of the lease of a home relay: another relay may run its sessions now, and separate or mute clients.
+    ///
+    /// - Parameter isKept: whether each relay that can be the next home relay asks for the media; otherwise it ends at once.
+    func lost(home: RelayIdentity, isKept: Bool) {
         let lost = links.withLockedValue { links in links.values.filter { $0.home == home } }
-        for media in lost { media.end() }
+        for media in lost { if isKept { media.leaseEnded() } else { media.end() } }
     }
 
     /// Passes an event of the engine to the home relay of its session.

@@ -26,6 +26,9 @@ enum MediaCall: Codable, Sendable {
     case send([PipeTrack], TransportID)
     case closePipe(TransportID)
 
+    /// Asks for what the previous home relay of the session has opened. A link whose first call is another one ends all of that.
+    case inventory
+
     // MARK: state
 
     case state([PeerID])

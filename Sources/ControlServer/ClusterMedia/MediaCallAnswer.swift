@@ -19,6 +19,7 @@ enum MediaCallAnswer: Codable, Sendable {
     case statistics(PeerStatistics)
     case quality(PeerQuality)
     case trace(PeerTrace)
+    case inventory(MediaInventory)
 
     /// Transport of a client without a control connection that the call has opened.
     var opened: TransportID? {

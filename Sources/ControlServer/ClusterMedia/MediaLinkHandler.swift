@@ -18,11 +18,12 @@ struct MediaLinkHandler: Sendable {
         // Checked after the entry, because this relay may take the session over at any moment.
         guard liveSessions.liveSession(handshake.key) == nil else {
             liveSessions.edgeMedia.leave(media, session: session)
+            media.end()
             return await refuse(channel, "this relay runs the session")
         }
         try? await channel.executeThenClose { inbound, outbound in
             // The end of a connection takes time.
-            if case .closed = await media.run(inbound, outbound) { media.end() }
+            if case .closed = await media.run(inbound, outbound) { media.linkClosed() }
         }
         await media.keep()
         media.end()

@@ -41,7 +41,8 @@ struct MediaPipe {
     private var isStale = false
     /// Tracks that the receiving relay has requested last, and those that the sending relay sends.
     private var requested: [PipeTrack] = []
-    private var sent: [PipeTrack] = []
+    /// Nil: it sends those that the previous home relay has passed on.
+    private var sent: [PipeTrack]? = []
     /// Streams that the receiving relay may forward.
     private(set) var mirrored: Set<String> = []
     /// Streams that the receiving relay has mirrors of, by its latest answer.
@@ -62,6 +63,18 @@ struct MediaPipe {
         self.route = route
         self.failures = failures
         notBefore = failures == 0 ? now : now + Self.backoff.delay(failures: failures)
+    }
+
+    /// Creates a pipe that the previous home relay of the session has opened.
+    init(
+        id: UInt64, _ route: Route, continuing receiver: MediaInventory.Receiver, from sender: PipeEnd, moves: Int,
+        now: MediaTime
+    ) {
+        self.init(id: id, route, moves: moves, now: now)
+        self.receiver = receiver.end
+        self.sender = sender
+        mirrored = receiver.streams
+        sent = nil
     }
 
     /// Returns the pipe that replaces this one after a failure.
@@ -133,7 +146,8 @@ struct MediaPipe {
             mirrored.formUnion(description.streams.map(\.name))
             return (.mirror, route.to, .mirror(description, receiver.id, from: sender))
         }
-        if requested != sent { return (.send, route.from, .send(requested, sender.id)) }
+        // A pipe of the previous home relay sends its tracks until the mirrors are known.
+        if applied > 0, requested != sent { return (.send, route.from, .send(requested, sender.id)) }
         guard moves == 0, applied < version, now >= notBefore else { return nil }
         isStale = false
         described = version

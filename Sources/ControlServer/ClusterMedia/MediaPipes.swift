@@ -20,7 +20,9 @@ struct MediaPipes {
 
     /// Pipe whose mirrors are being closed.
     private struct Closing {
-        let route: MediaPipe.Route
+        /// Nil if it is not known, because the previous home relay of the session had opened the pipe.
+        let from: MediaRelay?
+        let to: MediaRelay
         let receiver: TransportID
         let streams: Set<String>
         /// Time of the next try; nil while one is under way.
@@ -49,13 +51,13 @@ struct MediaPipes {
 
     /// Returns whether a relay has pipes, or ends of them.
     func has(_ relay: MediaRelay) -> Bool {
-        pipes.keys.contains { $0.from == relay || $0.to == relay } || closing.values.contains { $0.route.to == relay }
+        pipes.keys.contains { $0.from == relay || $0.to == relay } || closing.values.contains { $0.to == relay }
     }
 
     /// Returns whether a relay mirrors one of the streams, or may do so.
     func mirrors(_ streams: Set<String>, at relay: MediaRelay) -> Bool {
         pipes.values.contains { $0.route.to == relay && !$0.mirrored.isDisjoint(with: streams) }
-            || closing.values.contains { $0.route.to == relay && !$0.streams.isDisjoint(with: streams) }
+            || closing.values.contains { $0.to == relay && !$0.streams.isDisjoint(with: streams) }
     }
 
     /// Returns whether a relay has a mirror of the stream.
@@ -90,6 +92,28 @@ struct MediaPipes {
         }
     }
 
+    /// Continues a pipe that the previous home relay of the session had opened. Its mirrors are as that relay knew them until the version 1.
+    /// - Returns: number of the pipe; nil: the route has another one.
+    mutating func adopt(
+        _ route: MediaPipe.Route, _ receiver: MediaInventory.Receiver, _ sender: PipeEnd, now: MediaTime
+    ) -> UInt64? {
+        guard pipes[route] == nil else { return nil }
+        let id = makeID()
+        pipes[route] = MediaPipe(
+            id: id, route, continuing: receiver, from: sender, moves: moves[route.from] ?? 0, now: now)
+        advance(route, now: now)
+        return id
+    }
+
+    /// Closes a receiving end that the previous home relay of the session had opened.
+    /// - Returns: number of its pipe.
+    mutating func discard(_ receiver: TransportID, mirroring streams: Set<String>, at relay: MediaRelay) -> UInt64 {
+        let id = makeID()
+        closing[id] = Closing(from: nil, to: relay, receiver: receiver, streams: streams)
+        call(relay, .closePipe(receiver), .close(id: id))
+        return id
+    }
+
     /// Notes that the streams of a relay have changed.
     mutating func changed(at relay: MediaRelay, now: MediaTime) {
         for route in pipes.keys where route.from == relay {
@@ -108,7 +132,7 @@ struct MediaPipes {
 
     /// Returns pipes that are being closed, and that may still mirror one of the streams.
     private func closing(from relay: MediaRelay, _ streams: Set<String>) -> [UInt64] {
-        closing.filter { $0.value.route.from == relay && !$0.value.streams.isDisjoint(with: streams) }.map(\.key)
+        closing.filter { $0.value.from == relay && !$0.value.streams.isDisjoint(with: streams) }.map(\.key)
     }
 
     private func versions(where isConcerned: (MediaPipe) -> Bool) -> [UInt64: UInt64] {
@@ -172,14 +196,14 @@ struct MediaPipes {
             pipes[route] = nil
             close(pipe, besides: relay)
         }
-        for (id, pipe) in closing where pipe.route.to == relay { closing[id] = nil }
+        for (id, pipe) in closing where pipe.to == relay { closing[id] = nil }
     }
 
     mutating func handleTimeout(now: MediaTime) {
         for (route, pipe) in pipes where pipe.deadline <= now { advance(route, now: now) }
         for (id, pipe) in closing where pipe.retry.map({ $0 <= now }) ?? false {
             closing[id]?.retry = nil
-            call(pipe.route.to, .closePipe(pipe.receiver), .close(id: id))
+            call(pipe.to, .closePipe(pipe.receiver), .close(id: id))
         }
     }
 
@@ -212,7 +236,8 @@ struct MediaPipes {
                 call(end.relay, .closePipe(end.id), .nothing)
                 continue
             }
-            closing[pipe.id] = Closing(route: pipe.route, receiver: end.id, streams: pipe.mirrored)
+            closing[pipe.id] = Closing(
+                from: pipe.route.from, to: pipe.route.to, receiver: end.id, streams: pipe.mirrored)
             call(end.relay, .closePipe(end.id), .close(id: pipe.id))
         }
     }

@@ -15,12 +15,16 @@ extension LiveSession {
     func join(
         _ admission: Admission, _ arrival: Arrival, lease: ResourceLease
     ) async -> Result<Void, SignalingError> {
-        await result { $0.join(admission, arrival, lease: lease, then: $1) }
+        await takenOver()
+        return await result { $0.join(admission, arrival, lease: lease, then: $1) }
     }
 
     /// Attaches a client that resumes to its new socket (CON-3).
-    func resume(_ id: ConnectionID, _ request: ResumeRequest, _ arrival: Arrival) -> Result<Void, SignalingError> {
-        turn { $0.resume(id, request, arrival) }
+    func resume(
+        _ id: ConnectionID, _ request: ResumeRequest, _ arrival: Arrival
+    ) async -> Result<Void, SignalingError> {
+        await takenOver()
+        return turn { $0.resume(id, request, arrival) }
     }
 
     /// Carries out one request of a client and answers it.
@@ -45,7 +49,10 @@ extension LiveSession {
     /// Admits a client and opens its transport.
     ///
     /// - Returns: false if the session was over before the client could be admitted.
-    func enter(_ visit: Visit) async throws -> Bool { try await result { $0.enter(visit, then: $1) }.get() }
+    func enter(_ visit: Visit) async throws -> Bool {
+        await takenOver()
+        return try await result { $0.enter(visit, then: $1) }.get()
+    }
 
     /// Removes a client after its endpoint has closed its transport. Returns when the name of its stream is free again.
     func visitorLeft(_ transport: TransportID) async {
@@ -66,6 +73,7 @@ extension LiveSession {
 
     /// Carries out an operator's command. Returns when the engine is done.
     func admin(_ command: AdminCommand) async throws(SignalingError) {
+        await takenOver()
         try await result { $0.admin(command, then: $1) }.get()
     }
 

@@ -65,6 +65,11 @@ actor LiveSession {
         await withCheckedContinuation { waiting in turn { body($0) { waiting.resume(returning: $0) } } }
     }
 
+    /// Waits until clients may enter a session that this relay has just taken over.
+    func takenOver() async {
+        if core.takeOver.isUnderWay { await result { core, then in core.whenTakenOver { then(()) } } }
+    }
+
     /// Returns state of the core.
     func read<R>(_ body: (SessionCore) -> R) -> R { body(core) }
 

@@ -12,8 +12,13 @@ extension LiveSessions {
         throw Self.unavailable(.unconfirmed, .seconds(1))
     }
 
-    /// Ends the media that this relay has of the sessions of a relay that has lost its lease.
-    package func homeLost(_ relay: RelayIdentity) { edgeMedia.end(home: relay) }
+    /// Keeps the media that this relay has of the sessions of a relay that has lost its lease, until their next home relays ask for it. It ends
+    /// at once if one of the relays would not ask.
+    package func homeLost(_ relay: RelayIdentity) {
+        let relays = cluster?.status.relays ?? []
+        let isKept = relays.allSatisfy { !$0.isAlive || $0.description.linkVersion >= ClusterEdge.mediaVersion }
+        edgeMedia.lost(home: relay, isKept: isKept)
+    }
 
     /// Gives up a session that another relay runs now. Its clients lose their connections without an event, so that they resume, which leads
     /// them to the other relay.

@@ -147,8 +147,14 @@ package final class LiveSessions: Sendable {
                     id: id, app: key.app, name: key.name, limits: configuration.conference,
                     reservation: reservation, now: ControlClock.now, wallClock: ControlClock.wall)
             }
-        // The media that this relay had for a previous home relay ends before the session opens its own.
-        edgeMedia.end(session: engineName(of: key))
+        // The media that this relay had for a previous home relay continues with the session, or ends before a new session opens its own.
+        var kept = edgeMedia.handOver(session: engineName(of: key))
+        func endKept() {
+            kept?.close(in: environment.engine, session: engineName(of: key))
+            kept = nil
+        }
+        if restored == nil { endKept() }
+        defer { endKept() }
         let liveSession = LiveSession(conference, key: key, environment: environment, restored: restored)
         let entry = try locked { state throws(SignalingError) in
             let entry = try state.directory.enter(key, newID: id) { _ in liveSession }
@@ -162,7 +168,11 @@ package final class LiveSessions: Sendable {
         // A link of a previous home relay may have begun in between.
         edgeMedia.end(session: engineName(of: key))
         cluster?.opened(entry.id)
-        if restored != nil { await entry.liveSession.turn { $0.begin() } }
+        if restored != nil, entry.liveSession === liveSession {
+            let inventory = kept
+            kept = nil
+            await liveSession.turn { $0.takeOver(inventory) }
+        }
         return entry
     }
 

@@ -61,6 +61,42 @@ struct SessionCoreTests {
         #expect(world.faults == [])
     }
 
+    @Test("CLU-3 after a take-over a client that resumes keeps its publish peer connection, and subscribes again")
+    func adoptedPublisher() throws {
+        let lost = try SessionWorld(isInCluster: true)
+        let user = try lost.join()
+        lost.settle(until: lost.now + .seconds(1))
+        let subscriber = try lost.join()
+        lost.settle(until: lost.now + .seconds(1))
+        lost.publish(user, new: [.camera])
+        lost.settle(until: lost.now + .seconds(1))
+        let camera = try #require(lost.core.conference.streams.first).id
+        lost.request(SubscribeRequest(stream: camera), subscriber)
+        lost.settle(until: lost.now + .seconds(1))
+        lost.request(SetMutedRequest(stream: camera, kind: .audio, isMuted: true), user)
+        lost.settle(until: lost.now + .seconds(1))
+
+        let world = try SessionWorld(isInCluster: true, continuing: lost)
+        world.takeOver(from: lost)
+        let peer = try #require(world.core.media.publisher(of: user))
+        #expect(peer == lost.core.media.publisher(of: user))
+        #expect(world.core.conference.stream(camera)?.isAudioMuted == true)
+        #expect(world.engine.peers.count == 2 && world.core.leases.count == 2)
+        for id in [user, subscriber] { world.resume(id) }
+        world.settle(until: world.now + .seconds(1))
+        #expect(world.engine.peers.keys.sorted { $0.rawValue < $1.rawValue } == [peer])
+        world.request(SetMutedRequest(stream: camera, kind: .audio, isMuted: false), user)
+        world.settle(until: world.now + .seconds(1))
+        #expect(world.engine.streams[camera]?.muted == [])
+        world.request(SubscribeRequest(stream: camera), subscriber)
+        world.settle(until: world.now + .seconds(1))
+        #expect(world.engine.peers.count == 2)
+        world.request(LeaveRequest(), user)
+        world.settle(until: world.now + .seconds(1))
+        #expect(world.engine.peers[peer] == nil && world.engine.streams.isEmpty)
+        #expect(world.faults == [])
+    }
+
     @Test("CLU-2 while the relay may not act, a change is refused and reading is not")
     func refusedChanges() throws {
         let world = try SessionWorld(isInCluster: true)

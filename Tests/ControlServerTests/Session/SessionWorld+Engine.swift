@@ -13,6 +13,9 @@ extension SessionWorld {
     func deliver(_ index: Int) {
         guard engine.answers.indices.contains(index) else { return }
         let (ticket, answer) = engine.answers.remove(at: index)
+        if let order = issued.removeValue(forKey: ticket), case .success(let answer) = answer {
+            opened.finish(.order(order), .media(answer))
+        }
         let result = answer.map { MediaCallAnswer.media($0) }.mapError { EngineError(modelled: $0) }
         turn { $0.answered(MediaCallID(rawValue: ticket.rawValue), result, by: .home) }
     }

@@ -40,6 +40,10 @@ final class SessionWorld {
     let core: SessionCore
     let context: SessionContext
     var engine: ModelEngine
+    /// Media that the calls to the engine have opened, as a relay that is not the home relay notes it.
+    var opened = OpenedMedia()
+    /// Orders to the engine.
+    var issued: [MediaTicket: MediaOrder] = [:]
     var now = MediaTime.zero
     var random: SeededGenerator
     var clients: [ConnectionID: Client] = [:]
@@ -121,6 +125,8 @@ final class SessionWorld {
         core.passOutputs { output in
             switch output {
             case .call(let id, .home, .order(let order)):
+                opened.begin(.order(order))
+                issued[MediaTicket(rawValue: id.rawValue)] = order
                 engine.mailbox.append((MediaTicket(rawValue: id.rawValue), order))
             case .call(let id, .home, let call): questions.append((id, call))
             case .call, .endLink, .dismiss: faults.append("\(output) without other relays")

@@ -120,6 +120,7 @@ def killed(bench, name):
     report(name, "one of the other relays runs the session", len(home) == 1 and home[0] != "relay0", home=home)
     streams = [s for s in read("streams") if s["connection"] == before["sdk-publish"][0]]
     report(name, "the muted track is still muted", len(streams) == 1 and streams[0]["isAudioMuted"], streams=len(streams))
+    report(name, "the publisher has not published again", [s["id"] for s in streams] == [stream["id"]], before=stream["id"], after=streams)
     report(name, "the page is still in the session", page.is_in())
 
 

@@ -10,6 +10,8 @@ extension SessionContext.Cluster {
             node.standing
         } mayLink: { edge in
             opensLinks && node.relay(edge).map { $0.linkVersion >= ClusterEdge.mediaVersion } ?? false
+        } others: {
+            opensLinks ? node.others(linkVersion: ClusterEdge.mediaVersion) : [:]
         }
     }
 }

@@ -13,6 +13,8 @@ struct SessionContext: Sendable {
         let standing: @Sendable () -> (acts: Bool, isStoreDown: Bool)
         /// Returns whether media of clients that a relay proxies may open there.
         let mayLink: @Sendable (RelayIdentity) -> Bool
+        /// Returns the other relays that may have media of a session, with whether they have sent a heartbeat lately.
+        var others: @Sendable () -> [RelayIdentity: Bool] = { [:] }
     }
 
     /// Configuration that a running relay can replace.

@@ -33,6 +33,7 @@ extension SessionCore {
                     if edges.contains(edge) { lose(edge, "it gave no answer in time, or a wrong one") }
                     for peer in peers { media.gone(peer) }
                 case .release(let edge): endLink(to: edge)
+                case .inventory(let relay, let inventory): adopt(inventory, at: relay)
                 }
             }
         }
@@ -66,6 +67,7 @@ extension SessionCore {
             carryOutCalls()
         }
         continueMedia()
+        endTakeOverIfDone()
     }
 
     /// Passes the answer of another relay to a client's request on to its endpoint.
@@ -100,6 +102,7 @@ extension SessionCore {
         lost(edge, reason)
         carryOutCalls()
         continueMedia()
+        endTakeOverIfDone()
     }
 
     private func lost(_ edge: RelayIdentity, _ reason: String) {

@@ -60,8 +60,7 @@ extension SessionCore {
             throw SignalingError(.resumeExpired)
         }
         let answer = ResumeRequest.Answer(
-            connection: id, missed: 0, publishLost: client.needsSnapshot || hasLostPublisher(client),
-            subscribeLost: true)
+            connection: id, missed: 0, publishLost: isPublisherLost(of: client), subscribeLost: true)
         let text: ByteBuffer
         do throws(SignalingError) {
             text = try joinAnswers.message(
@@ -86,6 +85,12 @@ extension SessionCore {
         arrival.socket.enterSession()
         arrival.socket.count(for: client.lease.holder, in: context.resources)
         client.settleQueue()
+    }
+
+    /// Returns whether a client that gets a snapshot has to publish again. This relay does not know whether a client of its lost home relay has
+    /// published, unless its peer connection continues.
+    private func isPublisherLost(of client: LiveConnection) -> Bool {
+        media.publisher(of: client.id) == nil && (client.needsSnapshot || media.hasPublished(client.id))
     }
 
     /// Returns whether a client has published over a peer connection that no longer exists.

@@ -38,6 +38,7 @@ final class SessionCore {
     var questions = MediaQuestions()
     var requests = MediaRequests()
     var reconciling = Reconciling()
+    var takeOver: SessionTakeOver
     /// Whether `continueMedia` is under way: outputs that its calls cause follow in its own loop.
     var isTakingOutputs = false
 
@@ -78,6 +79,7 @@ final class SessionCore {
         self.time = time
         self.logger = logger
         leases = TransportLeaseTable(context.resources)
+        takeOver = SessionTakeOver(isUnderWay: restored != nil)
         clients = ClientOutboxes(context.statistics, logger: logger)
         self.conference = conference
         media = SessionMedia(maximumSubscriptions: conference.limits.subscriptions, random: random)
@@ -177,6 +179,7 @@ final class SessionCore {
         let refusing = saver
         saver = nil
         refusing?.end()
+        endTakeOver()
     }
 
     /// Gives the session up after a failed join if no one is in it.
@@ -185,6 +188,7 @@ final class SessionCore {
         isForgotten = true
         closeLinks()
         emit(.ended(isElsewhere: false))
+        endTakeOver()
     }
 
     // MARK: time
@@ -193,7 +197,7 @@ final class SessionCore {
     var deadline: MediaTime {
         min(
             conference.deadline, media.deadline, clusterMedia.deadline, saver?.deadline ?? .never, questions.deadline,
-            reconciling.deadline)
+            reconciling.deadline, takeOver.deadline)
     }
 
     func handleTimeout() {
@@ -204,6 +208,7 @@ final class SessionCore {
         saver?.look(now: time.now)
         save()
         reconcileIfDue()
+        lookAtTakeOver()
         perform(conference.handleTimeout(now: time.now))
     }
 }

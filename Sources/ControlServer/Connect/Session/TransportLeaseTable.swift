@@ -28,6 +28,19 @@ struct TransportLeaseTable {
         opening[ticket] = TransportLeases(transport: lease)
     }
 
+    /// Counts a transport that the session's previous home relay had opened for a client.
+    /// - Returns: false if the client's limit is reached.
+    mutating func adopt(_ peer: PeerID, for holder: ResourceHolder) -> Bool {
+        let lease = ResourceLease(.transports, for: holder, accounts: resources)
+        do throws(ResourceExcess) {
+            try lease.set(1)
+        } catch {
+            return false
+        }
+        open[peer] = TransportLeases(transport: lease)
+        return true
+    }
+
     /// Keeps the leases of a client without a control connection, which `admit` has returned, with the order that opens its transport.
     mutating func begin(_ ticket: MediaTicket, _ leases: TransportLeases?) { opening[ticket] = leases }
 

@@ -1,0 +1,102 @@
+import Cluster
+import MediaBase
+import MediaEngine
+
+/// Take-over of a session's media from its previous home relay: relays that have not said what they have of it, and ends of pipes whose other ends
+/// are not known yet.
+struct MediaTakeOver {
+    /// Pipe whose ends both relays have named.
+    struct Pipe {
+        let route: MediaPipe.Route
+        let receiver: MediaInventory.Receiver
+        let sender: PipeEnd
+    }
+
+    /// Time after which no relay has media of the previous home relay that this one does not know of (`EdgeMedia.keepTime`).
+    static let time = MediaTime.seconds(15)
+    /// Maximum number of receiving ends of one relay, and of sending ends. A relay has one of each for every other relay.
+    static let maximumEnds = 1_024
+
+    private var end = MediaTime.never
+    private var asked: Set<RelayIdentity> = []
+    /// Relays that did not answer, and may have such media.
+    private var silent: Set<RelayIdentity> = []
+    private var receivers: [(relay: MediaRelay, receiver: MediaInventory.Receiver)] = []
+    private var senders: [(relay: MediaRelay, sender: MediaInventory.Sender)] = []
+    /// Numbers of the pipes whose receiving ends may still have mirrors as the previous home relay knew them.
+    var pipes: Set<UInt64> = []
+
+    /// Whether relays have not answered that still can.
+    var isAsking: Bool { !asked.isEmpty }
+    /// Whether all media of the previous home relay is known, and as it should be.
+    var isOver: Bool { asked.isEmpty && silent.isEmpty && pipes.isEmpty && receivers.isEmpty && senders.isEmpty }
+    /// Time of the next `handleTimeout`.
+    var deadline: MediaTime { silent.isEmpty ? .never : end }
+    /// Whether relays did not answer that may have media.
+    var isWaiting: Bool { !silent.isEmpty }
+
+    /// - Parameter relays: relays whose answers are awaited.
+    mutating func begin(awaiting relays: Set<RelayIdentity>, now: MediaTime) {
+        asked = relays
+        end = now + Self.time
+    }
+
+    /// Notes the ends of pipes of a relay.
+    mutating func heard(
+        _ relay: MediaRelay, _ receivers: [MediaInventory.Receiver], _ senders: [MediaInventory.Sender]
+    ) {
+        if case .edge(let edge) = relay { asked.remove(edge) }
+        self.receivers += receivers.prefix(Self.maximumEnds).map { (relay, $0) }
+        self.senders += senders.prefix(Self.maximumEnds).map { (relay, $0) }
+    }
+
+    /// Notes that a relay gives no answer.
+    mutating func missed(_ edge: RelayIdentity) {
+        guard asked.remove(edge) != nil else { return }
+        silent.insert(edge)
+    }
+
+    /// Forgets relays that gave no answer and have ended.
+    mutating func forgetSilent(except isAlive: (RelayIdentity) -> Bool) { silent = silent.filter(isAlive) }
+
+    /// Forgets the ends of pipes of a relay that was lost.
+    mutating func lost(_ relay: MediaRelay) {
+        receivers.removeAll { $0.relay == relay }
+        senders.removeAll { $0.relay == relay }
+    }
+
+    mutating func handleTimeout(now: MediaTime) {
+        if end <= now { silent = [] }
+    }
+
+    // MARK: pipes
+
+    /// Returns the pipes whose ends are both known by now.
+    mutating func takePipes() -> [Pipe] {
+        var found: [Pipe] = []
+        for (to, receiver) in receivers {
+            guard let end = receiver.sender,
+                let index = senders.firstIndex(where: {
+                    $0.sender.end == end && $0.sender.receiver == receiver.end.id && $0.relay != to
+                })
+            else { continue }
+            found.append(
+                Pipe(
+                    route: MediaPipe.Route(from: senders[index].relay, to: to), receiver: receiver,
+                    sender: senders[index].sender.end))
+            senders.remove(at: index)
+        }
+        receivers.removeAll { known in found.contains { $0.receiver == known.receiver && $0.route.to == known.relay } }
+        return found
+    }
+
+    /// Returns the ends that have no other end, once all relays have answered.
+    mutating func takeEnds() -> (
+        receivers: [(relay: MediaRelay, receiver: MediaInventory.Receiver)],
+        senders: [(relay: MediaRelay, sender: MediaInventory.Sender)]
+    ) {
+        guard asked.isEmpty else { return ([], []) }
+        defer { (receivers, senders) = ([], []) }
+        return (receivers, senders)
+    }
+}

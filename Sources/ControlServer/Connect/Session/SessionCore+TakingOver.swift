@@ -1,0 +1,120 @@
+import Conference
+import Logging
+import MediaBase
+import MediaEngine
+import SDP
+import SessionMedia
+import Signaling
+
+/// Take-over of the session from its lost home relay: media at the relays of the cluster continues if it belongs to a client in the stored state,
+/// is as that state says, and the client has not resumed yet. Everything else is closed.
+extension SessionCore {
+    /// Begins a take-over.
+    /// - Parameter kept: media that this relay had for the previous home relay.
+    func takeOver(_ kept: MediaInventory?) {
+        guard takeOver.isUnderWay, !conference.isEnded else { return }
+        takeOver.begin(after: media.lastTicket, now: time.now)
+        clusterMedia.takeOver(asking: context.cluster?.others() ?? [:], now: time.now)
+        if let kept { adopt(kept, at: .home) }
+        // Starts the timers of the session, and saves what the take-over has changed.
+        perform([])
+        endTakeOverIfDone()
+    }
+
+    /// Calls `then` when clients may enter the session.
+    func whenTakenOver(_ then: @escaping () -> Void) {
+        if takeOver.isUnderWay { takeOver.wait(then) } else { then() }
+    }
+
+    /// Ends the take-over if the media that continues is known, and the mutes of its streams are in force.
+    func endTakeOverIfDone() {
+        guard takeOver.isUnderWay, !takeOver.isSettling else { return }
+        clusterMedia.forgetSilent { context.cluster?.others()[$0] ?? false }
+        guard !clusterMedia.isTakingOver || takeOver.isTooLong(now: time.now) else { return }
+        takeOver.isSettling = true
+        whenCarriedOut(since: takeOver.ticket) { [self] _ in endTakeOver() }
+    }
+
+    /// Lets clients enter.
+    func endTakeOver() {
+        guard takeOver.isUnderWay else { return }
+        let waiting = takeOver.finish()
+        // Frame sizes, speakers and peers that have ended since.
+        if !media.inquiry.peers.isEmpty { missedEvents() }
+        for then in waiting { then() }
+    }
+
+    func lookAtTakeOver() {
+        if takeOver.isLookDue(now: time.now) { endTakeOverIfDone() }
+    }
+
+    // MARK: media
+
+    /// Adopts the media of a relay, or closes it.
+    func adopt(_ inventory: MediaInventory, at relay: MediaRelay) {
+        var adopted = 0
+        for peer in inventory.peers {
+            if adopt(peer, at: relay) {
+                adopted += 1
+            } else {
+                clusterMedia.discard(peer.id, isPlain: peer.isPlain, at: relay, now: time.now)
+            }
+        }
+        clusterMedia.heard(relay, inventory.receivers, inventory.senders, now: time.now)
+        guard !inventory.peers.isEmpty else { return }
+        logger.info(
+            "media continues", metadata: ["relay": "\(relay)", "adopted": "\(adopted)/\(inventory.peers.count)"])
+    }
+
+    private func adopt(_ peer: MediaInventory.Peer, at relay: MediaRelay) -> Bool {
+        guard !peer.isPlain, let use = peer.use, let client = clients[use.client], client.needsSnapshot,
+            client.socket == nil, peer.location == conference.location(of: client.id)
+        else { return false }
+        switch use {
+        case .publishes(_, let description, let streams):
+            return adopt(peer.id, description, streams, of: client, at: relay)
+        case .subscribes:
+            guard media.mayAdopt(peer.id, of: client.id, streams: nil),
+                begin(peer.id, isPublisher: false, [], of: client, at: relay)
+            else { return false }
+            media.adoptSubscriber(peer.id, of: client.id)
+            return true
+        }
+    }
+
+    private func adopt(
+        _ peer: PeerID, _ description: PeerDescription, _ streams: [MediaInventory.Stream], of client: LiveConnection,
+        at relay: MediaRelay
+    ) -> Bool {
+        let kinds = Dictionary(streams.map { ($0.id, $0.kinds) }) { first, _ in first }
+        let survivors = streams.map {
+            SurvivingStream(
+                id: $0.id, hasAudio: $0.kinds.contains(.audio), hasVideo: $0.kinds.contains(.video), muted: $0.muted)
+        }
+        guard conference.mayAdopt(survivors, of: client.id, now: time.now),
+            media.mayAdopt(peer, of: client.id, streams: Set(kinds.keys)),
+            begin(peer, isPublisher: true, Set(kinds.keys), of: client, at: relay)
+        else { return false }
+        media.adoptPublisher(peer, description, kinds, of: client.id)
+        perform(conference.adopt(survivors, of: client.id, now: time.now))
+        return true
+    }
+
+    /// Counts a peer for its client, and notes its relay.
+    private func begin(
+        _ peer: PeerID, isPublisher: Bool, _ streams: Set<StreamID>, of client: LiveConnection, at relay: MediaRelay
+    ) -> Bool {
+        guard leases.adopt(peer, for: client.lease.holder) else { return false }
+        if clusterMedia.adopt(peer, isPublisher: isPublisher, streams, at: relay) { return true }
+        leases.end(peer)
+        return false
+    }
+}
+
+extension MediaInventory.Use {
+    fileprivate var client: ConnectionID {
+        switch self {
+        case .publishes(let client, _, _), .subscribes(let client): client
+        }
+    }
+}

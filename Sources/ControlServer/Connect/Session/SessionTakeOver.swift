@@ -1,0 +1,50 @@
+import MediaBase
+import SessionMedia
+
+/// Take-over of a session from its lost home relay. No client enters the session before the media that continues is known, and is as the rules of
+/// the session want it: a client could otherwise mute or leave participants whose media this relay does not know yet.
+struct SessionTakeOver {
+    /// Time after which clients enter in any case, so that no relay with wrong answers keeps them out. It is longer than any relay keeps the
+    /// media of a lost home relay (`MediaTakeOver.time`).
+    static let maximumTime = MediaTime.seconds(30)
+    /// Time between looks whether relays that do not answer have ended.
+    private static let lookInterval = MediaTime.milliseconds(500)
+
+    private(set) var isUnderWay: Bool
+    /// Whether everything is known, and the last mutes are under way.
+    var isSettling = false
+    /// Newest order before the first one of the take-over.
+    private(set) var ticket = MediaTicket(rawValue: 0)
+    private var waiting: [() -> Void] = []
+    private var end = MediaTime.never
+    /// Time of the next look.
+    private(set) var deadline = MediaTime.never
+
+    init(isUnderWay: Bool) { self.isUnderWay = isUnderWay }
+
+    mutating func begin(after ticket: MediaTicket, now: MediaTime) {
+        self.ticket = ticket
+        end = now + Self.maximumTime
+        deadline = now + Self.lookInterval
+    }
+
+    /// Returns whether a look is due, and plans the next one.
+    mutating func isLookDue(now: MediaTime) -> Bool {
+        guard deadline <= now else { return false }
+        deadline = now + Self.lookInterval
+        return true
+    }
+
+    func isTooLong(now: MediaTime) -> Bool { end <= now }
+
+    /// Calls `then` at the end of the take-over.
+    mutating func wait(_ then: @escaping () -> Void) { waiting.append(then) }
+
+    /// - Returns: what waits for the end.
+    mutating func finish() -> [() -> Void] {
+        isUnderWay = false
+        deadline = .never
+        defer { waiting = [] }
+        return waiting
+    }
+}

@@ -1,0 +1,158 @@
+import Cluster
+import Conference
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import Signaling
+import Testing
+
+@testable import ControlServer
+@testable import SessionMedia
+
+@Suite("CLU-3: media between relays continues after the loss of the home relay")
+struct TakeOverTests {
+    private static let b = MediaRelay.edge(ClusterWorld.edges[0])
+    private static let c = MediaRelay.edge(ClusterWorld.edges[1])
+
+    private func stream(_ name: String) -> StreamID { StreamID(rawValue: name) }
+
+    /// Returns a session with a publisher at one relay and a subscriber at another one, neither of which is the home relay.
+    private func world() -> ClusterWorld {
+        let world = ClusterWorld(seed: 3)
+        world.adoptsAll = true
+        world.publish([stream("s")], at: Self.b)
+        world.subscribe(at: Self.c)
+        world.run(for: .seconds(1))
+        world.checkMirrors()
+        return world
+    }
+
+    @Test("a pipe between surviving relays continues with the same ends, mirrors and tracks", arguments: [false, true])
+    func pipe(isTakenOverByEdge: Bool) throws {
+        let world = world()
+        let receivers = try #require(world.relays[Self.c]?.receivers)
+        let senders = try #require(world.relays[Self.b]?.senders)
+        let number = world.relays[Self.b]?.numbers["s"]
+        world.takeOver(by: isTakenOverByEdge ? ClusterWorld.edges[1] : nil)
+        let receiver = isTakenOverByEdge ? MediaRelay.home : Self.c
+        while world.media.isTakingOver {
+            world.run(for: .milliseconds(1))
+            #expect(world.relays[receiver]?.receivers.keys == receivers.keys)
+            #expect(world.relays[receiver]?.receivers.values.first?.mirrors["s"]?.number == number)
+        }
+        world.run(for: .seconds(1))
+        world.checkMirrors()
+        #expect(world.faults == [])
+        let kept = try #require(receivers.keys.first)
+        let sender = try #require(receivers[kept]?.sender)
+        #expect(world.relays[Self.b]?.senders[sender] == senders[sender])
+        world.order(.setMuted(stream("s"), .audio, true))
+        world.run(for: .seconds(1))
+        #expect(world.relays[receiver]?.receivers[kept]?.mirrors["s"]?.isMuted == true)
+    }
+
+    @Test("a take-over waits for a relay that does not answer, until that relay has ended the media by itself")
+    func silent() {
+        let world = world()
+        world.silent = [Self.c]
+        world.takeOver()
+        world.run(for: .seconds(14))
+        #expect(world.lost == [ClusterWorld.edges[1]])
+        #expect(world.media.isTakingOver)
+        world.run(for: .seconds(2))
+        #expect(!world.media.isTakingOver)
+    }
+
+    @Test("a take-over does not wait for a relay that has ended")
+    func ended() {
+        let world = world()
+        world.silent = [Self.c]
+        world.takeOver()
+        world.run(for: .seconds(9))
+        #expect(world.media.isTakingOver)
+        world.media.forgetSilent { _ in false }
+        #expect(!world.media.isTakingOver)
+    }
+
+    @Test("what a relay has for clients that are gone is closed, and so are ends of pipes of the lost home relay")
+    func discarded() {
+        let world = world()
+        world.subscribe(at: .home)
+        world.publish([stream("h")], at: .home)
+        world.run(for: .seconds(1))
+        world.checkMirrors()
+        world.takeOver()
+        world.run(for: .seconds(1))
+        #expect(!world.media.isTakingOver)
+        world.checkMirrors()
+        #expect(world.faults == [])
+        for peer in Array(world.peers.keys) { world.close(peer) }
+        world.run(for: .seconds(40))
+        for relay in world.all {
+            #expect(world.relays[relay]?.receivers.isEmpty == true && world.relays[relay]?.senders.isEmpty == true)
+            #expect(world.relays[relay]?.peers.isEmpty == true)
+        }
+        #expect(world.media.deadline == .never)
+    }
+
+    /// Random orders of clients at all relays.
+    private func step(_ world: ClusterWorld) {
+        let relay = world.all[world.random.below(world.all.count)]
+        let peers = world.peers.keys.sorted { $0.rawValue < $1.rawValue }
+        let publishers = peers.filter { world.peers[$0]?.streams.isEmpty == false }
+        switch world.random.below(9) {
+        case 0, 1:
+            let name = stream("s\(world.random.below(40))")
+            let isUsed =
+                world.peers.values.contains { $0.streams.contains(name) }
+                || world.open.values.contains { $0.publishedStreams.contains(name) }
+            if peers.count < 14, !isUsed { world.publish([name], at: relay) }
+        case 2: if peers.count < 14 { world.subscribe(at: relay) }
+        case 3: if !peers.isEmpty { world.close(peers[world.random.below(peers.count)]) }
+        case 4, 5:
+            guard !publishers.isEmpty,
+                let stream = world.peers[publishers[world.random.below(publishers.count)]]?.streams.first
+            else { break }
+            world.order(.setMuted(stream, .audio, world.random.below(3) > 0))
+        case 6, 7:
+            let moving = peers.filter { _ in world.random.below(3) == 0 }
+            let subsession = ["", "x", "y"][world.random.below(3)]
+            let location = Location(subsession.isEmpty ? nil : SubsessionID(rawValue: subsession))
+            if !moving.isEmpty {
+                world.order(.relocate(Dictionary(uniqueKeysWithValues: moving.map { ($0, location) })))
+            }
+        default: world.run(for: .milliseconds(Int64(world.random.below(400))))
+        }
+        world.run(for: .microseconds(Int64(world.random.below(9_000))))
+    }
+
+    @Test(
+        "whenever home relays are lost, no relay forwards a muted stream or one that has left the location, and nothing remains",
+        arguments: 1...40)
+    func randomRuns(_ seed: UInt64) {
+        let world = ClusterWorld(seed: seed)
+        for round in 0..<4 where world.faults.isEmpty {
+            for _ in 0..<60 where world.faults.isEmpty { step(world) }
+            guard round < 3 else { break }
+            world.takeOver(by: round == 1 ? world.others.last : nil)
+            // Clients enter when the media that continues is known.
+            var turns = 0
+            while world.media.isTakingOver, turns < 20_000, world.faults.isEmpty {
+                world.run(for: .milliseconds(5))
+                turns += 1
+            }
+            #expect(turns < 20_000, "the take-over does not end")
+        }
+        world.run(for: .seconds(20))
+        world.checkMirrors()
+        #expect(world.faults == [])
+        #expect(world.open.isEmpty && world.lost.isEmpty)
+        for peer in Array(world.peers.keys) { world.close(peer) }
+        world.run(for: .seconds(40))
+        for relay in world.all {
+            #expect(world.relays[relay]?.receivers.isEmpty == true && world.relays[relay]?.senders.isEmpty == true)
+            #expect(world.relays[relay]?.peers.isEmpty == true)
+        }
+        #expect(world.media.deadline == .never)
+    }
+}
