@@ -80,6 +80,8 @@ package struct Conference: Sendable {
     var sessionPushes: [SessionPush] = []
     /// Number of pushes so far.
     var pushesMade: UInt64 = 0
+    /// Whether other relays have had media of the session, so that the next home relay asks them for it.
+    package var isSpread = false
     /// Whether changes of clients' states are recorded for `takeChangedSeats`.
     package var recordsSeatChanges = false
     /// Clients whose states have changed since the last call of `takeChangedSeats`.

@@ -87,4 +87,19 @@ struct AdoptingTests {
         let effects = again.handleTimeout(now: again.limits.graceTime)
         #expect(again.streams.isEmpty && !effects.isEmpty)
     }
+
+    @Test("whether other relays have had media is stored, and assumed if an earlier version has stored the state")
+    func spread() throws {
+        let world = try World()
+        try world.join("user", .all)
+        #expect(!restored(world.conference).isSpread)
+        world.conference.isSpread = true
+        #expect(restored(world.conference).isSpread)
+        var essence = world.conference.essence
+        essence.isSpread = nil
+        let again = Conference(
+            restoring: essence, seats: [], id: world.conference.id, app: "app", name: "room",
+            limits: world.conference.limits, now: .zero)
+        #expect(again.isSpread)
+    }
 }

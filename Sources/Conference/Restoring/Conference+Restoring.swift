@@ -9,7 +9,7 @@ extension Conference {
             requiresEncryption: requiresEncryption, isMuteForced: isMuteForced, isShareLocked: isShareLocked,
             isChatAllowed: isChatAllowed, subsessionStatus: subsessionStatus,
             subsessions: subsessions.list.map { SessionEssence.Subsession(id: $0.id, name: $0.name) },
-            subsessionsMade: subsessions.made, revoked: revoked.all)
+            subsessionsMade: subsessions.made, revoked: revoked.all, isSpread: isSpread)
     }
 
     /// Returns the state of a client; nil if it is none. Publishers without signalling have no seat, because they cannot resume.
@@ -57,6 +57,7 @@ extension Conference {
         isMuteForced = essence.isMuteForced
         isShareLocked = essence.isShareLocked
         isChatAllowed = essence.isChatAllowed
+        isSpread = essence.isSpread ?? true
         for token in essence.revoked { revoked.insert(token) }
         subsessions = Subsessions(
             essence.subsessions, made: essence.subsessionsMade, phase: essence.subsessionStatus)

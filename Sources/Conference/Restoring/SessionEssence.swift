@@ -23,4 +23,6 @@ package struct SessionEssence: Hashable, Sendable, Codable {
     package var subsessionsMade: Int
     /// Tokens of removed participants, oldest first.
     package var revoked: [TokenFingerprint]
+    /// Whether other relays have had media of the session; nil in states of earlier versions.
+    package var isSpread: Bool?
 }

@@ -54,6 +54,7 @@ extension SessionCore {
                 call = offer.call(visitor.startsMuted)
             }
             edges.add(edge)
+            noteSpread()
         }
         emit(.call(id, relay, call))
     }
@@ -79,6 +80,13 @@ extension SessionCore {
             return .media(.visitor(PeerID(transport), videoCodec: nil, kinds: nil))
         }
         return offer.take(answer).map { .media($0) } ?? answer
+    }
+
+    /// Notes for the next home relay that other relays have media of the session.
+    private func noteSpread() {
+        guard !conference.isSpread else { return }
+        conference.isSpread = true
+        noteState()
     }
 
     // MARK: links

@@ -14,7 +14,9 @@ extension SessionCore {
     func takeOver(_ kept: MediaInventory?) {
         guard takeOver.isUnderWay, !conference.isEnded else { return }
         takeOver.begin(after: media.lastTicket, now: time.now)
-        clusterMedia.takeOver(asking: context.cluster?.others() ?? [:], now: time.now)
+        // A relay opens a link for each session that it asks for, which costs time when many sessions are taken over at once.
+        let isSpread = conference.isSpread || kept != nil
+        clusterMedia.takeOver(asking: isSpread ? context.cluster?.others() ?? [:] : [:], now: time.now)
         if let kept { adopt(kept, at: .home) }
         // Starts the timers of the session, and saves what the take-over has changed.
         perform([])
