@@ -112,21 +112,25 @@ final class ClusterWorld {
     // MARK: time
 
     func carryOut() {
-        for output in media.takeOutputs() {
-            switch output {
-            case .call(let id, let relay, let call):
-                // Calls are sent in order, and those that wait for others run in any order.
-                let isOrdered = if case .order(let order) = call { order.stopsMedia } else { false }
-                let sent = max(now + .microseconds(Int64(random.below(3_000))), latest[relay] ?? .zero)
-                latest[relay] = sent
-                add(.call(id, relay, call), at: sent + (isOrdered ? .zero : .microseconds(Int64(random.below(2_000)))))
-            case .settled(let ticket, let order, let result): settled(ticket, order, result)
-            case .lost(let edge, let ended):
-                lost.append(edge)
-                for peer in ended { peers[peer] = nil }
-            case .release(let edge): released.append(edge)
-            case .inventory(let relay, let inventory): adopt(inventory, at: relay)
-            }
+        while case let outputs = media.takeOutputs(), !outputs.isEmpty {
+            for output in outputs { carryOut(output) }
+        }
+    }
+
+    private func carryOut(_ output: ClusterMedia.Output) {
+        switch output {
+        case .call(let id, let relay, let call):
+            // Calls are sent in order, and those that wait for others run in any order.
+            let isOrdered = if case .order(let order) = call { order.stopsMedia } else { false }
+            let sent = max(now + .microseconds(Int64(random.below(3_000))), latest[relay] ?? .zero)
+            latest[relay] = sent
+            add(.call(id, relay, call), at: sent + (isOrdered ? .zero : .microseconds(Int64(random.below(2_000)))))
+        case .settled(let ticket, let order, let result): settled(ticket, order, result)
+        case .lost(let edge, let ended):
+            lost.append(edge)
+            for peer in ended { peers[peer] = nil }
+        case .release(let edge): released.append(edge)
+        case .inventory(let relay, let inventory): adopt(inventory, at: relay)
         }
     }
 

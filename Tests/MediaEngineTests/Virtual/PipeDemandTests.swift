@@ -113,7 +113,7 @@ import WebRTCTestKit
             #expect(far.reception.longestPause < .milliseconds(250), "\(far.reception)")
         }
         #expect(far.frames.isContiguous && far.audio.isContiguous, "\(far.frames) \(far.audio)")
-        #expect(far.reception.wrong == 0 && far.reception.outOfOrder == 0, "\(far.reception)")
+        #expect(far.reception.wrong == 0 && far.reception.outOfOrder <= far.reception.switches, "\(far.reception)")
     }
 
     @Test("Demands and requests that are lost are repeated", arguments: 1121...1125)
@@ -151,8 +151,9 @@ import WebRTCTestKit
             try pipe.run(seconds: 5)
             #expect(try encodings(pipe.mirror).allSatisfy(\.isActive))
         }
-        #expect(subscriber.reception.wrong == 0 && subscriber.reception.outOfOrder == 0, "\(subscriber.reception)")
-        #expect(subscriber.reception.longestPause < .milliseconds(800), "\(subscriber.reception)")
+        let reception = subscriber.reception
+        #expect(reception.wrong == 0 && reception.outOfOrder <= reception.switches, "\(reception)")
+        #expect(reception.longestPause < .milliseconds(800), "\(reception)")
     }
 
     @Test("An encoding of subscribers that change to and fro is sent all the time") func flapping() throws {
