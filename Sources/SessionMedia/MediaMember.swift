@@ -1,7 +1,9 @@
 import Conference
+import MediaBase
 import Signaling
 
-/// Media of one participant: a client with a control connection, or a publisher without one.
+/// Media of one participant: a client with a control connection, or a publisher without one. A session may have thousands, most of which have
+/// no work in progress.
 struct MediaMember: Sendable {
     /// Nil: it has a control connection.
     var visitor: MediaVisitor?
@@ -9,7 +11,7 @@ struct MediaMember: Sendable {
     var location = Location.mainSession
     /// Kind of its next subscribe peer connection.
     var subscribeTransport = MediaTransport.webRTC
-    var subscriber: SubscribePeer?
+    @Boxed var subscriber: SubscribePeer? = nil
     /// Subscribe peer connection that the session's previous home relay had opened. It continues until the client resumes, and then subscribes
     /// again.
     var formerSubscriber: PeerID?
@@ -21,11 +23,11 @@ struct MediaMember: Sendable {
     var orders = SubscriptionOrders()
     var requests: [SubscriberRequest] = []
     var isOfferDue = false
-    var operation: SubscriberOperation?
+    @Boxed var operation: SubscriberOperation? = nil
     /// Whether it is in the list of members with new work.
     var isReady = false
 
-    var publishing: Publishing?
+    @Boxed var publishing: Publishing? = nil
     /// Requests that wait for the one in progress.
     var waitingToPublish: [Publishing] = []
 

@@ -31,14 +31,11 @@ package struct ICELiteAgent: Sendable {
     /// Set of credentials: the user name of a check and the password that authenticates it.
     private struct Generation: Sendable {
         let local: ICECredentials
-        let username: String
-        let key: [UInt8]
+        let remoteFragment: String
 
-        init(local: ICECredentials, remoteFragment: String) {
-            self.local = local
-            username = local.ufrag + ":" + remoteFragment
-            key = Array(local.password.utf8)
-        }
+        // Checks are rare, and most agents have not received any, so these are not stored.
+        var username: String { local.ufrag + ":" + remoteFragment }
+        var key: [UInt8] { Array(local.password.utf8) }
     }
 
     /// Maximum length of a user name in bytes (RFC 5389 section 15.3): two fragments of 256 and a colon.

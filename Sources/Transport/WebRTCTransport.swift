@@ -64,11 +64,12 @@ package final class WebRTCTransport {
         case ended
     }
 
-    private let configuration: Configuration
+    private let role: DTLSConnection.Role
+    private let consentTimeout: MediaTime
     private var agent: ICELiteAgent
     /// DTLS state, or `path` if the keys came by signalling.
     private var dtls: DTLSAssociation?
-    private var path: PathCheck?
+    @Boxed private var path: PathCheck? = nil
     private var phase = Phase.connecting
     private var outputs = OutputQueue<Output>()
     private let connectDeadline: MediaTime
@@ -84,7 +85,8 @@ package final class WebRTCTransport {
 
     /// - Throws: if the peer announced no fingerprint, or if there is no suite to offer.
     package init(_ configuration: Configuration, now: MediaTime) throws(DTLSFailure) {
-        self.configuration = configuration
+        role = configuration.role
+        consentTimeout = configuration.consentTimeout
         agent = ICELiteAgent(local: configuration.credentials, remoteFragment: configuration.peer.credentials.ufrag)
         if let signalled = configuration.signalled {
             path = PathCheck(
@@ -129,7 +131,7 @@ package final class WebRTCTransport {
         let reaction = agent.receive(datagram, from: source, now: now)
         if let answer = reaction.answer { outputs.append(.transmit(answer, to: source)) }
         if reaction.hasMoved, let selected = agent.selected { outputs.append(.selected(selected)) }
-        if let dtls, configuration.role == .client, agent.selected != nil, !dtls.isStarted {
+        if let dtls, role == .client, agent.selected != nil, !dtls.isStarted {
             attempt { () throws(DTLSFailure) in try self.dtls?.start(now: now) }
         }
         if let selected = agent.selected, phase == .connecting, let check = path?.ask(selected, now: now) {
@@ -203,7 +205,7 @@ package final class WebRTCTransport {
     package func nextOutput() -> Output? { outputs.next() }
 
     private var consentDeadline: MediaTime {
-        agent.lastAuthentic.map { $0 + configuration.consentTimeout } ?? .never
+        agent.lastAuthentic.map { $0 + consentTimeout } ?? .never
     }
 
     private func attempt(_ body: () throws(DTLSFailure) -> Void) {
