@@ -82,9 +82,10 @@ extension Router {
     /// - Parameters:
     ///   - bytes: total length of the datagrams.
     ///   - probe: number of the probe; not 0.
+    ///   - repeats: false: only padding is sent.
     /// - Returns: bytes that were sent; 0 if the path has no video consumer with an RTX stream.
     package func sendPadding(
-        bytes: Int, path index: Int, probe: UInt16, now: MediaTime, into batch: inout EgressBatch,
+        bytes: Int, path index: Int, probe: UInt16, repeats: Bool = true, now: MediaTime, into batch: inout EgressBatch,
         _ flush: (inout EgressBatch) -> Void
     ) -> Int {
         guard bytes > 0, let (core, consumer, rtx) = consumerForPadding(path: index),
@@ -96,7 +97,7 @@ extension Router {
         // Newest packets first: the subscriber may still be able to use them.
         var sequence = consumer.pointee.progress.sequence
         var looked = 0
-        while sent() < bytes, looked < Self.retransmittedPackets, consumer.pointee.progress.hasSent,
+        while repeats, sent() < bytes, looked < Self.retransmittedPackets, consumer.pointee.progress.hasSent,
             sequence > consumer.pointee.progress.abandoned
         {
             if let found = consumer.pointee.find(sequence, in: core.pointee.ring) {

@@ -4,8 +4,10 @@ package import MediaBase
 /// these entries. The entries are flat memory behind a pointer, so that recording a packet takes two stores and applying feedback touches
 /// no other memory.
 package struct SentPacketRing {
-    /// Maximum number of packets that are kept: 2 s at 1,000 packets/s. A power of two.
+    /// Maximum number of packets that are kept for a subscriber: 2 s at 1,000 packets/s. A power of two.
     package static let maximumCapacity = 2048
+    /// Maximum number of packets that are kept for a pipe, which carries many streams: 0.8 s at 20,000 packets/s. A power of two.
+    package static let maximumPipeCapacity = 16_384
     /// Initial capacity in packets: 2 s at 250 packets/s, which is video at 2.5 Mb/s.
     package static let firstCapacity = 512
     /// The ring grows if packets would be overwritten sooner than this, in microseconds.
@@ -51,11 +53,14 @@ package struct SentPacketRing {
 
     private var entries: UnsafeMutablePointer<Entry>
     private var mask = Self.firstCapacity - 1
+    private let maximum: Int
     /// Transport-wide sequence number of the next packet, unwrapped; its low 16 bits go on the wire.
     package private(set) var next: Int64 = 0
     package private(set) var bytes: UInt64 = 0
 
-    package init() {
+    /// - Parameter maximum: maximum number of packets that are kept; a power of two.
+    package init(maximum: Int = Self.maximumCapacity) {
+        self.maximum = maximum
         entries = .allocate(capacity: Self.firstCapacity)
         entries.initialize(repeating: Entry(), count: Self.firstCapacity)
     }
@@ -99,7 +104,7 @@ package struct SentPacketRing {
     /// Grows the ring if the entries about to be overwritten are too recent. Runs once per turn of the ring.
     @inline(never)
     private mutating func growIfShort(now: UInt32) {
-        guard next > 0, mask + 1 < Self.maximumCapacity, now &- entries[0].time < Self.span else { return }
+        guard next > 0, mask + 1 < maximum, now &- entries[0].time < Self.span else { return }
         let wider = 2 * (mask + 1)
         let memory = UnsafeMutablePointer<Entry>.allocate(capacity: wider)
         memory.initialize(repeating: Entry(), count: wider)

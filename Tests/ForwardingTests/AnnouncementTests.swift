@@ -5,9 +5,11 @@ import Testing
 
 @Suite("Rates that another relay announces for an encoding that it holds back")
 struct AnnouncementTests {
-    private func rates(isActive: Bool = true, isHeldBack: Bool = true) -> AnnouncedRates {
+    private func rates(
+        isActive: Bool = true, isHeldBack: Bool = true, isWithheld: Bool = false
+    ) -> AnnouncedRates {
         AnnouncedRates(
-            isActive: isActive, isHeldBack: isHeldBack, width: 1280, height: 720,
+            isActive: isActive, isHeldBack: isHeldBack, isWithheld: isWithheld, width: 1280, height: 720,
             bitrates: SIMD4(500_000, 800_000, 1_000_000, 1_000_000), frameRates: SIMD4(750, 1_500, 3_000, 3_000))
     }
 
@@ -29,6 +31,26 @@ struct AnnouncementTests {
         #expect(producer.measured(now: late).bitrates.last?.rawValue == 0)
         producer.announce(rates(isActive: false), now: late)
         #expect(!producer.isActive(now: late) && producer.isHeldBack(now: late))
+    }
+
+    @Test("An encoding that is withheld is not active from the announcement on, even if a packet arrives late")
+    func withheld() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        try harness.feed(source.frame(isKey: true), to: producer)
+        let now = harness.now
+        #expect(producer.isActive(now: now) && !producer.isWithheld(now: now))
+        #expect(producer.announce(rates(isWithheld: true), now: now))
+        #expect(!producer.announce(rates(isWithheld: true), now: now), "no change")
+        #expect(!producer.isActive(now: now) && producer.isWithheld(now: now) && producer.cachedKeyFrame() == nil)
+        harness.now = now + .milliseconds(10)
+        try harness.feed(source.frame(isKey: false), to: producer)
+        #expect(!producer.isActive(now: harness.now) && !producer.isAnnounced(now: harness.now))
+        #expect(producer.announce(rates(), now: harness.now))
+        #expect(producer.isActive(now: harness.now) && !producer.isWithheld(now: harness.now))
+        #expect(producer.announce(rates(isWithheld: true), now: harness.now))
+        #expect(!producer.isWithheld(now: harness.now + .seconds(2)), "announcements end")
     }
 
     @Test("No subscriber starts with frames from before the encoding was held back; packets end the hold") func cache()
@@ -68,8 +90,8 @@ struct AnnouncementTests {
         _ = harness.router.setPaused(true, path: subscriber.path, producer: producer)
         #expect(!producer.hasTakers)
         _ = harness.router.setPaused(false, path: subscriber.path, producer: producer)
-        #expect(producer.hasTakers)
+        #expect(producer.hasTakers && producer.takers == 1)
         harness.leave(subscriber)
-        #expect(!producer.hasTakers)
+        #expect(!producer.hasTakers && producer.takers == 0)
     }
 }

@@ -118,6 +118,11 @@ struct RTXTests {
         try harness.feed(source.frame(isKey: false, packets: 1), to: producer)
         try harness.flush()
         #expect(subscriber.packets[Self.media]?.last?.sequence == 10)
+
+        let padding = subscriber.streams.padding.count
+        #expect(try harness.sendPadding(3_000, to: subscriber, probe: 6, repeats: false) >= 3_000)
+        #expect(try #require(subscriber.streams.retransmitted[Self.media]).count == 13, "padding alone")
+        #expect(subscriber.streams.padding.count >= padding + 8)
     }
 
     @Test("A path that has sent no media gets padding, one without an RTX stream nothing")

@@ -166,9 +166,11 @@ final class RouterHarness {
         return sent
     }
 
-    func sendPadding(_ bytes: Int, to subscriber: Subscriber, probe: UInt16) throws -> Int {
+    func sendPadding(_ bytes: Int, to subscriber: Subscriber, probe: UInt16, repeats: Bool = true) throws -> Int {
         try flush()
-        let sent = router.sendPadding(bytes: bytes, path: subscriber.path, probe: probe, now: now, into: &batch) {
+        let sent = router.sendPadding(
+            bytes: bytes, path: subscriber.path, probe: probe, repeats: repeats, now: now, into: &batch
+        ) {
             take(&$0)
         }
         try throwIfBroken()

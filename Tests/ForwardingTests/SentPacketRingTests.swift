@@ -47,6 +47,15 @@ struct SentPacketRingTests {
         #expect(ring.capacity == SentPacketRing.maximumCapacity)
     }
 
+    @Test("The ring of a pipe grows further") func pipe() {
+        var ring = SentPacketRing(maximum: SentPacketRing.maximumPipeCapacity)
+        defer { ring.deallocate() }
+        #expect(ring.capacity == SentPacketRing.firstCapacity)
+        for i in 0..<200_000 { _ = ring.append(bytes: 100 + i % 1_000, now: .seconds(5)) }
+        #expect(ring.capacity == SentPacketRing.maximumPipeCapacity)
+        #expect(ring.find(200_000 - Int64(ring.capacity)) != nil && ring.find(199_999)?.bytes == 1_099)
+    }
+
     @Test("Feedback is kept as long as the packet, and does not change its length") func feedback() throws {
         var ring = SentPacketRing()
         defer { ring.deallocate() }

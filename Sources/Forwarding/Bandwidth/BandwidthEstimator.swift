@@ -48,6 +48,8 @@ package final class BandwidthEstimator {
         }
         return isRefused || excess > (isDelayed ? 0.1 : 0.3) || queueDelay > .milliseconds(200) || isNarrowed
     }
+    /// True if loss limits the rate, or if a trial shows whether it has to.
+    package var isLimitedByLoss: Bool { lossModel.bound != nil }
     /// True if a peer that does not acknowledge individual packets showed a limit of the path, and nothing has shown since that the limit
     /// is gone.
     package var isHeld: Bool { !hasFeedback && reported.held != nil }

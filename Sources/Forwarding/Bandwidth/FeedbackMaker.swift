@@ -91,6 +91,9 @@ package struct FeedbackMaker: Sendable {
         store(extended, now: now)
     }
 
+    /// Whether a packet has been recorded.
+    package var hasBegun: Bool { !arrivals.isEmpty }
+
     /// Time at which to call `take(now:)`; nil if there is nothing to report.
     package var deadline: MediaTime? {
         guard let firstPending else { return nil }
