@@ -78,7 +78,8 @@ struct PipeRun {
         if route.loss > 0 {
             try path.begin("\(receiver.port) \(route.loss)")
             receiver = PipeEnd(
-                id: receiver.id, address: receiver.address, port: UInt16(lossyPort), ssrc: receiver.ssrc)
+                id: receiver.id, address: receiver.address, port: UInt16(lossyPort), ssrc: receiver.ssrc,
+                sendsFeedback: receiver.sendsFeedback)
         }
         let sender = try await origin.openPipeSender(session: "bench", keys, to: receiver)
         let description = try await origin.pipeDescription(session: "bench")

@@ -194,7 +194,8 @@ final class Egress {
         let session = outbound.session
         forward(session)
         let sent = session.router.sendPadding(
-            bytes: bytes, path: outbound.path, probe: probe.probe.id, now: clock.now, into: &batch
+            bytes: bytes, path: outbound.path, probe: probe.probe.id, repeats: !outbound.isPipe, now: clock.now,
+            into: &batch
         ) { send(&$0, for: session) }
         counters.pointee.probeBytes &+= UInt64(sent)
         if session.router.hasDrops { noteDrops(session) }
@@ -207,7 +208,9 @@ final class Egress {
     private func noteDrops(_ session: EngineSession) {
         let now = clock.now
         for drop in session.router.takeDrops() {
-            guard let transport = session.subscribersByPath[drop.path], !transport.isPlain else { continue }
+            guard let transport = session.subscribersByPath[drop.path], !transport.isPlain || transport.isPipe else {
+                continue
+            }
             transport.decisions.count(.packetsUnsent, stream: nil, drop.packets, now: now)
             guard let estimator = transport.estimator else { continue }
             estimator.receive(unsent: drop.packets, now: now)

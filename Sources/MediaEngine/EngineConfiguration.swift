@@ -29,6 +29,9 @@ package struct EngineConfiguration: Sendable {
     package var rawEgress: Offload = .off
     /// Whether pipes carry only the encodings that the receiving relay needs. False: all, as with relays of earlier versions.
     package var encodingsOnDemand = true
+    /// Whether the capacity of the paths of pipes is measured, and encodings are withheld that they cannot carry. False: as with relays of
+    /// earlier versions.
+    package var measuresPipes = true
     /// Video codecs that are forwarded, in the order in which the relay's own offers list them. Not empty.
     package var videoCodecs = VideoCodec.allCases
     package var webRTC = WebRTCConfiguration()

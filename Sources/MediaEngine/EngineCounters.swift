@@ -41,6 +41,8 @@ package struct EngineCounters: Sendable {
     package var layerSwitches: UInt64 = 0
     /// Video tracks paused because the path has too little bandwidth.
     package var tracksPaused: UInt64 = 0
+    /// Encodings that pipes began to withhold, because the path to the other relay has too little bandwidth.
+    package var pipeEncodingsWithheld: UInt64 = 0
 
     // WebRTC peers: how many connected, and the causes for which they ended.
     package var peersConnected: UInt64 = 0
@@ -89,6 +91,11 @@ package struct EngineCounters: Sendable {
     package var streams: UInt64 = 0
     package var transports: UInt64 = 0
     package var taps: UInt64 = 0
+    /// Sending ends of pipes whose paths have shown a limit recently, and the sum of their estimates in bits per second.
+    package var pipesLimited: UInt64 = 0
+    package var pipeEstimate: UInt64 = 0
+    /// Encodings that pipes withhold now.
+    package var withheldEncodings: UInt64 = 0
 
     // The fields from here on are no plain numbers: crash reports read only the counters before them.
     package var delay = DelayHistogram()
@@ -165,6 +172,10 @@ package struct EngineCounters: Sendable {
             ("probe_bytes_total", "Padding bytes sent to measure subscribers' paths", probeBytes),
             ("layer_switches_total", "Switches of subscribers' video tracks to another encoding", layerSwitches),
             ("tracks_paused_total", "Pauses of subscribers' video tracks for lack of bandwidth", tracksPaused),
+            (
+                "pipe_encodings_withheld_total",
+                "Encodings that pipes to other relays began to withhold for lack of bandwidth", pipeEncodingsWithheld
+            ),
             ("peers_connected_total", "WebRTC peers that connected", peersConnected),
             ("peers_displaced_total", "Unconnected WebRTC peers closed to admit newer ones", peersDisplaced),
             ("peers_timed_out_total", "WebRTC peers that did not connect in time", peersTimedOut),
@@ -188,6 +199,9 @@ package struct EngineCounters: Sendable {
         [
             ("sessions", "Sessions with a transport", sessions), ("streams", "Published streams", streams),
             ("transports", "Open transports", transports), ("taps", "Open taps", taps),
+            ("pipes_limited", "Pipes to other relays whose paths have shown a limit within 30 s", pipesLimited),
+            ("pipes_limited_bits_per_second", "Sum of the estimates of these pipes' paths", pipeEstimate),
+            ("pipe_encodings_withheld", "Encodings that pipes withhold for lack of bandwidth", withheldEncodings),
         ]
     }
 
@@ -232,6 +246,7 @@ package struct EngineCounters: Sendable {
         case .refused: refusedLimit &+= 1
         case .keyFrameLimited: keyFrameRequestsLimited &+= 1
         case .trackPaused: tracksPaused &+= 1
+        case .withheld(let encodings): pipeEncodingsWithheld &+= UInt64(encodings)
         default: break
         }
     }
@@ -269,7 +284,8 @@ package struct EngineCounters: Sendable {
             \.layerSwitches, \.tracksPaused, \.peersConnected, \.peersDisplaced,
             \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,
             \.pathsWithoutPackets, \.pathsWithoutHandshake, \.pathsWithoutMedia,
-            \.tcpAcceptPauses, \.rawPackets, \.rawFallbacks, \.rawRefusals,
+            \.pipeEncodingsWithheld, \.pipesLimited, \.pipeEstimate, \.withheldEncodings, \.tcpAcceptPauses,
+            \.rawPackets, \.rawFallbacks, \.rawRefusals,
         ]
     }
 }

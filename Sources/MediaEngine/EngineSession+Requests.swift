@@ -94,7 +94,10 @@ extension EngineSession {
         guard let (track, producer) = subscription(ssrc, transport), producer.kind == .video else { return }
         transport.decisions.count(.keyFrameWanted, stream: track.streamName, 1, now: now)
         // The other relay limits the requests of its subscribers.
-        guard !transport.isPipe else { return emit(.requestKeyFrame(producer, isAwaited: false)) }
+        guard !transport.isPipe else {
+            if !track.isWithheld { emit(.requestKeyFrame(producer, isAwaited: false)) }
+            return
+        }
         _ = serveKeyFrame(to: track, of: producer, now: now)
     }
 

@@ -201,7 +201,7 @@ extension EngineSession {
         consumer.takesRequests = track.takesRequests
         consumer.extensions =
             producer.canHaveSpatialLayers ? track.describedExtensions ?? track.extensions : track.extensions
-        if transport.paused.contains(track.kind) || track.isUnwanted || track.isPausedByBandwidth || track.isHeldBack {
+        if transport.paused.contains(track.kind) || track.isUnwanted || track.isPausedByBandwidth || track.isStopped {
             consumer.state = .paused
         }
         track.producer = producer

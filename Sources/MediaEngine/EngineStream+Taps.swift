@@ -36,8 +36,9 @@ extension EngineStream {
             among: encodings.map { encoding in
                 let producer = encoding.producer
                 let arrives =
-                    producer.packets > 0 && now - producer.lastArrival < Self.encodingTimeout
-                    || producer.isAnnounced(now: now)
+                    !producer.isWithheld(now: now)
+                    && (producer.packets > 0 && now - producer.lastArrival < Self.encodingTimeout
+                        || producer.isAnnounced(now: now))
                 let rate =
                     arrives ? producer.measured(now: now).bitrates.last ?? Bitrate(rawValue: 0) : Bitrate(rawValue: 0)
                 return (producer, rate)

@@ -143,7 +143,8 @@ final class EngineStream {
             encodings.sort { $0.producer.frameSize?.height ?? 0 < $1.producer.frameSize?.height ?? 0 }
         }
         let arriving = encodings.lastIndex {
-            now - $0.producer.lastArrival < Self.encodingTimeout || $0.producer.isAnnounced(now: now)
+            !$0.producer.isWithheld(now: now)
+                && (now - $0.producer.lastArrival < Self.encodingTimeout || $0.producer.isAnnounced(now: now))
         }
         best = arriving ?? max(0, encodings.count - 1)
         return video !== before

@@ -10,8 +10,10 @@ enum SessionEffect {
     case event(StreamEvent)
     /// The input of a subscriber's next allocation has changed. Plain subscribers have none.
     case allocate(SubscribeTransport)
-    /// Part: the encodings of mirrored streams that it takes are others than before. The home part needs them.
-    case needEncodings(Set<UInt64>)
+    /// Part: the encodings of mirrored streams that it takes, or their users, are others than before. The home part needs them.
+    case needEncodings([UInt64: Int])
+    /// Encodings of a pipe are withheld from now on.
+    case withheld(encodings: Int)
     /// Housekeeping has to visit the session soon.
     case visit
     /// A consumer has switched to another encoding.

@@ -98,6 +98,7 @@ struct SessionTable {
             if !session.isPart { counters.streams += UInt64(session.streams.count) }
             counters.transports += UInt64(session.publishers.count + session.subscribers.count)
             for stream in session.streams { counters.taps += UInt64(stream.openTaps) }
+            session.countLimits(into: &counters)
         }
     }
 

@@ -6,7 +6,7 @@ import SRTP
 import Transport
 
 /// Media sent to a subscriber: its tracks, one set of keys (`egressContext`), and a path for each address. A connected peer has a single path,
-/// whose capacity is measured. Plain subscribers send no feedback about their paths.
+/// whose capacity is measured, and so has a pipe. Plain subscribers send no feedback about their paths.
 final class SubscribeTransport {
     let id: TransportID
     let session: EngineSession
@@ -38,7 +38,7 @@ final class SubscribeTransport {
     /// Track numbers by outgoing SSRC. Subscribers of many tracks report on each in a separate packet, so that the lookup must be fast.
     private var numbers = SSRCTable()
 
-    /// Peers: index of the one path in the session's router; -1 for a plain subscriber.
+    /// Peers and pipes: index of the one path in the session's router; -1 for a plain subscriber.
     let path: Int
     /// Sent packets with transport-wide sequence numbers; nil if the peer sends no transport-wide feedback.
     private(set) var sent: UnsafeMutablePointer<SentPacketRing>?
@@ -84,6 +84,8 @@ final class SubscribeTransport {
     /// frames for a new subscriber are also sent at this rate.
     static let leastPace = Bitrate.kilobits(10_000)
     var probe: ProbePacer?
+    /// Pipes whose receiving end sends feedback: the encodings that are withheld.
+    var limit: PipeLimit?
     private(set) var isOpen = true
     /// Whether the path carries video. Audio alone needs no layers and no pacing.
     private(set) var hasVideo = false
@@ -112,7 +114,7 @@ final class SubscribeTransport {
         self.targets = targets
         self.wantsAllStreams = wantsAllStreams
         starts = StartSchedule(openedAt: openedAt)
-        path = -1
+        path = isPipe ? targets.first?.path ?? -1 : -1
         quality = QualityTimeline(limit: 0, start: openedAt)
         startedAt = openedAt
         estimate = BandwidthEstimator.Configuration()
@@ -197,10 +199,7 @@ final class SubscribeTransport {
             allocateSoon()
         }
         if sent == nil, section.feedback.contains(.transportCC), section.extensions[.transportWideCC] != nil {
-            let ring = UnsafeMutablePointer<SentPacketRing>.allocate(capacity: 1)
-            ring.initialize(to: SentPacketRing())
-            sent = ring
-            session.router.path(path).pointee.sent = ring
+            record(SentPacketRing())
             estimate.hasTransportFeedback = true
             estimator = BandwidthEstimator(estimate, now: now)
         } else if estimator == nil, section.feedback.contains(.remb) {
@@ -208,6 +207,22 @@ final class SubscribeTransport {
         }
         // Until the path is measured, the cached frames since the last key frame would overflow it in one burst.
         if isPaced, !wasPaced { session.router.path(path).pointee.pacing.setRate(Self.leastPace, now: now) }
+    }
+
+    /// Measures the path of a pipe whose receiving end sends feedback. Its capacity counts as sufficient until it shows a limit.
+    func measurePipe(now: MediaTime) {
+        guard isPipe, path >= 0, sent == nil else { return }
+        record(SentPacketRing(maximum: SentPacketRing.maximumPipeCapacity))
+        estimate = PipeLimit.estimate
+        estimator = BandwidthEstimator(estimate, now: now)
+        limit = PipeLimit()
+    }
+
+    private func record(_ packets: SentPacketRing) {
+        let ring = UnsafeMutablePointer<SentPacketRing>.allocate(capacity: 1)
+        ring.initialize(to: packets)
+        sent = ring
+        session.router.path(path).pointee.sent = ring
     }
 
     private var isPaced: Bool { hasVideo && estimator != nil }
@@ -301,7 +316,7 @@ final class SubscribeTransport {
 
     /// Whether probes can be sent: padding goes out on the retransmission stream of a video track that has a producer.
     var canProbe: Bool {
-        hasVideo && tracks.contains { $0.kind == .video && $0.rtx != nil && $0.producer != nil }
+        (hasVideo || isPipe) && tracks.contains { $0.kind == .video && $0.rtx != nil && $0.producer != nil }
     }
 
     /// Frees the manually allocated memory. The path must be closed before.

@@ -16,6 +16,7 @@ extension Worker {
         allocateSlowed()
         if now >= inbound.nextRequests { sendRequests(now) }
         if now >= peers.nextSweep { lookAfterPeers(now) }
+        if now >= plain.feedback.next { acknowledgePipes(now) }
         if now >= allocator.nextProbe { sendProbes(now) }
         if now >= housekeepingSchedule.next { housekeeping(now) }
         for address in sockets?.takeEndedConnections(now: now) ?? [] { disconnected(address, now: now) }
@@ -33,7 +34,7 @@ extension Worker {
     func nextDeadline() -> MediaTime {
         var deadline = min(
             min(housekeepingSchedule.next, allocator.nextProbe), min(inbound.nextRequests, peers.nextSweep))
-        deadline = min(deadline, egress.deadline)
+        deadline = min(deadline, min(egress.deadline, plain.feedback.next))
         if let due = sockets?.tcp?.deadline { deadline = min(deadline, due) }
         #if DEBUG
             deadline = min(deadline, faults.due)

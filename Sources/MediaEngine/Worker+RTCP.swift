@@ -19,9 +19,9 @@ extension Worker {
                 let wanted = transport.session.subscriberSent(packet, transport, now: now, &counters)
                 if let wanted { retransmit(wanted, to: transport, now: now) }
                 carryOut(transport.session)
-                if allocator.measure(packet, transport, now: now, &counters), let peer = peers[transport.id] {
-                    peers.schedule(peer, now: now)
-                }
+                guard allocator.measure(packet, transport, now: now, &counters) else { continue }
+                if let peer = peers[transport.id] { peers.schedule(peer, now: now) }
+                if transport.limit != nil { adapt(pipe: transport, now: now, flush()) }
             }
         }
     }

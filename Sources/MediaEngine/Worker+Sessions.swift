@@ -31,7 +31,7 @@ extension Worker {
         case .allocate(let transport): allocateSoon(transport, now: time())
         case .needEncodings(let tracks): reportNeeds(tracks, of: session)
         case .visit: housekeepingSchedule.visitSoon(session, now: time())
-        case .switched, .firstFrame, .refused, .keyFrameLimited, .trackPaused: counters.count(effect)
+        case .switched, .firstFrame, .refused, .keyFrameLimited, .trackPaused, .withheld: counters.count(effect)
         case .sendToPublisher(let bytes, let producer, let transport):
             egress.sendRTCP(bytes, to: producer, of: transport, peers, inbound)
         case .sendToSubscriber(let bytes, let track, let transport):
@@ -49,6 +49,7 @@ extension Worker {
         let quiesced = flush()
         for session in housekeepingSchedule.takeSlice(of: sessions.byName, isSorted: virtual != nil, now: now) {
             session.lookAfter(&inbound, now: now, quiesced)
+            adaptPipes(of: session, now: now, quiesced)
             carryOut(session)
             forgetIfEmpty(session)
             housekeepingSchedule.note(visited: session, now: now)

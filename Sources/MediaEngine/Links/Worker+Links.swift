@@ -31,8 +31,12 @@ extension Worker {
             carryOut(session)
         case .rates:
             guard bytes.count >= MemoryLayout<AnnouncedRates>.size else { return }
-            producer.announce(
+            let isChanged = producer.announce(
                 bytes.loadUnaligned(as: AnnouncedRates.self), now: MediaTime(rawValue: record.arrival))
+            if isChanged {
+                session.noteWithheld()
+                carryOut(session)
+            }
         case .packet:
             guard let packet = record.packet(bytes) else { return }
             if producer.configuration.ssrc != packet.header.ssrc {

@@ -12,8 +12,8 @@ struct SessionParts {
         let number: UInt64
         /// Moves of peers that the part has not accepted yet.
         var moves: [TransportID: String] = [:]
-        /// Encodings of mirrored streams that the part takes, by the numbers of their tracks.
-        var needed: Set<UInt64> = []
+        /// Encodings of mirrored streams that the part takes, with their users there, by the numbers of their tracks.
+        var needed: [UInt64: Int] = [:]
     }
 
     private(set) var all: [Part] = []
@@ -54,13 +54,16 @@ struct SessionParts {
     mutating func change() { if !all.isEmpty { isStale = true } }
 
     /// Notes which encodings of mirrored streams a part takes. A message of an earlier part is ignored.
-    mutating func note(needed tracks: Set<UInt64>, by worker: Int, number: UInt64) {
+    mutating func note(needed tracks: [UInt64: Int], by worker: Int, number: UInt64) {
         guard let at = all.firstIndex(where: { $0.worker == worker && $0.number == number }) else { return }
         all[at].needed = tracks
     }
 
     /// Returns whether a part takes an encoding.
-    func need(_ track: UInt64) -> Bool { all.contains { $0.needed.contains(track) } }
+    func need(_ track: UInt64) -> Bool { all.contains { $0.needed[track] != nil } }
+
+    /// Returns the number of an encoding's users in all parts.
+    func users(of track: UInt64) -> Int { all.reduce(0) { $0 + ($1.needed[track] ?? 0) } }
 
     /// Notes moves of peers, for the parts that have them.
     mutating func note(_ peers: [PeerMove]) {

@@ -8,7 +8,10 @@ extension EngineSession {
     func demandEncodings(_ inbound: borrowing InboundTable, now: MediaTime) {
         guard demandingPipes > 0 else { return }
         let isDue = now >= demandAt
-        if isDue { demandAt = now + PipeFormat.controlInterval }
+        if isDue {
+            demandAt = now + PipeFormat.controlInterval
+            reportUsers(inbound)
+        }
         var demanded: [TransportID: [Producer]] = [:]
         for stream in streams where stream.isOnDemand {
             let isChanged = updateDemand(of: stream, inbound, now: now)
@@ -74,13 +77,14 @@ extension EngineSession {
 
     // MARK: other parts
 
-    /// Tells the home part which encodings of mirrored streams this part takes, if they are others than before.
+    /// Tells the home part which encodings of mirrored streams this part takes, if they or their users are others than before.
     func reportNeeds(_ inbound: borrowing InboundTable) {
         guard isPart else { return }
-        var needed: Set<UInt64> = []
-        for stream in streams where stream.isOnDemand {
-            for encoding in stream.encodings where stream.takes(encoding.producer) {
-                needed.insert(inbound[encoding.producer.tag].pointee.number)
+        var needed: [UInt64: Int] = [:]
+        for stream in streams where stream.source.isPipe {
+            for encoding in stream.encodings {
+                let users = stream.users(of: encoding.producer)
+                if users > 0 { needed[inbound[encoding.producer.tag].pointee.number] = users }
             }
         }
         guard needed != part?.needed else { return }

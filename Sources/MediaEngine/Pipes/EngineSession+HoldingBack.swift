@@ -7,7 +7,7 @@ import RTP
 extension EngineSession {
     /// Returns the tracks of a pipe that begin or cease to be held back by a demand. Unknown SSRCs have ended, and are ignored. So are audio,
     /// and demands that a later one has overtaken.
-    func changes(by demand: PipeDemand, of pipe: SubscribeTransport) -> [SubscribedTrack] {
+    func changes(by demand: PipeDemand, of pipe: SubscribeTransport, now: MediaTime) -> [SubscribedTrack] {
         var changes: [SubscribedTrack] = []
         for (ssrcs, isHeldBack) in [(demand.wanted, false), (demand.unwanted, true)] {
             for ssrc in ssrcs {
@@ -16,6 +16,7 @@ extension EngineSession {
                 else { continue }
                 track.demanded = demand.number
                 // Without a key frame on request, an encoding that is needed again could not begin soon.
+                guard !isHeldBack || now >= track.keptUntil else { continue }
                 guard !isHeldBack || track.producer.map({ $0.replayLimit < .never }) ?? false else { continue }
                 if track.isHeldBack != isHeldBack { changes.append(track) }
             }
@@ -29,14 +30,21 @@ extension EngineSession {
         _ tracks: [SubscribedTrack], of pipe: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         for track in tracks {
+            let wasStopped = track.isStopped
             track.isHeldBack.toggle()
-            track.heldBackUntil = track.isHeldBack ? .never : now
-            guard let producer = track.producer else { continue }
-            if track.setPaused(track.isHeldBack, of: producer, in: router, quiesced) {
-                emit(.requestKeyFrame(producer, isAwaited: true))
-            }
+            stopOrContinue(track, wasStopped: wasStopped, now: now, quiesced)
         }
         announceRates(of: tracks, through: pipe, now: now)
+    }
+
+    /// Stops a track, or sends it again from its next key frame on, if its state has changed.
+    func stopOrContinue(_ track: SubscribedTrack, wasStopped: Bool, now: MediaTime, _ quiesced: borrowing Quiesced) {
+        guard track.isStopped != wasStopped else { return }
+        track.heldBackUntil = track.isStopped ? .never : now
+        guard let producer = track.producer else { return }
+        if track.setPaused(track.isStopped, of: producer, in: router, quiesced) {
+            emit(.requestKeyFrame(producer, isAwaited: true))
+        }
     }
 
     /// Emits the rates that are due: those of encodings that are held back, or were until a moment ago.
@@ -49,13 +57,15 @@ extension EngineSession {
         }
     }
 
-    private func announceRates(of tracks: [SubscribedTrack], through pipe: SubscribeTransport, now: MediaTime) {
+    func announceRates(of tracks: [SubscribedTrack], through pipe: SubscribeTransport, now: MediaTime) {
         var rest = tracks.filter { $0.producer != nil }[...]
         while let first = rest.first {
             let entries = rest.prefix(PipeRates.maximumEntries).compactMap { track in
                 track.producer.map {
                     PipeRates.Entry(
-                        ssrc: track.ssrc, rates: AnnouncedRates(of: $0, isHeldBack: track.isHeldBack, now: now))
+                        ssrc: track.ssrc,
+                        rates: AnnouncedRates(
+                            of: $0, isHeldBack: track.isStopped, isWithheld: track.isWithheld, now: now))
                 }
             }
             var bytes: [UInt8] = []

@@ -55,7 +55,13 @@ extension EngineSession {
                     emit(.refused)
                     continue
                 }
-                let map = producer.canHaveSpatialLayers ? PipeFormat.extensions : PipeFormat.shortExtensions
+                let map =
+                    switch (pipe.limit != nil, producer.canHaveSpatialLayers) {
+                    case (true, true): PipeFormat.measuredExtensions
+                    case (true, false): PipeFormat.measuredShortExtensions
+                    case (false, true): PipeFormat.extensions
+                    case (false, false): PipeFormat.shortExtensions
+                    }
                 let sent = SubscribedTrack(
                     streamName: stream.name, kind: producer.kind, path: target.path, rtcpAddress: target.rtcpAddress,
                     ssrc: SSRC(track.ssrc), payloadType: producer.configuration.payloadType,

@@ -13,6 +13,13 @@ extension EngineStream {
         return (video === producer || run.shows(producer)) && taps.contains { $0.wants(.video) }
     }
 
+    /// Returns the number of subscribers and taps in this part of the session that take an encoding, or prepare to.
+    func users(of producer: Producer) -> Int {
+        var users = producer.takers + choosingTaps.count { $0.takes(producer) }
+        if video === producer || run.shows(producer) { users += taps.count { $0.wants(.video) } }
+        return users
+    }
+
     /// Determines the encodings that are needed: those that are taken or were taken a moment ago, and the smallest, with which new subscribers
     /// begin.
     /// - Parameter others: encodings that other parts of the session take.

@@ -6,6 +6,8 @@ package struct PipeEnd: Sendable, Equatable, Codable {
     package let port: UInt16
     /// SSRC of a receiving end's RTCP; 0 for a sending end, whose RTCP has the SSRCs of the tracks.
     package let ssrc: UInt32
+    /// Whether a receiving end acknowledges packets with transport-wide numbers. Nil: no, or a sending end.
+    package var sendsFeedback: Bool?
 
     package init(id: TransportID, address: String, port: UInt16, ssrc: UInt32) {
         self.id = id

@@ -18,6 +18,9 @@ enum PipeFormat {
         map[.dependencyDescriptor] = nil
         return map
     }()
+    /// `extensions` and `shortExtensions` for a receiving end that sends feedback: packets have transport-wide numbers.
+    static let measuredExtensions = measured(extensions)
+    static let measuredShortExtensions = measured(shortExtensions)
     /// Payload type of retransmissions (RFC 4588). They are told from media by their SSRCs, so that media may have the same one.
     static let rtx = PayloadType(97)
     /// Maximum number of tracks of one pipe. Each has two SSRCs.
@@ -30,4 +33,10 @@ enum PipeFormat {
     static let measuringTime = MediaTime.milliseconds(1500)
     /// Maximum number of SSRCs in the life of a pipe. A pipe that has used them is opened again.
     static let maximumSSRCs = 1 << 20
+
+    private static func measured(_ map: RTPExtensionMap) -> RTPExtensionMap {
+        var map = map
+        map[.transportWideCC] = 5
+        return map
+    }
 }

@@ -6,7 +6,7 @@ import RTP
 /// each encoding:
 ///
 ///     |                            SSRC                               |
-///     |  0                                        | held back | active|
+///     |  0                            | withheld  | held back | active|
 ///     |            width              |           height              |
 ///     |            bits per second up to each temporal layer          |   4 words
 ///     |   frames in 100 s, layer 0    |           layer 1             |
@@ -23,6 +23,7 @@ struct PipeRates: Equatable {
     private static let entryWords = 9
     private static let active: UInt32 = 1
     private static let heldBack: UInt32 = 2
+    private static let withheld: UInt32 = 4
 
     let entries: [Entry]
 
@@ -38,6 +39,7 @@ struct PipeRates: Equatable {
             let words = Array(packet.words[start..<start + Self.entryWords])
             let rates = AnnouncedRates(
                 isActive: words[1] & Self.active != 0, isHeldBack: words[1] & Self.heldBack != 0,
+                isWithheld: words[1] & Self.withheld != 0,
                 width: Self.high(words[2]), height: Self.low(words[2]),
                 bitrates: SIMD4(words[3], words[4], words[5], words[6]),
                 frameRates: SIMD4(
@@ -50,7 +52,9 @@ struct PipeRates: Equatable {
     func write(from sender: SSRC, into bytes: inout [UInt8]) {
         let words = entries.flatMap { entry -> [UInt32] in
             let rates = entry.rates
-            let flags = (rates.isActive ? Self.active : 0) | (rates.isHeldBack ? Self.heldBack : 0)
+            let flags =
+                (rates.isActive ? Self.active : 0) | (rates.isHeldBack ? Self.heldBack : 0)
+                | (rates.isWithheld ? Self.withheld : 0)
             return [
                 entry.ssrc.rawValue, flags, Self.word(rates.width, rates.height), rates.bitrates[0],
                 rates.bitrates[1], rates.bitrates[2], rates.bitrates[3],

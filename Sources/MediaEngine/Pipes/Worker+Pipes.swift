@@ -25,9 +25,12 @@ extension Worker {
             localSSRC: numbers.ssrc(besides: plain),
             reception: PipeReception(first: UInt32(truncatingIfNeeded: numbers.number())), now: time())
         session.publishers.insert(pipe, pipe.id)
+        plain.feedback.add(pipe)
         if configuration.encodingsOnDemand { session.demandingPipes += 1 }
         sessions.list(session)
-        return end(pipe.id, ssrc: pipe.localSSRC)
+        var end = end(pipe.id, ssrc: pipe.localSSRC)
+        if configuration.measuresPipes { end.sendsFeedback = true }
+        return end
     }
 
     /// Makes the streams of a receiving pipe those of a description.
@@ -74,6 +77,7 @@ extension Worker {
             id: numbers.transport(), session: session, rtcpMux: true, egressContext: context, targets: [target],
             wantsAllStreams: false, isPipe: true, openedAt: time())
         session.open(pipe)
+        if configuration.measuresPipes, receiver.sendsFeedback == true { pipe.measurePipe(now: time()) }
         plain.add(pipe: pipe, ssrc: SSRC(receiver.ssrc))
         return end(pipe.id)
     }

@@ -32,6 +32,8 @@ struct PlainIngress: ~Copyable {
     private var subscribers: [SocketAddress: [SubscribeTransport]] = [:]
     /// Sending ends of pipes by the SSRC of the receiver's RTCP. All pipes between two relays use the same addresses.
     private var pipes: [SSRC: SubscribeTransport] = [:]
+    /// Receiving ends of pipes, which acknowledge packets.
+    var feedback = PipeFeedback()
 
     // MARK: membership
 
@@ -79,6 +81,7 @@ struct PlainIngress: ~Copyable {
     mutating func close(_ publisher: PublishTransport, tracks: [Int], _ protector: borrowing FanoutProtector) {
         guard publisher.isPlain else { return }
         for track in tracks { remove(track: track) }
+        if publisher.isPipe { feedback.remove(publisher) }
         protector.freeContext(publisher.egressContext)
     }
 
@@ -86,6 +89,7 @@ struct PlainIngress: ~Copyable {
     mutating func close(_ subscriber: SubscribeTransport, _ protector: borrowing FanoutProtector) {
         guard subscriber.isPlain else { return }
         remove(subscriber)
+        subscriber.deallocate()
         protector.freeContext(subscriber.egressContext)
     }
 
@@ -138,6 +142,15 @@ struct PlainIngress: ~Copyable {
             counters.droppedMalformed &+= 1
             return nil
         }
+        var extensions = RTPExtensionValues()
+        if isPipe {
+            extensions = RTPExtensionValues(header, in: packet, map: PipeFormat.measuredExtensions)
+            if let sequence = extensions.transportSequence {
+                track.pointee.transport?._withUnsafeGuaranteedRef {
+                    feedback.note(sequence.number.rawValue, bytes: length, of: $0, now: now)
+                }
+            }
+        }
         if let rtx = sources[source].rtx {
             guard header.payloadType == rtx else {
                 counters.droppedPayloadType &+= 1
@@ -155,8 +168,8 @@ struct PlainIngress: ~Copyable {
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
         var received = Packet(header: header, payload: payload, track: track)
         if isPipe {
-            received.extensions = RTPExtensionValues(header, in: packet, map: PipeFormat.extensions)
-            received.descriptor = received.extensions.dependencyDescriptor(in: packet)
+            received.extensions = extensions
+            received.descriptor = extensions.dependencyDescriptor(in: packet)
         }
         return received
     }
