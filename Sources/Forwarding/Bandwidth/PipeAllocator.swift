@@ -1,10 +1,10 @@
 package import MediaBase
 
-/// Selects the encodings that a pipe withholds, because the path between its relays carries less than is demanded. Audio is always sent. Of
-/// video, the largest encoding that is sent of some stream is withheld until the rest fits:
+/// Selects the encodings that a pipe withholds, because the path between its relays carries less than is demanded. Audio is always sent. The
+/// largest encoding that is sent of one stream after the other is withheld until the rest fits:
 ///
-/// 1. Streams of which a smaller encoding remains come first.
-/// 2. Of these, the encoding with the fewest users behind the pipe, then the one with the highest rate, then the first by name.
+/// 1. Streams with a smaller encoding that remains come first.
+/// 2. Among these, the encoding with the fewest users behind the pipe comes first, then the one with the highest rate, then the first by name.
 ///
 /// Encodings larger than a withheld one are withheld, too, so that its users get the next smaller one. Encodings return one at a time in
 /// the opposite order, with headroom and, after one was withheld, only after a hold time that doubles with each failed attempt.
