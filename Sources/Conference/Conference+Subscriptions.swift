@@ -1,4 +1,5 @@
-import Signaling
+package import MediaBase
+package import Signaling
 
 extension Conference {
     mutating func subscribe(
@@ -53,6 +54,54 @@ extension Conference {
         guard let subscription = participants[connection]?.subscriptions.removeValue(forKey: id) else { return }
         published[id]?.subscribers.remove(connection)
         if subscription.isOrdered { command(.unsubscribe(connection, id)) }
+    }
+
+    /// Continues the subscriptions of a subscribe peer connection that has survived the loss of the session's home relay. Those to streams that
+    /// have not survived, or that the client may not make any more, end.
+    package mutating func adoptSubscriptions(
+        _ all: [(stream: StreamID, preferences: SubscriptionPreferences?)], of connection: ConnectionID, now: MediaTime
+    ) -> [Effect] {
+        latest = now
+        for (id, preferences) in all where !adoptSubscription(id, preferences, of: connection) {
+            command(.unsubscribe(connection, id))
+        }
+        return takeEffects()
+    }
+
+    private mutating func adoptSubscription(
+        _ id: StreamID, _ preferences: SubscriptionPreferences?, of connection: ConnectionID
+    ) -> Bool {
+        guard let preferences, let stream = published[id], stream.phase == .announced,
+            let participant = participants[connection], participant.capabilities.canSubscribe,
+            participant.subscriptions[id] == nil, participant.subscriptions.count < limits.subscriptions
+        else { return false }
+        do throws(SignalingError) { try check(preferences) } catch { return false }
+        let isHeard = hears(connection, stream)
+        participants[connection]?.subscriptions[id] = Subscription(
+            preferences: participant.media.bounding(preferences), isHeard: isHeard, isOrdered: true)
+        published[id]?.subscribers.insert(connection)
+        return true
+    }
+
+    /// Tells a client whose subscriptions continue after a take-over what holds them back, because it may have missed a change.
+    package mutating func retellSubscriptions(of connection: ConnectionID, now: MediaTime) -> [Effect] {
+        latest = now
+        for (id, _) in subscriptions(of: connection) {
+            guard let stream = published[id], let subscription = participants[connection]?.subscriptions[id] else {
+                continue
+            }
+            let location: SubscriptionChanged.State = subscription.isHeard ? .resumed : .suspended
+            tell(connection, .subscriptionChanged(SubscriptionChanged(stream: id, state: location)))
+            guard stream.hasVideoTrack else { continue }
+            let obstacle = subscription.obstacle(stream)
+            tell(
+                connection,
+                .subscriptionChanged(
+                    SubscriptionChanged(
+                        stream: id, state: obstacle == nil ? .videoEnabled : .videoDisabled,
+                        reason: obstacle ?? .quality)))
+        }
+        return takeEffects()
     }
 
     /// Returns subscribers in order of joining.

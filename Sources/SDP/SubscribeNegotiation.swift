@@ -32,7 +32,7 @@ package struct SubscribeNegotiation: Sendable {
     }
 
     /// A stream that the participant subscribed to.
-    struct Subscription: Sendable {
+    struct Subscription: Hashable, Sendable, Codable {
         let stream: String
         var kinds: Set<MediaKind>
         /// Kinds that the participant refused.
@@ -52,7 +52,7 @@ package struct SubscribeNegotiation: Sendable {
     var needsRestart = false
     /// Time of the first change that no offer contains yet; nil if there is none.
     var changedAt: MediaTime?
-    var revision = 0
+    package internal(set) var revision = 0
     var nextMID = 0
     var sources: SSRCSequence
 
@@ -63,6 +63,9 @@ package struct SubscribeNegotiation: Sendable {
     }
 
     package var subscriptions: [String] { requested.map(\.stream) }
+
+    /// Returns the kinds of tracks of a subscribed stream.
+    package func kinds(of stream: String) -> Set<MediaKind>? { index(of: stream).map { requested[$0].kinds } }
 
     // MARK: subscriptions
 

@@ -1,9 +1,9 @@
 import MediaBase
 
 /// A media section of the relay's offers to a participant. It keeps its position as long as the peer connection lasts.
-struct SubscribeSection: Sendable {
+struct SubscribeSection: Hashable, Sendable, Codable {
     /// Stream and SSRCs that the section carries.
-    struct Source: Sendable, Hashable {
+    struct Source: Sendable, Hashable, Codable {
         let stream: String
         let ssrc: SSRC
         /// Allocated for video even if the participant does not accept retransmissions.
@@ -24,6 +24,16 @@ struct SubscribeSection: Sendable {
     /// True if the section is offered with port 0, because the participant refused its track. Reused with another mid once that was
     /// answered.
     var isRejected = false
+
+    // Another relay continues a negotiation only while no offer is open, so that nothing is settling.
+    private enum CodingKeys: CodingKey {
+        case mid
+        case kind
+        case source
+        case offered
+        case agreed
+        case isRejected
+    }
 
     var isFree: Bool { source == nil && !isSettling && offered == nil }
 }

@@ -1,4 +1,5 @@
 package import Conference
+package import SDP
 package import Signaling
 
 /// Result of a step of `SessionMedia`, apart from its orders. To be carried out in their order.
@@ -17,6 +18,8 @@ package enum MediaOutput: Sendable {
     case cancel(PublishPlan)
     /// The only answer to a publish request.
     case published(MediaRequestID, Result<PublishRequest.Answer, MediaRefusal>)
+    /// What was negotiated with a subscriber has changed, and no change is under way. Only if `savesSubscribers` is true.
+    case negotiated(PeerID, SavedNegotiation)
     /// A peer no longer belongs to the session, so its lease ends.
     case ended(PeerID)
 }

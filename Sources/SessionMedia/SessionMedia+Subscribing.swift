@@ -56,16 +56,27 @@ extension SessionMedia {
         while let member = members[id], member.operation == nil {
             if let (order, stream) = members[id]?.orders.take() {
                 begin(order, stream, id, now)
+                members[id]?.subscriber?.isUnsaved = true
             } else if let request = member.requests.first {
                 members[id]?.requests.removeFirst()
                 begin(request, id, now)
-            } else if member.isOfferDue {
+                members[id]?.subscriber?.isUnsaved = true
+            } else if member.isOfferDue, member.subscriber?.isHeld != true {
                 members[id]?.isOfferDue = false
                 makeOffer(to: id, now)
             } else {
-                return
+                return save(id)
             }
         }
+    }
+
+    /// Passes on what was negotiated with a client, unless an offer is open.
+    private mutating func save(_ id: ConnectionID) {
+        guard savesSubscribers, let subscriber = members[id]?.subscriber, subscriber.isUnsaved,
+            let saved = subscriber.negotiation.saved
+        else { return }
+        members[id]?.subscriber?.isUnsaved = false
+        outputs.append(.negotiated(subscriber.id, saved))
     }
 
     private mutating func begin(_ order: SubscriptionOrder, _ stream: StreamID, _ id: ConnectionID, _ now: MediaTime) {
@@ -245,7 +256,7 @@ extension SessionMedia {
     // MARK: offers
 
     /// Schedules the next offer for its due time.
-    private mutating func planOffer(of id: ConnectionID) {
+    mutating func planOffer(of id: ConnectionID) {
         guard let subscriber = members[id]?.subscriber, !subscriber.isOfferPlanned else { return }
         let due = subscriber.negotiation.deadline
         guard due != .never else { return }

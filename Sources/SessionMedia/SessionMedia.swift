@@ -79,6 +79,8 @@ package struct SessionMedia: Sendable {
     /// `OrderRetries` they take 1 s; an engine that stays full for longer is overloaded, and the client is told.
     package static let maximumTries = 12
     let maximumSubscriptions: Int
+    /// Whether there are outputs for relays that may continue the session's subscribe peer connections.
+    package var savesSubscribers = false
     var random: any RandomNumberGenerator & Sendable
 
     /// - Parameters:

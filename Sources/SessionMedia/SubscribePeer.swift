@@ -13,4 +13,26 @@ struct SubscribePeer: Sendable {
     var refused: [StreamID: Set<MediaKind>] = [:]
     /// Whether an offer is scheduled for the negotiation's deadline.
     var isOfferPlanned = false
+    /// Whether its client has not resumed after a take-over: offers wait, because the client would not get them.
+    var isHeld = false
+    /// Whether the negotiation has changed since it was last saved.
+    var isUnsaved = true
+
+    /// Continues the negotiation of the session's previous home relay; nil if it is inconsistent.
+    init?(id: PeerID, continuing saved: SavedNegotiation, maximumSubscriptions: Int, now: MediaTime) {
+        guard
+            let negotiation = SubscribeNegotiation(
+                continuing: saved, maximumSubscriptions: maximumSubscriptions, now: now)
+        else { return nil }
+        self.init(id: id, transport: saved.isNative ? .native : .webRTC, negotiation: negotiation)
+        connected = Set(negotiation.agreedStreams.map(StreamID.init(rawValue:)))
+        refused = negotiation.refusedKinds.reduce(into: [:]) { $0[StreamID(rawValue: $1.key)] = $1.value }
+        isHeld = true
+    }
+
+    init(id: PeerID, transport: MediaTransport, negotiation: SubscribeNegotiation) {
+        self.id = id
+        self.transport = transport
+        self.negotiation = negotiation
+    }
 }

@@ -12,14 +12,19 @@ public struct ResumeRequest: RequestBody {
     public var lastEvent: UInt64
     /// Whether the client takes a snapshot of the session's state in place of missed events that the relay does not have; nil for false.
     public var snapshots: Bool?
+    /// Revision of the newest offer that the client has received on its present subscribe peer connection; nil: it has none, or does not continue it
+    /// with a snapshot.
+    public var offer: Int?
 
     public init(
-        version: Int = SignalingProtocol.version, resumeToken: String, lastEvent: UInt64, snapshots: Bool? = nil
+        version: Int = SignalingProtocol.version, resumeToken: String, lastEvent: UInt64, snapshots: Bool? = nil,
+        offer: Int? = nil
     ) {
         self.version = version
         self.resumeToken = resumeToken
         self.lastEvent = lastEvent
         self.snapshots = snapshots
+        self.offer = offer
     }
 
     public struct Answer: Hashable, Sendable, Codable {
@@ -32,16 +37,19 @@ public struct ResumeRequest: RequestBody {
         public var subscribeLost: Bool
         /// State of the session, as in the answer to `join`. It replaces all that the client knows, `missed` is 0, and the next event has number 1.
         public var snapshot: JoinAnswer?
+        /// With a snapshot, if the subscribe peer connection continues: streams whose subscriptions continue. The relay has no others.
+        public var subscriptions: [StreamID]?
 
         public init(
             connection: ConnectionID, missed: Int, publishLost: Bool = false, subscribeLost: Bool = false,
-            snapshot: JoinAnswer? = nil
+            snapshot: JoinAnswer? = nil, subscriptions: [StreamID]? = nil
         ) {
             self.connection = connection
             self.missed = missed
             self.publishLost = publishLost
             self.subscribeLost = subscribeLost
             self.snapshot = snapshot
+            self.subscriptions = subscriptions
         }
     }
 }
