@@ -87,6 +87,91 @@ struct OpenedMediaTests {
             ])
     }
 
+    /// Returns what was negotiated with a client that receives the camera.
+    private func negotiated() throws -> SavedNegotiation {
+        var random = SeededGenerator(seed: 4)
+        var negotiation = SubscribeNegotiation(SubscribeNegotiation.Configuration(relay: relay()), using: &random)
+        try negotiation.subscribe(camera.rawValue, kinds: [.audio], now: .zero)
+        let offer = negotiation.takeOffer(now: .seconds(1))
+        let made = try #require(offer)
+        let parsed = try Offer(
+            SessionDescription(parsing: Array(made.sdp.utf8), limits: .subscription), answererIsLite: false)
+        let own = RelayDescription(
+            credentials: .random(using: &random), fingerprint: fingerprint(9), setup: .active, candidates: [],
+            isLite: false)
+        let tracks = try parsed.subscribable([.vp8])
+        let answer = parsed.answer(own, tracks: tracks.map { .receive($0) }, keepsOthers: true).text
+        _ = try negotiation.accept(answer, revision: made.revision, now: .seconds(1))
+        return try #require(negotiation.saved)
+    }
+
+    /// Returns the media of a relay with a subscriber of the camera.
+    private func subscribed() throws -> OpenedMedia {
+        var opened = OpenedMedia()
+        opened.finish(
+            .order(.openSubscriber(client, isNative: false)), .media(.subscriber(peer, relay(), videoCodecs: [.vp8])))
+        opened.begin(.order(.setPreferences(peer, camera, SubscriptionPreferences(height: 99))))
+        opened.begin(.order(.setPreferences(peer, screen, SubscriptionPreferences())))
+        opened.begin(.negotiated(peer, try negotiated()))
+        return opened
+    }
+
+    @Test("a subscriber has what the home relay has said last, with the preferences of its streams, and survives JSON")
+    func subscriber() throws {
+        var opened = try subscribed()
+        opened.note(
+            .unsupportedCodec(
+                session: "s", transport: TransportID(rawValue: "p"), stream: camera.rawValue, codec: .av1))
+        let inventory = opened.inventory
+        let known = try #require(inventory.peers.first?.subscriber)
+        #expect(known.negotiation == (try negotiated()) && known.unsupported == [camera])
+        #expect(known.preferences == [camera: SubscriptionPreferences(height: 99)])
+        #expect(inventory.peers.first?.use == .subscribes(client))
+        let read = try JSONDecoder().decode(MediaInventory.self, from: JSONEncoder().encode(inventory))
+        #expect(read.peers == inventory.peers)
+        opened.note(.supportedCodec(session: "s", transport: TransportID(rawValue: "p"), stream: camera.rawValue))
+        #expect(opened.inventory.peers.first?.subscriber?.unsupported == [])
+        opened.note(.peerGone(session: "s", transport: TransportID(rawValue: "p")))
+        #expect(opened.inventory.peers.isEmpty)
+    }
+
+    @Test("a call about a subscriber makes what was negotiated outdated, until the home relay says it again")
+    func changing() throws {
+        let calls: [MediaOrder] = [
+            .addTracks(peer, []), .removeTracks(peer, []), .prepareRestart(peer), .connect(peer, description()),
+            .restart(peer, description().credentials), .setPreferences(peer, camera, SubscriptionPreferences()),
+        ]
+        for call in calls {
+            var opened = try subscribed()
+            opened.begin(.order(call))
+            #expect(opened.inventory.peers.first?.use == .subscribes(client))
+            #expect(opened.inventory.peers.first?.subscriber == nil)
+            opened.finish(.order(call), .media(.done))
+            #expect(opened.inventory.peers.first?.subscriber == nil)
+            opened.begin(.negotiated(peer, try negotiated()))
+            #expect(opened.inventory.peers.first?.subscriber != nil)
+        }
+        var publisher = published()
+        publisher.begin(.negotiated(peer, try negotiated()))
+        #expect(publisher.inventory.peers.first?.subscriber == nil)
+    }
+
+    @Test(
+        "inventories of other versions are read: one without negotiations, and one with a negotiation of another form")
+    func versions() throws {
+        let text = """
+            {"peers": [{"id": "p", "isPlain": false, "use": {"subscribes": {"_0": "c"}}},
+            {"id": "q", "isPlain": false, "use": {"subscribes": {"_0": "c"}}, "subscriber": {"negotiation": {"form": 2}}}],
+            "receivers": [], "senders": []}
+            """
+        let read = try JSONDecoder().decode(MediaInventory.self, from: Data(text.utf8))
+        #expect(
+            read.peers == [
+                MediaInventory.Peer(id: peer, use: .subscribes(client)),
+                MediaInventory.Peer(id: PeerID(rawValue: "q"), use: .subscribes(client)),
+            ])
+    }
+
     @Test("a peer whose move is under way has no location")
     func moved() {
         var opened = published()

@@ -105,6 +105,7 @@ struct RelayModel {
         case .subscriberCounts: return .subscriberCounts(subscriberCounts)
         case .state(let asked): return .state(try state(of: asked))
         case .inventory: return .inventory(MediaInventory())
+        case .negotiated: break
         case .statistics, .quality, .trace: throw .invalidRequest(field: "call", reason: "not modelled")
         }
         return .done

@@ -3,6 +3,7 @@ import Conference
 import DequeModule
 import MediaBase
 import MediaEngine
+import SDP
 import SessionMedia
 import Signaling
 
@@ -31,6 +32,8 @@ struct ClusterMedia {
         case move(UInt64)
         case pipes(MediaPipes.Purpose)
         case inventory
+        /// What was negotiated with a subscriber.
+        case negotiated
         /// Close of something that the previous home relay had opened.
         case discard
     }
@@ -69,6 +72,10 @@ struct ClusterMedia {
     var fences: [Fence] = []
     var pipes = MediaPipes()
     var takeOver = MediaTakeOver()
+    /// Relays of earlier versions, which keep no negotiations for the next home relay.
+    private var forgetful: Set<RelayIdentity> = []
+    /// Keeps negotiations at the home relay too: in tests one engine stands for those of all relays.
+    var keepsOwnNegotiations = false
     /// Other relays that have, or lately had, media of the session, with the times at which they are released.
     var edges: [RelayIdentity: MediaTime] = [:]
 
@@ -174,6 +181,14 @@ struct ClusterMedia {
         outputs.append(.settled(ticket, order, result))
     }
 
+    /// Gives the relay of a subscriber what was negotiated with it, for the next home relay.
+    mutating func keep(_ negotiation: SavedNegotiation, of peer: PeerID, now: MediaTime) {
+        let relay = relay(of: peer)
+        if case .edge(let edge) = relay, forgetful.contains(edge) { return }
+        guard relay != .home || keepsOwnNegotiations else { return }
+        call(relay, .negotiated(peer, negotiation), .negotiated, now: now)
+    }
+
     // MARK: answers
 
     /// Handles the answer of a relay to a call. Answers of lost relays, and to calls of other relays, are ignored.
@@ -186,6 +201,8 @@ struct ClusterMedia {
         case .move(let number): moved(number, result, now: now)
         case .pipes(let purpose): pipes.answered(purpose, result.map { known($0, from: relay) }, now: now)
         case .inventory: inventoryAnswered(result, by: relay)
+        case .negotiated:
+            if case .failure(.invalidRequest) = result, case .edge(let edge) = relay { forgetful.insert(edge) }
         case .discard: break
         }
         carryOutPipes(now: now)
@@ -265,6 +282,7 @@ struct ClusterMedia {
 
     private mutating func lose(_ edge: RelayIdentity, now: MediaTime) {
         guard edges.removeValue(forKey: edge) != nil else { return }
+        forgetful.remove(edge)
         let relay = MediaRelay.edge(edge)
         let ended = peers.lost(relay)
         pipes.lost(relay)
@@ -289,7 +307,7 @@ struct ClusterMedia {
                 // What the order stops has ended with the relay.
                 settle(ticket, order, order.stopsMedia ? .success(.done) : .failure(.stopped))
             case .move(let number): moved(number, .success(.done), now: now)
-            case .pipes, .discard: break
+            case .pipes, .negotiated, .discard: break
             case .inventory: takeOver.missed(edge)
             }
         }

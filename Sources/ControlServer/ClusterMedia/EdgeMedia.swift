@@ -118,9 +118,7 @@ final class EdgeMedia: Sendable {
     func post(_ event: StreamEvent) {
         // The home relay knows what is mirrored.
         if case .mirrored = event { return }
-        if case .peerGone(_, let transport) = event {
-            state.withLockedValue { $0.opened.remove(PeerID(transport)) }
-        }
+        state.withLockedValue { $0.opened.note(event) }
         if inbox.post(event).isNews { queue.yield(.events) }
     }
 
@@ -230,6 +228,10 @@ final class EdgeMedia: Sendable {
             return
         }
         state.withLockedValue { $0.opened.begin(request.call) }
+        if case .negotiated = request.call {
+            queue.yield(.reply(.answered(request.id, .done)))
+            return
+        }
         if let begun = engine.begin(request.call, session: session) {
             return reply(to: request) { () async throws(EngineError) in
                 try await begun.finish()

@@ -21,6 +21,15 @@ struct MediaInventory: Codable, Sendable {
         case subscribes(ConnectionID)
     }
 
+    /// What is known of a subscribe peer connection whose negotiation can be continued.
+    struct Subscriber: Hashable, Codable, Sendable {
+        let negotiation: SavedNegotiation
+        /// Latest preferences of each stream.
+        var preferences: [StreamID: SubscriptionPreferences] = [:]
+        /// Streams whose video has a codec that the client does not take.
+        var unsupported: Set<StreamID> = []
+    }
+
     struct Peer: Hashable, Codable, Sendable {
         let id: PeerID
         var isPlain = false
@@ -28,6 +37,8 @@ struct MediaInventory: Codable, Sendable {
         var use: Use?
         /// Nil if a move was under way.
         var location: Location?
+        /// Nil if a change was under way or an offer open, for other peers, and from relays of earlier versions.
+        var subscriber: Subscriber?
     }
 
     /// Receiving end of a pipe.
@@ -44,6 +55,10 @@ struct MediaInventory: Codable, Sendable {
         let end: PipeEnd
         let receiver: TransportID
     }
+
+    /// Maximum number of media sections of all subscribers, so that an inventory is smaller than the largest message of a link. Further subscribers
+    /// have no negotiation.
+    static let maximumSections = 32_768
 
     var peers: [Peer] = []
     var receivers: [Receiver] = []

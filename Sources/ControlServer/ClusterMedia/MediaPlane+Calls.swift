@@ -34,7 +34,8 @@ extension MediaPlane {
         case .withhold(let streams, let pipe): try await withholdMirrors(streams, pipe, session: session)
         case .send(let tracks, let pipe): try await sendThroughPipe(tracks, pipe, session: session)
         case .closePipe(let pipe): try await closePipe(pipe, session: session)
-        case .inventory: throw .invalidRequest(field: "call", reason: "an engine has no inventory")
+        case .inventory, .negotiated:
+            throw .invalidRequest(field: "call", reason: "an engine does not know what was negotiated")
         case .state(let peers): return .state(try await state(of: peers, session: session))
         case .webRTC(let peer): return .webRTC(try await webRTC(TransportID(peer), session: session))
         case .subscriberCounts:

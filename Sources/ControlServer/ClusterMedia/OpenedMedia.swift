@@ -17,6 +17,10 @@ struct OpenedMedia {
         var kinds: [StreamID: Set<MediaKind>] = [:]
         /// Whether a change of its streams is under way, or has failed.
         var isUnknown = false
+        /// What was negotiated with a subscriber; nil while a change is under way, and after it until the home relay says it.
+        var negotiation: SavedNegotiation?
+        var preferences: [StreamID: SubscriptionPreferences] = [:]
+        var unsupported: Set<StreamID> = []
         /// Nil if a move is under way, or has failed.
         var location: Location? = .mainSession
     }
@@ -39,6 +43,13 @@ struct OpenedMedia {
             if isMuted { muted[stream, default: []].insert(kind) } else { muted[stream]?.remove(kind) }
         case .order(.closeStream(let stream)): remove(stream)
         case .order(.closePeer(let peer, _)): remove(peer)
+        case .order(.connect(let peer, _)), .order(.restart(let peer, _)), .order(.prepareRestart(let peer)),
+            .order(.addTracks(let peer, _)), .order(.removeTracks(let peer, _)):
+            peers[peer]?.negotiation = nil
+        case .order(.setPreferences(let peer, let stream, let preferences)):
+            peers[peer]?.negotiation = nil
+            peers[peer]?.preferences[stream] = preferences
+        case .negotiated(let peer, let negotiation): settle(peer, negotiation)
         case .order(.relocate(let locations)): for peer in locations.keys { peers[peer]?.location = nil }
         case .mirror(let description, let pipe, let sender):
             receivers[pipe]?.sender = sender
@@ -71,6 +82,20 @@ struct OpenedMedia {
             receivers[pipe]?.streams = Set(description.streams.map(\.name))
         default: break
         }
+    }
+
+    private mutating func settle(_ id: PeerID, _ negotiation: SavedNegotiation) {
+        guard let peer = peers[id], peer.client != nil, peer.description == nil else { return }
+        peers[id]?.negotiation = negotiation
+        let streams = Set(negotiation.subscriptions.map(StreamID.init(rawValue:)))
+        peers[id]?.preferences = peer.preferences.filter { streams.contains($0.key) }
+        peers[id]?.unsupported = peer.unsupported.intersection(streams)
+    }
+
+    /// Notes whether a subscriber takes the codec of a stream.
+    mutating func note(_ stream: StreamID, isSupported: Bool, by id: PeerID) {
+        guard let peer = peers[id], peer.preferences[stream] != nil else { return }
+        if isSupported { peers[id]?.unsupported.remove(stream) } else { peers[id]?.unsupported.insert(stream) }
     }
 
     /// Notes the end of a peer.
@@ -115,12 +140,25 @@ struct OpenedMedia {
     // MARK: inventory
 
     var inventory: MediaInventory {
-        MediaInventory(
-            peers: peers.map { id, peer in
-                MediaInventory.Peer(id: id, isPlain: peer.isPlain, use: use(of: peer), location: peer.location)
-            }.sorted { $0.id.rawValue < $1.id.rawValue },
+        var sections = 0
+        return MediaInventory(
+            peers: peers.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, peer in
+                let count = peer.negotiation?.sectionCount ?? 0
+                let isShort = count <= MediaInventory.maximumSections - sections
+                if isShort { sections += count }
+                return MediaInventory.Peer(
+                    id: id, isPlain: peer.isPlain, use: use(of: peer), location: peer.location,
+                    subscriber: isShort ? subscriber(peer) : nil)
+            },
             receivers: receivers.values.sorted { $0.end.id.rawValue < $1.end.id.rawValue },
             senders: senders.values.sorted { $0.end.id.rawValue < $1.end.id.rawValue })
+    }
+
+    private func subscriber(_ peer: Peer) -> MediaInventory.Subscriber? {
+        peer.negotiation.map {
+            MediaInventory.Subscriber(
+                negotiation: $0, preferences: peer.preferences, unsupported: peer.unsupported)
+        }
     }
 
     private func use(of peer: Peer) -> MediaInventory.Use? {

@@ -156,17 +156,24 @@ struct SessionCorePropertyTests {
         var world = try SessionWorld(seed: seed, isInCluster: true)
         world.engine.refusals = [0, 3, 15][Int(seed % 3)]
         try world.join()
-        var adopted = 0
+        var (adopted, continued) = (0, 0)
         for round: UInt64 in 0..<4 {
             try run(seed &+ round, world, steps: 400)
             guard round < 3, !world.core.conference.isEnded else { break }
-            if seed % 2 == 0 { world.settle(until: world.now + .milliseconds(500)) }
+            if seed % 2 == 0 {
+                world.settle(until: world.now + .milliseconds(500))
+                for id in world.clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) { world.answer(id) }
+                world.settle(until: world.now + .milliseconds(500))
+            }
             let next = try SessionWorld(seed: seed &* 7 &+ round, isInCluster: true, continuing: world)
             next.takeOver(from: world)
             adopted += next.engine.peers.count
             #expect(next.faults == [], "seed \(seed), round \(round)")
             world = next
-            for id in world.clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) { world.resume(id) }
+            for id in world.clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+                world.resume(id, continues: world.random.below(5) > 0)
+            }
+            continued += world.continued
         }
         for id in Array(world.clients.keys) { world.resume(id) }
         world.settle(until: world.now + .seconds(10))
@@ -174,7 +181,7 @@ struct SessionCorePropertyTests {
         world.settle()
         world.checkNothingRemains()
         #expect(world.faults == [], "seed \(seed)")
-        if seed % 6 == 0 { #expect(adopted > 0, "the runs adopt media") }
+        if seed % 6 == 0 { #expect(adopted > 0 && continued > 0, "the runs adopt media") }
     }
 
     @Test("the random runs publish, subscribe, move, lose and resume with success")

@@ -97,6 +97,129 @@ struct SessionCoreTests {
         #expect(world.faults == [])
     }
 
+    /// Returns a session with a publisher and a subscriber that receives its camera.
+    private func subscribed() throws -> (SessionWorld, publisher: ConnectionID, subscriber: ConnectionID, StreamID) {
+        let world = try SessionWorld(isInCluster: true)
+        func settle() { world.settle(until: world.now + .seconds(1)) }
+        let (publisher, subscriber) = (try world.join(), try world.join())
+        settle()
+        world.publish(publisher, new: [.camera])
+        settle()
+        let camera = try #require(world.core.conference.streams.first).id
+        world.request(
+            SubscribeRequest(stream: camera, preferences: SubscriptionPreferences(height: 200)), subscriber)
+        settle()
+        world.answer(subscriber)
+        settle()
+        return (world, publisher, subscriber, camera)
+    }
+
+    /// Takes the session over.
+    private func takeOver(from lost: SessionWorld) throws -> SessionWorld {
+        let world = try SessionWorld(seed: 2, isInCluster: true, continuing: lost)
+        world.takeOver(from: lost)
+        return world
+    }
+
+    @Test("CLU-3 after a take-over a client that resumes keeps its subscribe peer connection")
+    func adoptedSubscriber() throws {
+        let (lost, publisher, subscriber, camera) = try subscribed()
+        let peer = try #require(lost.core.media.subscriber(of: subscriber))
+        let tracks = try #require(lost.engine.peers[peer]?.tracks)
+        #expect(tracks.count == 2)
+
+        let world = try takeOver(from: lost)
+        func settle() { world.settle(until: world.now + .seconds(1)) }
+        #expect(world.core.media.subscriber(of: subscriber) == peer && world.core.leases.count == 2)
+        for id in [publisher, subscriber] { world.resume(id) }
+        settle()
+        #expect(world.continued == 1 && world.clients[subscriber]?.offer == nil)
+        #expect(world.core.conference.subscriptions(of: subscriber).map(\.preferences.height) == [200])
+        #expect(world.engine.peers.count == 2 && world.engine.peers[peer]?.tracks == tracks)
+
+        // A further stream gets sections after those of the first one.
+        world.publish(publisher, keeping: [camera], new: [.screen])
+        settle()
+        let screen = try #require(world.core.conference.streams.last).id
+        world.request(SubscribeRequest(stream: screen), subscriber)
+        settle()
+        world.answer(subscriber)
+        settle()
+        #expect(world.engine.peers[peer]?.tracks.count == 4)
+        world.request(UnsubscribeRequest(stream: camera), subscriber)
+        settle()
+        #expect(Set(world.engine.peers[peer].map { Array($0.tracks.values) } ?? []) == [screen])
+        world.request(LeaveRequest(), subscriber)
+        settle()
+        #expect(world.engine.peers[peer] == nil)
+        #expect(world.faults == [])
+    }
+
+    @Test("CLU-3 a continued subscription to a stream that did not survive ends, and the peer connection stays")
+    func adoptedWithoutStream() throws {
+        let (lost, publisher, subscriber, _) = try subscribed()
+        let peer = try #require(lost.core.media.subscriber(of: subscriber))
+        let gone = try #require(lost.core.media.publisher(of: publisher))
+        lost.engine.end(gone)
+        lost.opened.remove(gone)
+        let world = try takeOver(from: lost)
+        #expect(world.core.conference.subscriptions(of: subscriber).isEmpty)
+        #expect(world.engine.peers[peer]?.tracks.isEmpty == true)
+        #expect(world.clients[subscriber]?.offer == nil, "an offer before the answer to the resume would be lost")
+        world.resume(subscriber)
+        world.settle(until: world.now + .seconds(1))
+        #expect(world.continued == 1 && world.clients[subscriber]?.offer != nil)
+        world.answer(subscriber)
+        world.settle(until: world.now + .seconds(1))
+        #expect(world.core.media.subscriber(of: subscriber) == peer)
+        #expect(world.faults == [])
+    }
+
+    @Test("CLU-3 a client that has another offer, or names none, subscribes again")
+    func notContinued() throws {
+        for isOther in [false, true] {
+            let (lost, _, subscriber, camera) = try subscribed()
+            let world = try takeOver(from: lost)
+            let peer = try #require(world.core.media.subscriber(of: subscriber))
+            if isOther { world.clients[subscriber]?.revision = 9 }
+            world.resume(subscriber, continues: isOther)
+            world.settle(until: world.now + .seconds(1))
+            #expect(world.continued == 0 && world.engine.peers[peer] == nil)
+            world.request(SubscribeRequest(stream: camera), subscriber)
+            world.settle(until: world.now + .seconds(1))
+            #expect(world.clients[subscriber]?.offer?.revision == 1)
+            #expect(world.faults == [])
+        }
+    }
+
+    @Test("CLU-3 an offer that was open when the home relay died ends the peer connection of a client that has it")
+    func openOffer() throws {
+        let (lost, publisher, subscriber, camera) = try subscribed()
+        lost.publish(publisher, keeping: [camera], new: [.screen])
+        lost.settle(until: lost.now + .seconds(1))
+        let screen = try #require(lost.core.conference.streams.last).id
+        lost.request(SubscribeRequest(stream: screen), subscriber)
+        lost.settle(until: lost.now + .seconds(1))
+        #expect(lost.clients[subscriber]?.revision == 2)
+        let world = try takeOver(from: lost)
+        #expect(world.engine.peers.count == 2)
+        world.resume(subscriber)
+        world.settle(until: world.now + .seconds(1))
+        #expect(world.continued == 0 && world.engine.peers.count == 1)
+        #expect(world.faults == [])
+    }
+
+    @Test("CLU-3 an adopted subscribe peer connection ends with the grace time of its client")
+    func neverResumed() throws {
+        let (lost, publisher, _, _) = try subscribed()
+        let world = try takeOver(from: lost)
+        world.resume(publisher)
+        #expect(world.engine.peers.count == 2)
+        world.settle(until: world.now + world.core.conference.limits.graceTime + .seconds(1))
+        #expect(world.engine.peers.count == 1 && world.core.leases.count == 1)
+        #expect(world.faults == [])
+    }
+
     @Test("CLU-2 while the relay may not act, a change is refused and reading is not")
     func refusedChanges() throws {
         let world = try SessionWorld(isInCluster: true)

@@ -41,6 +41,7 @@ extension SessionWorld {
             switch call {
             case _ where busy: .failure(.limitReached(name: "mailbox", limit: 1))
             case .state(let peers): .success(.state(state(of: peers)))
+            case .negotiated: .success(.done)
             case .statistics: .success(.statistics(PeerStatistics()))
             default: .failure(.stopped)
             }

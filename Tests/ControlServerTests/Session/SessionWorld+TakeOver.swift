@@ -1,8 +1,9 @@
 import MediaBase
-import SessionMedia
 import Signaling
 
 @testable import ControlServer
+@testable import SDP
+@testable import SessionMedia
 
 /// Take-over of a session whose clients have their media at this relay, by this relay.
 extension SessionWorld {
@@ -44,8 +45,30 @@ extension SessionWorld {
                 if stream.kinds.contains(kind), !stream.muted.contains(kind) { faults.append("\(id) is not muted") }
             }
         }
+        for id in clients.keys { checkSubscriber(of: id) }
         for stream in core.conference.streams where engine.streams[stream.id] == nil {
             faults.append("\(stream.id) has no media")
+        }
+    }
+
+    /// Number of subscribe peer connections whose negotiations are known.
+    var subscriberCount: Int { clients.keys.count { core.media.subscriber(of: $0) != nil } }
+
+    /// Checks that engine, negotiation and rules have the same subscriptions.
+    private func checkSubscriber(of id: ConnectionID) {
+        guard let subscriber = core.media.members[id]?.subscriber else { return }
+        let agreed = subscriber.negotiation.sections.compactMap { section in
+            section.agreed.map { (section.mid, StreamID(rawValue: $0.stream)) }
+        }
+        // The engine may have refused to add or remove tracks.
+        if engine.refusals == 0,
+            engine.peers[subscriber.id]?.tracks != Dictionary(agreed, uniquingKeysWith: { first, _ in first })
+        {
+            faults.append("\(subscriber.id) gets other tracks than were negotiated")
+        }
+        let known = Set(core.conference.subscriptions(of: id).map(\.stream))
+        if Set(subscriber.negotiation.subscriptions.map(StreamID.init(rawValue:))) != known {
+            faults.append("\(id) has other subscriptions than its peer connection")
         }
     }
 }

@@ -32,6 +32,9 @@ final class SessionWorld {
         var isLost = false
         /// Offer that the client has not answered.
         var offer: OfferMade?
+        /// Newest offer that it has received on its present subscribe peer connection, with the kinds of its sections.
+        var revision: Int?
+        var sections: [Substring] = []
         var streams: [StreamID] = []
         /// Checked when the request in progress is answered with success.
         var whenAnswered: (() -> Void)?
@@ -57,6 +60,8 @@ final class SessionWorld {
     /// Admissions without an outcome.
     var visits: Set<ConnectionID> = []
     var left = 0
+    /// Number of snapshots with which a subscribe peer connection continues.
+    var continued = 0
     var ends: [Bool] = []
     var answers: [String: Int] = [:]
     var refusals: [ErrorCode: Int] = [:]
@@ -95,6 +100,7 @@ final class SessionWorld {
             conference, key: key, context: context, time: SessionTime(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, restored: restored,
             random: SeededGenerator(seed: seed))
+        core.clusterMedia.keepsOwnNegotiations = isInCluster
         guard let lost else { return }
         counter = lost.counter
         for (id, client) in lost.clients {
@@ -128,7 +134,9 @@ final class SessionWorld {
                 opened.begin(.order(order))
                 issued[MediaTicket(rawValue: id.rawValue)] = order
                 engine.mailbox.append((MediaTicket(rawValue: id.rawValue), order))
-            case .call(let id, .home, let call): questions.append((id, call))
+            case .call(let id, .home, let call):
+                opened.begin(call)
+                questions.append((id, call))
             case .call, .endLink, .dismiss: faults.append("\(output) without other relays")
             case .push, .hook: break
             case .save(let changes, _): saves.append(changes)
@@ -237,7 +245,8 @@ final class SessionWorld {
     }
 
     /// Connects a lost client again.
-    func resume(_ id: ConnectionID) {
+    /// - Parameter continues: whether it continues its subscribe peer connection if the relay does.
+    func resume(_ id: ConnectionID, continues: Bool = true) {
         guard let client = clients[id], client.isLost else { return }
         let channel = TestChannel(address: client.channel.address)
         clients[id]?.channel = channel
@@ -246,7 +255,9 @@ final class SessionWorld {
         let number = client.lastRequest + 1
         clients[id]?.open = number
         clients[id]?.whenAnswered = nil
-        let request = ResumeRequest(resumeToken: client.token, lastEvent: client.lastEvent, snapshots: true)
+        let request = ResumeRequest(
+            resumeToken: client.token, lastEvent: client.lastEvent, snapshots: true,
+            offer: continues ? client.revision : nil)
         let arrival = Arrival(request: number, at: now, program: nil, socket: channel)
         let result = turn { $0.resume(id, request, arrival) }
         guard case .failure(let error) = result else { return }
@@ -284,6 +295,8 @@ final class SessionWorld {
             struct Snapshot: Decodable {}
 
             var snapshot: Snapshot?
+            var subscribeLost: Bool?
+            var subscriptions: [StreamID]?
         }
 
         var result: Result?
@@ -305,14 +318,26 @@ final class SessionWorld {
                 faults.append("\(id) gets event \(message.seq) after \(client.lastEvent)")
             }
             clients[id]?.lastEvent = message.seq
-            if case .offer(let offer) = message.event { clients[id]?.offer = offer }
+            switch message.event {
+            case .offer(let offer): take(offer, id)
+            case .mediaReset(let reset) where reset.subscribe: loseSubscriber(id)
+            default: break
+            }
         } else if let answer = try? JSONDecoder().decode(Answer.self, from: text) {
             guard client.open == answer.id else { return faults.append("\(id) gets an answer to \(answer.id) again") }
             clients[id]?.open = nil
             // A snapshot replaces all events before it.
-            if (try? JSONDecoder().decode(Resumed.self, from: text))?.result?.snapshot != nil {
+            let resumed = (try? JSONDecoder().decode(Resumed.self, from: text))?.result
+            if resumed?.snapshot != nil {
                 clients[id]?.lastEvent = 0
                 clients[id]?.offer = nil
+            }
+            if resumed?.subscribeLost == true { loseSubscriber(id) }
+            if let subscriptions = resumed?.subscriptions {
+                continued += 1
+                if subscriptions != core.conference.subscriptions(of: id).map(\.stream) {
+                    faults.append("\(id) continues other subscriptions")
+                }
             }
             if let error = answer.error { return refusals[error.code, default: 0] += 1 }
             answers["\(answer.id == 1 ? "join" : "request")", default: 0] += 1
@@ -320,6 +345,31 @@ final class SessionWorld {
         } else {
             faults.append("\(id) cannot read a message")
         }
+    }
+}
+
+/// Subscribe peer connections of clients.
+extension SessionWorld {
+    private func loseSubscriber(_ id: ConnectionID) {
+        clients[id]?.offer = nil
+        clients[id]?.revision = nil
+        clients[id]?.sections = []
+    }
+
+    /// Checks that an offer continues the one before, as a browser does, and keeps it for an answer.
+    private func take(_ offer: OfferMade, _ id: ConnectionID) {
+        let sections = offer.sdp.split(separator: "\r\n").filter { $0.hasPrefix("m=") }.map { $0.prefix(7) }
+        if let client = clients[id], let revision = client.revision {
+            if offer.revision != revision, offer.revision != revision + 1 {
+                faults.append("\(id) gets offer \(offer.revision) after \(revision)")
+            }
+            if !sections.starts(with: client.sections) {
+                faults.append("offer \(offer.revision) of \(id) has other sections than the one before")
+            }
+        }
+        clients[id]?.offer = offer
+        clients[id]?.revision = offer.revision
+        clients[id]?.sections = sections
     }
 }
 

@@ -42,6 +42,9 @@ extension SessionCore {
         case .cancel(let plan): perform(conference.cancelPublish(plan))
         case .published(let request, let result):
             requests.takePublished(request)?(result)
+        case .negotiated(let peer, let negotiation):
+            clusterMedia.keep(negotiation, of: peer, now: time.now)
+            carryOutCalls()
         case .ended(let peer):
             leases.end(peer)
             clusterMedia.ended(peer, now: time.now)

@@ -12,7 +12,7 @@ extension SessionCore {
             if let missed = try client.resume(request) {
                 try replay(missed, to: client, arrival)
             } else {
-                try sendSnapshot(to: client, resumeToken: request.resumeToken, arrival)
+                try sendSnapshot(to: client, resumeToken: request.resumeToken, offer: request.offer, arrival)
             }
             return .success(())
         } catch {
@@ -45,22 +45,26 @@ extension SessionCore {
     }
 
     /// Answers a client that gets the session's state in place of events that this relay does not have.
+    ///
+    /// - Parameter offer: newest offer on the subscribe peer connection that the client continues.
     private func sendSnapshot(
-        to client: LiveConnection, resumeToken: String, _ arrival: Arrival
+        to client: LiveConnection, resumeToken: String, offer: Int?, _ arrival: Arrival
     ) throws(SignalingError) {
         let id = client.id
         // The snapshot contains what the following effects change, so that their events need not reach the client.
         client.outbox.detach()
         client.settleQueue()
         perform(try conference.resume(id, now: time.now).get())
-        // Offers and changes of subscriptions may be among the missed events.
-        media.closeSubscriber(of: id)
+        // Offers and changes of subscriptions may be among the missed events, except after a take-over, before which there are none.
+        let isSubscriber = client.needsSnapshot && media.continuesSubscriber(of: id, at: offer)
+        if !isSubscriber { media.closeSubscriber(of: id) }
         continueMedia()
         guard let snapshot = conference.snapshot(for: id, resumeToken: resumeToken, now: time.now) else {
             throw SignalingError(.resumeExpired)
         }
         let answer = ResumeRequest.Answer(
-            connection: id, missed: 0, publishLost: isPublisherLost(of: client), subscribeLost: true)
+            connection: id, missed: 0, publishLost: isPublisherLost(of: client), subscribeLost: !isSubscriber,
+            subscriptions: isSubscriber ? conference.subscriptions(of: id).map(\.stream) : nil)
         let text: ByteBuffer
         do throws(SignalingError) {
             text = try joinAnswers.message(
@@ -76,6 +80,10 @@ extension SessionCore {
         arrival.socket.send([text])
         noteResume(of: client, ["snapshot": "true"])
         perform(snapshot.effects)
+        guard isSubscriber else { return }
+        perform(conference.retellSubscriptions(of: id, now: time.now))
+        media.releaseSubscriber(of: id)
+        continueMedia()
     }
 
     private func attach(_ client: LiveConnection, _ arrival: Arrival) {

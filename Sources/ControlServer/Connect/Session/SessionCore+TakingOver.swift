@@ -41,6 +41,7 @@ extension SessionCore {
     func endTakeOver() {
         guard takeOver.isUnderWay else { return }
         let waiting = takeOver.finish()
+        adoptSubscriptions()
         // Frame sizes, speakers and peers that have ended since.
         if !media.inquiry.peers.isEmpty { missedEvents() }
         for then in waiting { then() }
@@ -79,9 +80,33 @@ extension SessionCore {
             guard media.mayAdopt(peer.id, of: client.id, streams: nil),
                 begin(peer.id, isPublisher: false, [], of: client, at: relay)
             else { return false }
-            media.adoptSubscriber(peer.id, of: client.id)
+            continueSubscriber(peer, of: client.id)
             return true
         }
+    }
+
+    /// Continues a subscribe peer connection: with its subscriptions if its negotiation is known, otherwise until its client resumes.
+    private func continueSubscriber(_ peer: MediaInventory.Peer, of client: ConnectionID) {
+        guard let known = peer.subscriber, media.adoptSubscriber(peer.id, known.negotiation, of: client, now: time.now)
+        else { return media.adoptSubscriber(peer.id, of: client) }
+        takeOver.add(known, of: client)
+        // The relay has answered late.
+        if !takeOver.isUnderWay { adoptSubscriptions() }
+    }
+
+    /// Continues the subscriptions of adopted peer connections, or ends those whose streams have not survived.
+    private func adoptSubscriptions() {
+        for (client, known) in takeOver.takeSubscribers() where media.subscriber(of: client) != nil {
+            let streams = known.negotiation.subscriptions.map(StreamID.init(rawValue:))
+            perform(
+                conference.adoptSubscriptions(
+                    streams.map { ($0, known.preferences[$0]) }, of: client, now: time.now))
+            for (stream, preferences) in conference.subscriptions(of: client) {
+                media.mendSubscription(client, stream, preferences)
+                if known.unsupported.contains(stream) { handle(.codecSupported(client, stream, false)) }
+            }
+        }
+        continueMedia()
     }
 
     private func adopt(

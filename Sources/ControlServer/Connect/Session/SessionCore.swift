@@ -85,6 +85,7 @@ final class SessionCore {
         media = SessionMedia(maximumSubscriptions: conference.limits.subscriptions, random: random)
         if let cluster = context.cluster {
             self.conference.recordsSeatChanges = true
+            media.savesSubscribers = true
             let stored = restored.map { StateSaver(stored: $0.stored, tenure: $0.tenure) } ?? StateSaver()
             saver = SessionSaver(id, in: cluster, stored, logger: logger)
         }

@@ -1,5 +1,6 @@
 import MediaBase
 import SessionMedia
+import Signaling
 
 /// Take-over of a session from its lost home relay. No client enters the session before the media that continues is known, and is as the rules of
 /// the session want it: a client could otherwise mute or leave participants whose media this relay does not know yet.
@@ -16,6 +17,9 @@ struct SessionTakeOver {
     /// Newest order before the first one of the take-over.
     private(set) var ticket = MediaTicket(rawValue: 0)
     private var waiting: [() -> Void] = []
+    /// Clients whose subscribe peer connections were adopted, and whose subscriptions are not known to the rules yet: these need the streams of all
+    /// relays.
+    private var subscribers: [(client: ConnectionID, known: MediaInventory.Subscriber)] = []
     private var end = MediaTime.never
     /// Time of the next look.
     private(set) var deadline = MediaTime.never
@@ -36,6 +40,15 @@ struct SessionTakeOver {
     }
 
     func isTooLong(now: MediaTime) -> Bool { end <= now }
+
+    mutating func add(_ subscriber: MediaInventory.Subscriber, of client: ConnectionID) {
+        subscribers.append((client, subscriber))
+    }
+
+    mutating func takeSubscribers() -> [(client: ConnectionID, known: MediaInventory.Subscriber)] {
+        defer { subscribers = [] }
+        return subscribers
+    }
 
     /// Calls `then` at the end of the take-over.
     mutating func wait(_ then: @escaping () -> Void) { waiting.append(then) }
