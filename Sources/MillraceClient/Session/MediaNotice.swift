@@ -8,6 +8,8 @@ enum MediaNotice: Sendable {
     case interrupted
     /// The connection was resumed under its id; with a snapshot, the streams' states may have changed without events.
     case resumed(publishLost: Bool, subscribeLost: Bool, hasSnapshot: Bool)
+    /// Follows `resumed` with a snapshot if the subscribe peer connection continues: the relay has subscriptions to these streams.
+    case continued([StreamID])
     /// Participants have agreed on other keys.
     case keysChanged
     case offer(OfferMade)

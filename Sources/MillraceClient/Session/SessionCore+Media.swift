@@ -16,6 +16,7 @@ extension SessionCore {
             lostMedia.publish = lostMedia.publish || publishLost || isUnpublished
             lostMedia.subscribe = lostMedia.subscribe || subscribeLost
             if hasSnapshot { followMutes() }
+        case .continued(let streams): continued = Set(streams)
         case .keysChanged:
             updateFrameKeys()
             restoreVideo()
@@ -72,7 +73,12 @@ extension SessionCore {
         let lost = lostMedia
         lostMedia = (false, false)
         if lost.publish { republish() }
-        if lost.subscribe { resubscribe() } else { answerAgain() }
+        if lost.subscribe {
+            resubscribe()
+        } else {
+            answerAgain()
+            mendSubscriptions()
+        }
         Task { await mendPaths() }
     }
 

@@ -45,6 +45,7 @@ extension SessionCore {
     func resubscribe() {
         latestOffer = nil
         answeredRevision = nil
+        continued = nil
         thread?.submit { connections in
             connections.subscribing?.close(now: ClientClock.now)
             connections.subscribing = nil
@@ -58,6 +59,24 @@ extension SessionCore {
             subscriber.beginAgain(thread: thread)
             subscriber.setDropped(true)
             Task { await subscribeAgain(subscriber) }
+        }
+    }
+
+    /// Makes the relay's subscriptions those of the application, after another relay has taken them over: a request may have been lost.
+    func mendSubscriptions() {
+        guard let known = continued, let thread else { return }
+        continued = nil
+        for stream in known where subscriptions[stream] == nil {
+            Task { _ = try? await request(UnsubscribeRequest(stream: stream)) }
+        }
+        for (stream, subscriber) in subscriptions {
+            if known.contains(stream) {
+                let wanted = UpdateSubscriptionRequest(stream: stream, preferences: subscriber.preferences)
+                Task { _ = try? await request(wanted) }
+            } else {
+                subscriber.beginAgain(thread: thread)
+                Task { await subscribeAgain(subscriber) }
+            }
         }
     }
 

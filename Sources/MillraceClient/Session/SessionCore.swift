@@ -43,6 +43,8 @@ actor SessionCore: SocketDriver {
     var pathless: Set<MediaDirection> = []
     /// Directions whose publications or subscriptions the relay has lost.
     var lostMedia = (publish: false, subscribe: false)
+    /// Subscriptions that the relay has taken over from one that died; nil: all, or none.
+    var continued: Set<StreamID>?
     /// Secret of end-to-end encryption; nil: streams are published without.
     var encryption: EncryptionSecret?
 

@@ -22,7 +22,8 @@ extension SessionMachine {
         phaseDeadline = now + configuration.connectTimeout.bounded
         if let resumption {
             send(
-                ResumeRequest(resumeToken: resumption.token, lastEvent: resumption.lastEvent, snapshots: true),
+                ResumeRequest(
+                    resumeToken: resumption.token, lastEvent: resumption.lastEvent, snapshots: true, offer: offer),
                 .enter, now: now)
         } else {
             send(
@@ -41,6 +42,7 @@ extension SessionMachine {
         let former = (session: model.session, subsession: model.ownSubsession)
         let changes = model.join(answer)
         isEntering = false
+        offer = nil
         if isFirst {
             set(.connected)
             if let user = model.localUser { outputs.append(.event(.didConnect(user))) }
@@ -67,6 +69,7 @@ extension SessionMachine {
     mutating func resumed(_ answer: ResumeRequest.Answer, now: MediaTime) {
         stand(now: now)
         isNewConnection = false
+        if answer.subscribeLost { offer = nil }
         replayLeft = max(0, answer.missed)
         phaseDeadline = now + configuration.connectTimeout.bounded
         outputs.append(
@@ -82,10 +85,12 @@ extension SessionMachine {
     mutating func restored(_ answer: ResumeRequest.Answer, _ snapshot: JoinAnswer, now: MediaTime) {
         stand(with: snapshot, now: now)
         isNewConnection = false
+        if answer.subscribeLost { offer = nil }
         let former = model.ownSubsession
         for change in model.join(snapshot, publishLost: answer.publishLost) { outputs.append(.event(change)) }
         outputs.append(
             .media(.resumed(publishLost: answer.publishLost, subscribeLost: answer.subscribeLost, hasSnapshot: true)))
+        if !answer.subscribeLost { outputs.append(.media(.continued(answer.subscriptions ?? []))) }
         // Messages sent in another subsession would reach other users.
         if model.ownSubsession == former { repeatChats(now: now) } else { failChats() }
         sendSignals(now: now)

@@ -228,9 +228,12 @@ extension SessionMachine {
         for change in model.apply(event) { outputs.append(.event(change)) }
         switch event {
         case .userJoined, .userChanged, .userLeft, .usersChanged, .userDropped: updateMembers(now: now)
-        case .offer(let offer): outputs.append(.media(.offer(offer)))
+        case .offer(let made):
+            offer = made.revision
+            outputs.append(.media(.offer(made)))
         case .subscriptionChanged(let change): outputs.append(.media(.subscription(change)))
         case .mediaReset(let reset):
+            if reset.subscribe { offer = nil }
             outputs.append(.media(.reset(publish: reset.publish, subscribe: reset.subscribe)))
         case .draining(let draining): drain(draining, now: now)
         case .disconnected(let body): disconnected(body, now: now)

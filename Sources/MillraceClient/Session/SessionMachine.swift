@@ -100,6 +100,8 @@ struct SessionMachine: SocketMachine {
     var link = 0
     var entry: Entry?
     var resumption: Resumption?
+    /// Revision of the newest offer for the present subscribe peer connection, which a resume names.
+    var offer: Int?
     var backoff: ReconnectBackoff
     /// Number of replayed events still expected before the client counts as reconnected.
     var replayLeft = 0

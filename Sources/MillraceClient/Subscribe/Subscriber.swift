@@ -83,8 +83,12 @@ public final class Subscriber: Sendable {
             state.withLockedValue { $0.isVideoEnabled = false }
             hub.send(.videoDisabled(change.reason ?? .publisher))
         case .videoEnabled:
-            state.withLockedValue { $0.isVideoEnabled = true }
-            hub.send(.videoEnabled(change.reason ?? .publisher))
+            let isNews = state.withLockedValue { state in
+                defer { state.isVideoEnabled = true }
+                return !state.isVideoEnabled
+            }
+            // The relay repeats it after a take-over.
+            if isNews { hub.send(.videoEnabled(change.reason ?? .publisher)) }
         case .dropped: setDropped(true)
         case .reconnected: setDropped(false)
         case .suspended: setSuspended(true)

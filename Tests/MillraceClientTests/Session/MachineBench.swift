@@ -114,13 +114,16 @@ struct MachineBench {
     }
 
     /// Answers a resume with a snapshot.
-    mutating func restored(_ snapshot: JoinAnswer, publishLost: Bool = false, subscribeLost: Bool = true) {
+    mutating func restored(
+        _ snapshot: JoinAnswer, publishLost: Bool = false, subscribeLost: Bool = true,
+        subscriptions: [StreamID]? = nil
+    ) {
         seq = 0
         reply(
             .success(
                 ResumeRequest.Answer(
                     connection: Self.me, missed: 0, publishLost: publishLost, subscribeLost: subscribeLost,
-                    snapshot: snapshot)))
+                    snapshot: snapshot, subscriptions: subscriptions)))
     }
 
     /// Loses the connection, and opens the next one.

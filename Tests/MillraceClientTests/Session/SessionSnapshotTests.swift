@@ -89,6 +89,39 @@ import Testing
             } == ["live", "help", "no speaker"])
     }
 
+    @Test("CLU-3 a resume names the newest offer of the present subscribe peer connection, which may continue")
+    func offers() {
+        func offer(_ revision: Int) -> Event { .offer(OfferMade(revision: revision, sdp: "", streams: [])) }
+        func continued(_ bench: MachineBench) -> [[StreamID]] {
+            bench.media.compactMap { if case .continued(let streams) = $0 { streams } else { nil } }
+        }
+        let stream = MachineBench.stream("a")
+        var bench = MachineBench()
+        bench.enter(MachineBench.answer(streams: [stream]))
+        bench.comeBack()
+        #expect(Self.resume(bench)?.offer == nil)
+        bench.restored(MachineBench.answer(streams: [stream]))
+        #expect(continued(bench) == [])
+        for revision in 1...2 { bench.tell(offer(revision)) }
+        bench.comeBack()
+        #expect(Self.resume(bench)?.offer == 2)
+        bench.restored(
+            MachineBench.answer(streams: [stream]), subscribeLost: false, subscriptions: [stream.id])
+        #expect(continued(bench) == [[stream.id]])
+        bench.comeBack()
+        #expect(Self.resume(bench)?.offer == 2)
+        bench.restored(MachineBench.answer(streams: [stream]), subscribeLost: true)
+        bench.comeBack()
+        #expect(Self.resume(bench)?.offer == nil)
+        bench.restored(MachineBench.answer(streams: [stream]))
+        bench.tell(offer(1))
+        bench.tell(.mediaReset(MediaReset(publish: true, subscribe: false)))
+        bench.tell(.mediaReset(MediaReset(publish: false, subscribe: true)))
+        bench.comeBack()
+        #expect(Self.resume(bench)?.offer == nil)
+        #expect(continued(bench).count == 1)
+    }
+
     @Test(
         "CON-3 own streams that are gone were ended by a moderator, unless the relay has lost them",
         arguments: [true, false])

@@ -50,6 +50,7 @@ export class Session extends EventTarget {
       },
       onJoined: (answer, again) => this.#joined(answer, again),
       onResumed: answer => this.#resumed(answer),
+      latestOffer: () => this.subscriber?.received,
       onEvent: (event, data) => this.#event(event, data),
       onEnded: ending => this.#ended(ending),
     });
@@ -167,7 +168,7 @@ export class Session extends EventTarget {
     this.#openConversations();
   }
 
-  #resumed({publishLost, subscribeLost, snapshot}) {
+  #resumed({publishLost, subscribeLost, snapshot, subscriptions}) {
     const {publisher, subscriber} = this;
     if (snapshot) this.#restored(snapshot, publishLost);
     // A publication without an id was offered, but the answer never arrived.
@@ -175,6 +176,7 @@ export class Session extends EventTarget {
     else if (publisher.connection && publisher.connection.connectionState !== "connected") this.#restart(publisher);
     if (subscribeLost) this.#renew("subscribe", () => subscriber.renew());
     else {
+      if (subscriptions) subscriber.mend(subscriptions).catch(error => this.#failed("Receiving failed", error));
       subscriber.sayAgain().catch(error => this.#failed("Receiving failed", error));
       if (subscriber.connection && subscriber.connection.connectionState !== "connected") this.#restart(subscriber);
     }

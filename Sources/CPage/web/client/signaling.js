@@ -40,7 +40,8 @@ const WITHOUT_STATE = Number.MAX_SAFE_INTEGER;
 /// Connection of the control protocol. It survives the loss of its WebSocket by resuming on another one.
 ///
 /// Callbacks, all optional: `onStatus(status)`, `onJoined(answer, again)`, `onResumed(answer)` (with a `snapshot`, like the answer to `join`, if
-/// the relay does not have the missed events), `onEvent(name, data)`,
+/// the relay does not have the missed events), `latestOffer()` (revision of the newest offer for the present subscribe peer connection, if any),
+/// `onEvent(name, data)`,
 /// `onEnded({reason, message})`. Events arrive in order and exactly once.
 export class Signaling {
   status = "notConnected";
@@ -339,7 +340,8 @@ export class Signaling {
   }
 
   async #resume(resumeToken) {
-    const answer = await this.#send("resume", {version: VERSION, resumeToken, lastEvent: this.#lastEvent, snapshots: true});
+    const offer = this.latestOffer?.();
+    const answer = await this.#send("resume", {version: VERSION, resumeToken, lastEvent: this.#lastEvent, snapshots: true, ...(offer && {offer})});
     if (answer.snapshot) {
       // If the connection is lost before the last page, another snapshot is needed.
       this.#lastEvent = WITHOUT_STATE;

@@ -5,6 +5,8 @@ export class SubscribePeer extends EventTarget {
   connection = null;
   /// Stream id -> requested preferences.
   wanted = new Map();
+  /// Revision of the newest offer that has arrived for the present connection; 0: none.
+  received = 0;
 
   #request; #iceServers; #work = Promise.resolve(); #revision = 0; #unsaid = null; #media = new Map();
 
@@ -59,6 +61,7 @@ export class SubscribePeer extends EventTarget {
 
   /// Handles an `offer` event. Ignores an older revision, and answers a repeated one again because its answer may have been lost.
   offered({revision, sdp, streams}) {
+    this.received = revision;
     this.#work = this.#work.then(async () => {
       if (revision < this.#revision) return;
       this.#revision = revision;
@@ -78,6 +81,18 @@ export class SubscribePeer extends EventTarget {
   /// Asks the relay for new ICE credentials.
   restart() { return this.connection ? this.#request("restartICE") : Promise.resolve(); }
 
+  /// Makes the relay's subscriptions those that are wanted, after a relay has taken them over from one that died: a request may have been lost.
+  /// `kept`: streams whose subscriptions the relay has.
+  async mend(kept) {
+    const known = new Set(kept), requests = [...this.wanted].map(([stream, preferences]) => [known.has(stream) ? "updateSubscription" : "subscribe", {stream, preferences}]);
+    for (const stream of known) if (!this.wanted.has(stream)) requests.push(["unsubscribe", {stream}]);
+    await Promise.all(requests.map(([method, params]) => this.#request(method, params).catch(error => {
+      if (method === "subscribe" && error.code !== "alreadySubscribed") this.wanted.delete(params.stream);
+      // The stream may have ended in the meantime.
+      if (!["unknownStream", "notSubscribed", "alreadySubscribed", "notConnected"].includes(error.code)) throw error;
+    })));
+  }
+
   /// Makes a new peer connection for the same streams, after the relay has lost the old one.
   async renew() {
     const wanted = [...this.wanted];
@@ -95,6 +110,7 @@ export class SubscribePeer extends EventTarget {
     this.wanted.clear();
     this.#media.clear();
     this.#revision = 0;
+    this.received = 0;
     this.#unsaid = null;
   }
 

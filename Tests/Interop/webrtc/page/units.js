@@ -453,6 +453,43 @@ const UNITS = {
     await session.leave();
   },
 
+  async "after a snapshot a subscribe peer connection that continues is kept, and lost requests are made again"({session: {Session}}) {
+    const relay = new PlayedRelay();
+    window.WebSocket = relay.Socket;
+    const streams = ["kept", "unknown"].map(id => stream(id, "a")), people = [user("me", "Me", "host"), user("a", "A")];
+    relay.answers.join = () => ({...relay.joinAnswer(), users: people, streams: [...streams, stream("ended", "a")]});
+    const session = new Session("ws://nowhere");
+    started.push(session);
+    await session.join({session: "room", name: "Me", token: "t"});
+    await until(() => relay.of("subscribe").length === 3, "three subscriptions");
+    const far = new RTCPeerConnection();
+    far.addTransceiver("audio", {direction: "sendonly"});
+    await far.setLocalDescription();
+    relay.tell("offer", {revision: 4, sdp: far.localDescription.sdp, streams: [{id: "kept", audioMid: far.getTransceivers()[0].mid}]}, 1);
+    await until(() => relay.of("answer").length === 1, "an answer");
+    const {connection} = session.subscriber;
+    relay.answers.resume = () => ({
+      connection: "me", missed: 0, publishLost: false, subscribeLost: false, subscriptions: ["kept", "unwanted"],
+      snapshot: {...relay.joinAnswer(), users: people, streams},
+    });
+    relay.cut();
+    await until(() => relay.of("subscribe").length === 4, "one more subscription");
+    await later(30);
+    same(relay.of("resume").map(({offer}) => offer), [4], "the offer");
+    same([session.subscriber.connection === connection, connection.signalingState], [true, "stable"], "the peer connection");
+    same([relay.of("subscribe").at(-1).stream, relay.of("updateSubscription").map(({stream}) => stream), relay.of("unsubscribe").map(({stream}) => stream)],
+         ["unknown", ["kept"], ["unwanted"]], "requests");
+    relay.answers.resume = () => ({connection: "me", missed: 0, publishLost: false, subscribeLost: true, snapshot: {...relay.joinAnswer(), users: people, streams}});
+    relay.cut();
+    await until(() => relay.of("subscribe").length === 6, "subscriptions of a new peer connection");
+    relay.answers.resume = () => ({connection: "me", missed: 0});
+    relay.cut();
+    await until(() => relay.of("resume").length === 3, "another resume");
+    same(relay.of("resume").map(({offer}) => offer ?? null), [4, 4, null], "no offer of the new one");
+    await session.leave();
+    far.close();
+  },
+
   async "texts of others are shown as plain text"({tile: {Tile}, dom}) {
     const evil = `<img src=x onerror="window.hit = 1"><b>bold</b>`, tile = new Tile("k", {pin() {}, menu: () => []});
     document.body.append(tile.node);
