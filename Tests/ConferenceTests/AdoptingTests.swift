@@ -88,6 +88,45 @@ struct AdoptingTests {
         #expect(again.streams.isEmpty && !effects.isEmpty)
     }
 
+    @Test("subscriptions to streams that continue are restored, and the others end")
+    func subscriptions() throws {
+        let world = try World()
+        let (user, host) = (try world.join("user"), try world.join("host", .all))
+        let camera = try world.publish(user)
+        var again = restored(world.conference)
+        _ = again.adopt([survivor(camera)], of: user, now: .zero)
+        let (gone, unknown) = (StreamID(rawValue: "gone"), StreamID(rawValue: "unknown"))
+        let low = SubscriptionPreferences(height: 90)
+        let effects = again.adoptSubscriptions(
+            [(camera, low), (gone, low), (unknown, nil)], of: host, now: .zero)
+        let expected: [Effect] = [gone, unknown].map { .media(.unsubscribe(host, $0)) }
+        #expect(effects == expected)
+        #expect(again.subscriptions(of: host).map(\.stream) == [camera])
+        #expect(again.subscriptions(of: host).map(\.preferences) == [low])
+        // Preferences that no relay would have taken.
+        var other = restored(world.conference)
+        _ = other.adopt([survivor(camera)], of: user, now: .zero)
+        let refused = other.adoptSubscriptions(
+            [(camera, SubscriptionPreferences(height: -1))], of: host, now: .zero)
+        #expect(refused == [.media(.unsubscribe(host, camera))])
+
+        // They follow the rules as those of `subscribe` do.
+        _ = try again.resume(host, now: .zero).get()
+        _ = try again.resume(user, now: .zero).get()
+        let told = again.retellSubscriptions(of: host, now: .zero)
+        let states = told.compactMap { effect -> SubscriptionChanged.State? in
+            guard case .send(host, .subscriptionChanged(let change)) = effect else { return nil }
+            return change.state
+        }
+        #expect(states == [.resumed, .videoEnabled])
+        let update = UpdateSubscriptionRequest(stream: camera, preferences: SubscriptionPreferences(height: 91))
+        let updated = again.request(update, from: host, now: .zero, wallClock: 0)
+        #expect(updated.effects.contains(.media(.updateSubscription(host, camera, update.preferences))))
+        let ended = again.media(.unpublished(camera, .reset), now: .zero, wallClock: 0)
+        #expect(again.subscriptions(of: host).isEmpty)
+        #expect(ended.contains(.media(.unsubscribe(host, camera))))
+    }
+
     @Test("whether other relays have had media is stored, and assumed if an earlier version has stored the state")
     func spread() throws {
         let world = try World()

@@ -87,24 +87,6 @@ struct OpenedMediaTests {
             ])
     }
 
-    /// Returns what was negotiated with a client that receives the camera.
-    private func negotiated() throws -> SavedNegotiation {
-        var random = SeededGenerator(seed: 4)
-        var negotiation = SubscribeNegotiation(SubscribeNegotiation.Configuration(relay: relay()), using: &random)
-        try negotiation.subscribe(camera.rawValue, kinds: [.audio], now: .zero)
-        let offer = negotiation.takeOffer(now: .seconds(1))
-        let made = try #require(offer)
-        let parsed = try Offer(
-            SessionDescription(parsing: Array(made.sdp.utf8), limits: .subscription), answererIsLite: false)
-        let own = RelayDescription(
-            credentials: .random(using: &random), fingerprint: fingerprint(9), setup: .active, candidates: [],
-            isLite: false)
-        let tracks = try parsed.subscribable([.vp8])
-        let answer = parsed.answer(own, tracks: tracks.map { .receive($0) }, keepsOthers: true).text
-        _ = try negotiation.accept(answer, revision: made.revision, now: .seconds(1))
-        return try #require(negotiation.saved)
-    }
-
     /// Returns the media of a relay with a subscriber of the camera.
     private func subscribed() throws -> OpenedMedia {
         var opened = OpenedMedia()
@@ -112,7 +94,7 @@ struct OpenedMediaTests {
             .order(.openSubscriber(client, isNative: false)), .media(.subscriber(peer, relay(), videoCodecs: [.vp8])))
         opened.begin(.order(.setPreferences(peer, camera, SubscriptionPreferences(height: 99))))
         opened.begin(.order(.setPreferences(peer, screen, SubscriptionPreferences())))
-        opened.begin(.negotiated(peer, try negotiated()))
+        opened.begin(.negotiated(peer, try SavedNegotiation.sample(of: camera)))
         return opened
     }
 
@@ -124,7 +106,7 @@ struct OpenedMediaTests {
                 session: "s", transport: TransportID(rawValue: "p"), stream: camera.rawValue, codec: .av1))
         let inventory = opened.inventory
         let known = try #require(inventory.peers.first?.subscriber)
-        #expect(known.negotiation == (try negotiated()) && known.unsupported == [camera])
+        #expect(known.negotiation == (try SavedNegotiation.sample(of: camera)) && known.unsupported == [camera])
         #expect(known.preferences == [camera: SubscriptionPreferences(height: 99)])
         #expect(inventory.peers.first?.use == .subscribes(client))
         let read = try JSONDecoder().decode(MediaInventory.self, from: JSONEncoder().encode(inventory))
@@ -148,11 +130,11 @@ struct OpenedMediaTests {
             #expect(opened.inventory.peers.first?.subscriber == nil)
             opened.finish(.order(call), .media(.done))
             #expect(opened.inventory.peers.first?.subscriber == nil)
-            opened.begin(.negotiated(peer, try negotiated()))
+            opened.begin(.negotiated(peer, try SavedNegotiation.sample(of: camera)))
             #expect(opened.inventory.peers.first?.subscriber != nil)
         }
         var publisher = published()
-        publisher.begin(.negotiated(peer, try negotiated()))
+        publisher.begin(.negotiated(peer, try SavedNegotiation.sample(of: camera)))
         #expect(publisher.inventory.peers.first?.subscriber == nil)
     }
 

@@ -40,6 +40,9 @@ struct RelayModel {
     var strangeCodecs: [String: VideoCodec] = [:]
     /// Whether calls for the state of peers and streams are refused.
     var refusesState = false
+    /// Whether it is of an earlier version, which does not keep negotiations, and the number of those that it has got.
+    var isEarlier = false
+    var negotiations = 0
     /// Percentage of calls that are refused.
     var refusals = 0
     /// Reports of changed streams that the home relay has not got.
@@ -105,7 +108,9 @@ struct RelayModel {
         case .subscriberCounts: return .subscriberCounts(subscriberCounts)
         case .state(let asked): return .state(try state(of: asked))
         case .inventory: return .inventory(MediaInventory())
-        case .negotiated: break
+        case .negotiated:
+            negotiations += 1
+            if isEarlier { throw .invalidRequest(field: "call", reason: "this relay does not know it") }
         case .statistics, .quality, .trace: throw .invalidRequest(field: "call", reason: "not modelled")
         }
         return .done

@@ -3,6 +3,8 @@ import Conference
 import MediaBase
 import MediaEngine
 import MillraceTestKit
+import SDP
+import SessionTestKit
 import Signaling
 import Testing
 
@@ -49,6 +51,42 @@ struct TakeOverTests {
         world.order(.setMuted(stream("s"), .audio, true))
         world.run(for: .seconds(1))
         #expect(world.relays[receiver]?.receivers[kept]?.mirrors["s"]?.isMuted == true)
+    }
+
+    @Test("the relay of a subscriber keeps what was negotiated with it, and names it to the next home relay")
+    func negotiations() throws {
+        let world = world()
+        let subscriber = try #require(world.peers.first { $0.value.streams.isEmpty }?.key)
+        let saved = try SavedNegotiation.sample(of: stream("s"))
+        world.media.keep(saved, of: subscriber, now: world.now)
+        world.run(for: .seconds(1))
+        let known = world.opened[Self.c]?.inventory.peers.first { $0.id == subscriber }
+        #expect(known?.subscriber?.negotiation == saved)
+        world.takeOver()
+        world.run(for: .seconds(1))
+        #expect(world.opened[Self.c]?.inventory.peers.first { $0.id == subscriber } == known)
+        // The home relay's own peers end with it.
+        world.subscribe(at: .home)
+        world.run(for: .seconds(1))
+        let own = try #require(world.peers.first { $0.value.relay == .home }?.key)
+        world.media.keep(saved, of: own, now: world.now)
+        world.media.keep(saved, of: PeerID(rawValue: "gone"), now: world.now)
+        world.run(for: .seconds(1))
+        #expect(world.relays[.home]?.negotiations == 0 && world.faults == [])
+    }
+
+    @Test("a relay of an earlier version gets one negotiation for each link, and its media goes on")
+    func earlierVersion() throws {
+        let world = world()
+        world.relays[Self.c]?.isEarlier = true
+        let subscriber = try #require(world.peers.first { $0.value.streams.isEmpty }?.key)
+        for _ in 0..<3 {
+            world.media.keep(try SavedNegotiation.sample(of: stream("s")), of: subscriber, now: world.now)
+            world.run(for: .seconds(1))
+        }
+        #expect(world.relays[Self.c]?.negotiations == 1)
+        #expect(world.lost.isEmpty && world.faults == [])
+        world.checkMirrors()
     }
 
     @Test("a take-over waits for a relay that does not answer, until that relay has ended the media by itself")

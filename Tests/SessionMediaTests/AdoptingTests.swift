@@ -79,6 +79,73 @@ struct AdoptingTests {
         #expect(media.client(of: publisher) == nil && media.client(of: subscriber) == nil)
     }
 
+    /// Returns the media of a session with the camera, and a client whose subscribe peer connection receives it.
+    private func subscribed(maximum: Int = 10) throws -> SessionMedia? {
+        var media = SessionMedia(maximumSubscriptions: maximum, random: SeededGenerator(seed: 2))
+        media.savesSubscribers = true
+        media.join(client)
+        media.own(camera, by: ConnectionID(rawValue: "d"), kinds: [.audio])
+        return media.adoptSubscriber(subscriber, try .sample(of: camera), of: client, now: .zero) ? media : nil
+    }
+
+    private func outputs(_ media: inout SessionMedia, at now: MediaTime) -> (offers: [OfferMade], saved: Int) {
+        media.handleTimeout(now: now)
+        let outputs = media.takeOutputs(now: now)
+        return (
+            outputs.compactMap { if case .offer(client, let offer) = $0 { offer } else { nil } },
+            outputs.count { if case .negotiated(subscriber, _) = $0 { true } else { false } }
+        )
+    }
+
+    @Test("a subscribe peer connection whose negotiation is known continues; offers wait until its client resumes")
+    func continued() throws {
+        var media = try #require(try subscribed())
+        #expect(media.subscriber(of: client) == subscriber && media.subscribeTransport(of: client).isOpen)
+        #expect(outputs(&media, at: .seconds(1)).saved == 1, "its relay keeps it for the next take-over")
+        // The stream ends before the client has resumed: its media at once, its section with the next offer.
+        media.command(.unsubscribe(client, camera))
+        let removed = orders(&media)
+        #expect(removed.count == 1)
+        guard case .removeTracks(subscriber, let mids)? = removed.first else {
+            Issue.record("\(removed)")
+            return
+        }
+        #expect(mids.count == 1)
+        media.settle(media.lastTicket, .success(.done), now: .seconds(1))
+        #expect(outputs(&media, at: .seconds(2)).offers.isEmpty)
+        #expect(media.continuesSubscriber(of: client, at: 1))
+        for other in [nil, 0, 2] { #expect(!media.continuesSubscriber(of: client, at: other)) }
+        media.releaseSubscriber(of: client)
+        let offers = outputs(&media, at: .seconds(3)).offers
+        #expect(offers.map(\.revision) == [2] && offers.first?.streams.isEmpty == true)
+        // It resumes again, with or without that offer, which is sent again.
+        for revision in 1...2 { #expect(media.continuesSubscriber(of: client, at: revision)) }
+        #expect(!media.continuesSubscriber(of: client, at: 3))
+        media.releaseSubscriber(of: client)
+        #expect(outputs(&media, at: .seconds(3)).offers == offers)
+        media.leave(client)
+        #expect(orders(&media) == [.closePeer(subscriber, isPlain: false)])
+    }
+
+    @Test("tracks that a stream has got or lost in the meantime are offered")
+    func otherTracks() throws {
+        var media = try #require(try subscribed())
+        media.mendSubscription(client, camera, SubscriptionPreferences())
+        #expect(orders(&media).isEmpty, "nothing has changed")
+        media.own(camera, by: ConnectionID(rawValue: "d"), kinds: [.audio, .video])
+        media.mendSubscription(client, camera, SubscriptionPreferences())
+        #expect(orders(&media) == [.setPreferences(subscriber, camera, SubscriptionPreferences())])
+        media.settle(media.lastTicket, .success(.done), now: .seconds(1))
+        media.releaseSubscriber(of: client)
+        let offers = outputs(&media, at: .seconds(2)).offers
+        #expect(offers.first?.streams.first?.videoMid != nil)
+    }
+
+    @Test("a negotiation with more subscriptions than are allowed is not continued")
+    func tooMany() throws {
+        #expect(try subscribed(maximum: 0) == nil)
+    }
+
     @Test("a client has one peer connection of each kind, and a stream one owner")
     func refused() {
         var media = adopted()

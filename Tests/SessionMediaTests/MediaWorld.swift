@@ -51,6 +51,7 @@ final class MediaWorld {
             id: SessionID(rawValue: "s"), app: "app", name: "room", limits: ConferenceLimits(), now: .zero, wallClock: 0
         )
         media = SessionMedia(maximumSubscriptions: 20, random: SeededGenerator(seed: seed))
+        media.savesSubscribers = true
         engine = ModelEngine(seed: seed)
     }
 
@@ -311,6 +312,11 @@ final class MediaWorld {
             media.confirmed(request, of: plan.connection, after: ticket)
         case .cancel(let plan): perform(conference.cancelPublish(plan))
         case .published(let id, let result): published(id, result)
+        case .negotiated(let peer, _):
+            // A relay takes any later call for a change that is under way.
+            if let id = media.client(of: peer), media.members[id]?.operation != nil {
+                faults.append("\(peer) is saved during a change")
+            }
         case .ended(let peer): if leases.remove(peer) == nil { faults.append("\(peer) ended twice") }
         }
     }
