@@ -83,7 +83,7 @@ extension Conference {
         return true
     }
 
-    /// Tells a client whose subscriptions continue after a take-over what holds them back, because it may have missed a change.
+    /// Tells a client the obstacles of its subscriptions that continue after a take-over, because it may have missed a change.
     package mutating func retellSubscriptions(of connection: ConnectionID, now: MediaTime) -> [Effect] {
         latest = now
         for (id, _) in subscriptions(of: connection) {

@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// What was negotiated on a subscribe peer connection, for another relay that continues the negotiation. No offer is open; subscriptions and ends
-/// that no offer contains yet are part of it.
+/// State of the negotiation of a subscribe peer connection, for another relay that continues it. No offer is open; subscriptions and ends that no
+/// offer contains yet are part of it.
 package struct SavedNegotiation: Hashable, Sendable, Codable {
     let relay: RelayDescription
     let videoCodecs: [VideoCodec]
@@ -70,7 +70,7 @@ extension SubscribeNegotiation {
         (requested, sections, peer) = (saved.requested, saved.sections, saved.peer)
         (needsRestart, revision, nextMID) = (saved.needsRestart, saved.revision, saved.nextMID)
         sources = saved.sources
-        // The next offer contains what has changed since the latest one, if anything has.
+        // The next offer contains the changes since the latest one, if there are any.
         changedAt = now
     }
 }

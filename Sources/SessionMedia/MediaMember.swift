@@ -12,8 +12,8 @@ struct MediaMember: Sendable {
     /// Kind of its next subscribe peer connection.
     var subscribeTransport = MediaTransport.webRTC
     @Boxed var subscriber: SubscribePeer? = nil
-    /// Subscribe peer connection that the session's previous home relay had opened, and whose negotiation is not known. It continues until the
-    /// client resumes, and then subscribes again.
+    /// Subscribe peer connection of the session's previous home relay, without a known negotiation. It continues until the client resumes, and then
+    /// subscribes again.
     var formerSubscriber: PeerID?
     var publisher: PublishPeer?
     /// Whether it has ever had a publish peer connection.

@@ -18,7 +18,7 @@ package enum MediaOutput: Sendable {
     case cancel(PublishPlan)
     /// The only answer to a publish request.
     case published(MediaRequestID, Result<PublishRequest.Answer, MediaRefusal>)
-    /// What was negotiated with a subscriber has changed, and no change is under way. Only if `savesSubscribers` is true.
+    /// The negotiation of a subscriber has changed, and no change is under way. Only if `savesSubscribers` is true.
     case negotiated(PeerID, SavedNegotiation)
     /// A peer no longer belongs to the session, so its lease ends.
     case ended(PeerID)

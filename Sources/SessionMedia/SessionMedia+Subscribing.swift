@@ -70,7 +70,7 @@ extension SessionMedia {
         }
     }
 
-    /// Passes on what was negotiated with a client, unless an offer is open.
+    /// Passes the state of a client's negotiation on, unless an offer is open.
     private mutating func save(_ id: ConnectionID) {
         guard savesSubscribers, let subscriber = members[id]?.subscriber, subscriber.isUnsaved,
             let saved = subscriber.negotiation.saved

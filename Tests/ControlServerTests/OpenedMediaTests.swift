@@ -98,7 +98,7 @@ struct OpenedMediaTests {
         return opened
     }
 
-    @Test("a subscriber has what the home relay has said last, with the preferences of its streams, and survives JSON")
+    @Test("a subscriber has its latest negotiation, with the preferences of its streams, and survives JSON")
     func subscriber() throws {
         var opened = try subscribed()
         opened.note(
@@ -117,7 +117,7 @@ struct OpenedMediaTests {
         #expect(opened.inventory.peers.isEmpty)
     }
 
-    @Test("a call about a subscriber makes what was negotiated outdated, until the home relay says it again")
+    @Test("a call about a subscriber makes its negotiation outdated, until the home relay says it again")
     func changing() throws {
         let calls: [MediaOrder] = [
             .addTracks(peer, []), .removeTracks(peer, []), .prepareRestart(peer), .connect(peer, description()),

@@ -53,7 +53,7 @@ struct TakeOverTests {
         #expect(world.relays[receiver]?.receivers[kept]?.mirrors["s"]?.isMuted == true)
     }
 
-    @Test("the relay of a subscriber keeps what was negotiated with it, and names it to the next home relay")
+    @Test("the relay of a subscriber keeps its negotiation, and names it to the next home relay")
     func negotiations() throws {
         let world = world()
         let subscriber = try #require(world.peers.first { $0.value.streams.isEmpty }?.key)

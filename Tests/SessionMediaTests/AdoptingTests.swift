@@ -79,7 +79,7 @@ struct AdoptingTests {
         #expect(media.client(of: publisher) == nil && media.client(of: subscriber) == nil)
     }
 
-    /// Returns the media of a session with the camera, and a client whose subscribe peer connection receives it.
+    /// Returns the media of a session with the camera, and a client with a subscribe peer connection that receives it.
     private func subscribed(maximum: Int = 10) throws -> SessionMedia? {
         var media = SessionMedia(maximumSubscriptions: maximum, random: SeededGenerator(seed: 2))
         media.savesSubscribers = true
@@ -97,7 +97,7 @@ struct AdoptingTests {
         )
     }
 
-    @Test("a subscribe peer connection whose negotiation is known continues; offers wait until its client resumes")
+    @Test("a subscribe peer connection with a known negotiation continues; offers wait until its client resumes")
     func continued() throws {
         var media = try #require(try subscribed())
         #expect(media.subscriber(of: client) == subscriber && media.subscribeTransport(of: client).isOpen)

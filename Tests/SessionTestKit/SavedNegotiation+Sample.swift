@@ -4,7 +4,7 @@ package import SDP
 package import Signaling
 
 extension SavedNegotiation {
-    /// Returns what was negotiated with a client that receives the audio of a stream; the same at each call.
+    /// Returns the negotiation of a client that receives the audio of a stream; the same at each call.
     package static func sample(of stream: StreamID) throws -> SavedNegotiation {
         var random = SeededGenerator(seed: 4)
         func side(_ setup: PeerDescription.Setup, _ number: UInt8) -> RelayDescription {

@@ -32,7 +32,7 @@ struct ClusterMedia {
         case move(UInt64)
         case pipes(MediaPipes.Purpose)
         case inventory
-        /// What was negotiated with a subscriber.
+        /// Negotiation of a subscriber, for the next home relay.
         case negotiated
         /// Close of something that the previous home relay had opened.
         case discard
@@ -181,7 +181,7 @@ struct ClusterMedia {
         outputs.append(.settled(ticket, order, result))
     }
 
-    /// Gives the relay of a subscriber what was negotiated with it, for the next home relay.
+    /// Gives the relay of a subscriber the state of its negotiation, for the next home relay.
     mutating func keep(_ negotiation: SavedNegotiation, of peer: PeerID, now: MediaTime) {
         let relay = relay(of: peer)
         if case .edge(let edge) = relay, forgetful.contains(edge) { return }

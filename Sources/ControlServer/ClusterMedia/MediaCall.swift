@@ -29,7 +29,7 @@ enum MediaCall: Codable, Sendable {
     /// Asks for what the previous home relay of the session has opened. A link whose first call is another one ends all of that.
     case inventory
 
-    /// Gives the relay of a subscriber what was negotiated with it, for the next home relay. Any later call about the subscriber makes it outdated.
+    /// Gives the relay of a subscriber the state of its negotiation, for the next home relay. Any later call about the subscriber makes it outdated.
     case negotiated(PeerID, SavedNegotiation)
 
     // MARK: state

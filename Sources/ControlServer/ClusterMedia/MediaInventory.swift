@@ -21,12 +21,12 @@ struct MediaInventory: Codable, Sendable {
         case subscribes(ConnectionID)
     }
 
-    /// What is known of a subscribe peer connection whose negotiation can be continued.
+    /// Subscribe peer connection with a negotiation that can be continued.
     struct Subscriber: Hashable, Codable, Sendable {
         let negotiation: SavedNegotiation
         /// Latest preferences of each stream.
         var preferences: [StreamID: SubscriptionPreferences] = [:]
-        /// Streams whose video has a codec that the client does not take.
+        /// Streams with video in a codec that the client does not take.
         var unsupported: Set<StreamID> = []
     }
 

@@ -35,7 +35,7 @@ extension MediaPlane {
         case .send(let tracks, let pipe): try await sendThroughPipe(tracks, pipe, session: session)
         case .closePipe(let pipe): try await closePipe(pipe, session: session)
         case .inventory, .negotiated:
-            throw .invalidRequest(field: "call", reason: "an engine does not know what was negotiated")
+            throw .invalidRequest(field: "call", reason: "an engine has no negotiations")
         case .state(let peers): return .state(try await state(of: peers, session: session))
         case .webRTC(let peer): return .webRTC(try await webRTC(TransportID(peer), session: session))
         case .subscriberCounts:

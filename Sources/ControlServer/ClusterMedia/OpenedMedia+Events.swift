@@ -3,7 +3,7 @@ import SessionMedia
 import Signaling
 
 extension OpenedMedia {
-    /// Notes an event of the engine that changes what the next home relay needs to know.
+    /// Notes an event of the engine that changes the inventory.
     mutating func note(_ event: StreamEvent) {
         switch event {
         case .peerGone(_, let transport): remove(PeerID(transport))

@@ -17,7 +17,7 @@ struct OpenedMedia {
         var kinds: [StreamID: Set<MediaKind>] = [:]
         /// Whether a change of its streams is under way, or has failed.
         var isUnknown = false
-        /// What was negotiated with a subscriber; nil while a change is under way, and after it until the home relay says it.
+        /// Negotiation of a subscriber; nil while a change is under way, and after it until the home relay says it.
         var negotiation: SavedNegotiation?
         var preferences: [StreamID: SubscriptionPreferences] = [:]
         var unsupported: Set<StreamID> = []

@@ -37,7 +37,7 @@ public struct ResumeRequest: RequestBody {
         public var subscribeLost: Bool
         /// State of the session, as in the answer to `join`. It replaces all that the client knows, `missed` is 0, and the next event has number 1.
         public var snapshot: JoinAnswer?
-        /// With a snapshot, if the subscribe peer connection continues: streams whose subscriptions continue. The relay has no others.
+        /// With a snapshot, if the subscribe peer connection continues: streams with subscriptions that continue. The relay has no others.
         public var subscriptions: [StreamID]?
 
         public init(

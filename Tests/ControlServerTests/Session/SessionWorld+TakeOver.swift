@@ -51,7 +51,7 @@ extension SessionWorld {
         }
     }
 
-    /// Number of subscribe peer connections whose negotiations are known.
+    /// Number of subscribe peer connections with known negotiations.
     var subscriberCount: Int { clients.keys.count { core.media.subscriber(of: $0) != nil } }
 
     /// Checks that engine, negotiation and rules have the same subscriptions.

@@ -82,7 +82,7 @@ export class SubscribePeer extends EventTarget {
   restart() { return this.connection ? this.#request("restartICE") : Promise.resolve(); }
 
   /// Makes the relay's subscriptions those that are wanted, after a relay has taken them over from one that died: a request may have been lost.
-  /// `kept`: streams whose subscriptions the relay has.
+  /// `kept`: streams that the relay has subscriptions to.
   async mend(kept) {
     const known = new Set(kept), requests = [...this.wanted].map(([stream, preferences]) => [known.has(stream) ? "updateSubscription" : "subscribe", {stream, preferences}]);
     for (const stream of known) if (!this.wanted.has(stream)) requests.push(["unsubscribe", {stream}]);

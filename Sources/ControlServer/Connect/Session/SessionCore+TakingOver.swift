@@ -94,7 +94,7 @@ extension SessionCore {
         if !takeOver.isUnderWay { adoptSubscriptions() }
     }
 
-    /// Continues the subscriptions of adopted peer connections, or ends those whose streams have not survived.
+    /// Continues the subscriptions of adopted peer connections, or ends those to streams that have not survived.
     private func adoptSubscriptions() {
         for (client, known) in takeOver.takeSubscribers() where media.subscriber(of: client) != nil {
             let streams = known.negotiation.subscriptions.map(StreamID.init(rawValue:))

@@ -17,8 +17,7 @@ struct SessionTakeOver {
     /// Newest order before the first one of the take-over.
     private(set) var ticket = MediaTicket(rawValue: 0)
     private var waiting: [() -> Void] = []
-    /// Clients whose subscribe peer connections were adopted, and whose subscriptions are not known to the rules yet: these need the streams of all
-    /// relays.
+    /// Clients with adopted subscribe peer connections. The rules do not know their subscriptions yet, because these need the streams of all relays.
     private var subscribers: [(client: ConnectionID, known: MediaInventory.Subscriber)] = []
     private var end = MediaTime.never
     /// Time of the next look.
