@@ -127,11 +127,11 @@ def killed(bench, name):
     report(name, "the session is at the first relay", listing(relays[1])["sessions"][0]["relay"] == "relay0")
     publisher = bench.keep(SDK(bench, relays[1], "publish", "kept", codec="VP8", width=480, height=270, rate=20, source=pairs.OWN))
     clients.wait_until(lambda: publisher.latest("encoded", 0) > 0, 15, "the SDK's stream")
-    viewer = bench.keep(SDK(bench, relays[2], "subscribe", "kept"))
+    subscriber = bench.keep(SDK(bench, relays[2], "subscribe", "kept"))
     page = Room(bench, "chromium", relays[2].url, "kept", "Ada")
     report(name, "the page shows the SDK's video", page.is_in() and page.until(lambda: page.rate("SDK") > 10, 15))
     frames = PageFrames(page)
-    report(name, "the page and the SDK receive the publisher", frames.begin() and all(first_frame(one, None, 15) for one in (viewer, frames)))
+    report(name, "the page and the SDK receive the publisher", frames.begin() and all(first_frame(one, None, 15) for one in (subscriber, frames)))
     identities = ("sdk-publish", "sdk-subscribe", "Ada")
 
     def users():
@@ -144,7 +144,7 @@ def killed(bench, name):
     # The subscribers' answers, and the mute, are saved.
     time.sleep(2)
     before, encoded = users(), settled(publisher)
-    watches = [Watch(one, None) for one in (viewer, frames)]
+    watches = [Watch(one, None) for one in (subscriber, frames)]
     relays[0].kill()
     began = time.monotonic()
     time.sleep(2)
@@ -182,7 +182,7 @@ def killed(bench, name):
     # The next home relay's rules apply to the peer connections that continue.
     relays[1].request("PUT", f"/v1/sessions/kept/streams/{stream['id']}/mute", {"kind": "video", "muted": True})
     time.sleep(0.5)
-    watches = [Watch(one, None) for one in (viewer, frames)]
+    watches = [Watch(one, None) for one in (subscriber, frames)]
     time.sleep(2)
     counts = [watch.end().distinct for watch in watches]
     report(name, "after a mute no subscriber gets a frame", not any(counts), frames=counts)
