@@ -70,10 +70,10 @@ extension SessionMedia {
         }
     }
 
-    /// Passes the state of a client's negotiation on, unless an offer is open.
+    /// Passes the state of a client's negotiation on, unless an offer is open or about to be made, which the client may get.
     private mutating func save(_ id: ConnectionID) {
         guard savesSubscribers, let subscriber = members[id]?.subscriber, subscriber.isUnsaved,
-            let saved = subscriber.negotiation.saved
+            subscriber.isHeld || !subscriber.isOfferPlanned, let saved = subscriber.negotiation.saved
         else { return }
         members[id]?.subscriber?.isUnsaved = false
         outputs.append(.negotiated(subscriber.id, saved))
