@@ -23,7 +23,7 @@ final class MediaLink: Sendable {
     /// Maximum number of requests that wait to be sent.
     static let queueLength = 16_384
 
-    private let requests: AsyncStream<ByteBuffer>.Continuation
+    private let requests: AsyncStream<MediaLinkRequest>.Continuation
     private let isClosed: NIOLockedValueBox<Bool>
 
     /// - Parameters:
@@ -35,7 +35,7 @@ final class MediaLink: Sendable {
         lost: @escaping @Sendable (String) async -> Void
     ) {
         let (queue, requests) = AsyncStream.makeStream(
-            of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(Self.queueLength))
+            of: MediaLinkRequest.self, bufferingPolicy: .bufferingOldest(Self.queueLength))
         self.requests = requests
         let isClosed = NIOLockedValueBox(false)
         self.isClosed = isClosed
@@ -51,11 +51,10 @@ final class MediaLink: Sendable {
 
     deinit { close() }
 
-    /// Sends a call after all earlier ones, without waiting.
-    /// - Returns: false if the queue is full, or the call cannot be encoded.
+    /// Sends a call after all earlier ones, without waiting. Large calls take time to encode, which is not that of the session.
+    /// - Returns: false if the queue is full.
     func send(_ id: MediaCallID, _ call: MediaCall) -> Bool {
-        guard let data = try? JSONEncoder().encode(MediaLinkRequest(id, call)) else { return false }
-        if case .dropped = requests.yield(ByteBuffer(data: data)) { return false }
+        if case .dropped = requests.yield(MediaLinkRequest(id, call)) { return false }
         return true
     }
 
@@ -88,12 +87,14 @@ final class MediaLink: Sendable {
 
     /// Runs until the link is broken or closed.
     private static func run(
-        _ socket: LinkSocket, _ queue: AsyncStream<ByteBuffer>,
+        _ socket: LinkSocket, _ queue: AsyncStream<MediaLinkRequest>,
         _ receive: @escaping @Sendable (MediaLinkReply) async -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await text in queue { try await socket.send(text) }
+                for await request in queue {
+                    try await socket.send(ByteBuffer(data: try JSONEncoder().encode(request)))
+                }
                 socket.close(.normalClosure)
             }
             group.addTask {
