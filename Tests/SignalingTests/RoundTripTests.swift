@@ -53,7 +53,11 @@ import Testing
             id: 1, .success(.init(connection: Samples.connection, missed: 3, publishLost: true, subscribeLost: true)))
         #expect(try roundTrip(resume) == resume)
         let snapshot = ResultMessage<ResumeRequest.Answer>(
-            id: 1, .success(.init(connection: Samples.connection, missed: 0, snapshot: Samples.joinAnswer)))
+            id: 1,
+            .success(
+                .init(
+                    connection: Samples.connection, missed: 0, snapshot: Samples.joinAnswer,
+                    subscriptions: [Samples.stream])))
         #expect(try roundTrip(snapshot) == snapshot)
         let publish = ResultMessage<PublishRequest.Answer>(
             id: 1, .success(.init(sdp: "v=0", streams: [Samples.stream])))

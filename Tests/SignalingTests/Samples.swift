@@ -29,7 +29,7 @@ enum Samples {
                 startsAudioMuted: true, startsVideoMuted: true, receivesAudio: false, receivesVideo: false,
                 maximumWidth: 640, maximumHeight: 360)),
         ResumeRequest(resumeToken: "secret", lastEvent: .max),
-        ResumeRequest(resumeToken: "secret", lastEvent: ResumeRequest.withoutState, snapshots: true),
+        ResumeRequest(resumeToken: "secret", lastEvent: ResumeRequest.withoutState, snapshots: true, offer: 3),
         LeaveRequest(endForAll: true),
         UsersRequest(), UsersRequest(after: .max),
         PublishRequest(

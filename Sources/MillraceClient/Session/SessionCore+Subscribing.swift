@@ -71,7 +71,7 @@ extension SessionCore {
         }
         for (stream, subscriber) in subscriptions {
             if known.contains(stream) {
-                let wanted = UpdateSubscriptionRequest(stream: stream, preferences: subscriber.preferences)
+                let wanted = UpdateSubscriptionRequest(stream: stream, preferences: subscriber.effectivePreferences)
                 Task { _ = try? await request(wanted) }
             } else {
                 subscriber.beginAgain(thread: thread)

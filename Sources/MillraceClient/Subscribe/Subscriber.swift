@@ -119,6 +119,15 @@ public final class Subscriber: Sendable {
         state.withLockedValue { ($0.isEncrypted, $0.frameKeys) = (isEncrypted, keys) }
     }
 
+    /// Preferences that the relay has: without video that cannot be decrypted.
+    var effectivePreferences: SubscriptionPreferences {
+        state.withLockedValue { state in
+            var preferences = state.preferences
+            if state.isVideoSuspended { preferences.video = false }
+            return preferences
+        }
+    }
+
     func setFrameKeys(_ keys: FrameKeys) { state.withLockedValue { $0.frameKeys = keys } }
 
     /// - Returns: true for the first call.
