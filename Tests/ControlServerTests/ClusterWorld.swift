@@ -98,6 +98,12 @@ final class ClusterWorld {
         order(.closePeer(peer, isPlain: false))
     }
 
+    /// Gives the relay of a subscriber the state of its negotiation.
+    func keep(_ negotiation: SavedNegotiation, of peer: PeerID) {
+        media.keep(negotiation, of: peer, now: now)
+        carryOut()
+    }
+
     /// Ends a peer without an order.
     func end(_ peer: PeerID) {
         peers[peer] = nil

@@ -58,7 +58,7 @@ struct TakeOverTests {
         let world = world()
         let subscriber = try #require(world.peers.first { $0.value.streams.isEmpty }?.key)
         let saved = try SavedNegotiation.sample(of: stream("s"))
-        world.media.keep(saved, of: subscriber, now: world.now)
+        world.keep(saved, of: subscriber)
         world.run(for: .seconds(1))
         let known = world.opened[Self.c]?.inventory.peers.first { $0.id == subscriber }
         #expect(known?.subscriber?.negotiation == saved)
@@ -69,8 +69,8 @@ struct TakeOverTests {
         world.subscribe(at: .home)
         world.run(for: .seconds(1))
         let own = try #require(world.peers.first { $0.value.relay == .home }?.key)
-        world.media.keep(saved, of: own, now: world.now)
-        world.media.keep(saved, of: PeerID(rawValue: "gone"), now: world.now)
+        world.keep(saved, of: own)
+        world.keep(saved, of: PeerID(rawValue: "gone"))
         world.run(for: .seconds(1))
         #expect(world.relays[.home]?.negotiations == 0 && world.faults == [])
     }
@@ -81,7 +81,7 @@ struct TakeOverTests {
         world.relays[Self.c]?.isEarlier = true
         let subscriber = try #require(world.peers.first { $0.value.streams.isEmpty }?.key)
         for _ in 0..<3 {
-            world.media.keep(try SavedNegotiation.sample(of: stream("s")), of: subscriber, now: world.now)
+            world.keep(try SavedNegotiation.sample(of: stream("s")), of: subscriber)
             world.run(for: .seconds(1))
         }
         #expect(world.relays[Self.c]?.negotiations == 1)
@@ -133,12 +133,14 @@ struct TakeOverTests {
         #expect(world.media.deadline == .never)
     }
 
+    private static let negotiation = try? SavedNegotiation.sample(of: StreamID(rawValue: "s0"))
+
     /// Random orders of clients at all relays.
     private func step(_ world: ClusterWorld) {
         let relay = world.all[world.random.below(world.all.count)]
         let peers = world.peers.keys.sorted { $0.rawValue < $1.rawValue }
         let publishers = peers.filter { world.peers[$0]?.streams.isEmpty == false }
-        switch world.random.below(9) {
+        switch world.random.below(10) {
         case 0, 1:
             let name = stream("s\(world.random.below(40))")
             let isUsed =
@@ -159,6 +161,10 @@ struct TakeOverTests {
             if !moving.isEmpty {
                 world.order(.relocate(Dictionary(uniqueKeysWithValues: moving.map { ($0, location) })))
             }
+        case 8:
+            let subscribers = peers.filter { !publishers.contains($0) }
+            guard !subscribers.isEmpty, let negotiation = Self.negotiation else { break }
+            world.keep(negotiation, of: subscribers[world.random.below(subscribers.count)])
         default: world.run(for: .milliseconds(Int64(world.random.below(400))))
         }
         world.run(for: .microseconds(Int64(world.random.below(9_000))))
