@@ -67,10 +67,12 @@ extension Conference {
         tellAll(.muteForced(MuteForced(isActive: isMuteForced)))
     }
 
-    /// Mutes the audio of all streams (MUT-1), including the caller's own and those not announced yet.
+    /// Mutes the audio of all streams (MUT-1), including the caller's own, those not announced yet, and those that may still continue after the
+    /// loss of the session's home relay.
     mutating func forceMuteAll(excluding: [StreamID]) {
         isMuteForced = true
         let excluded = Set(excluding)
+        muteFormerStreams(excluding: excluded)
         let muted = order.flatMap { participants[$0]?.streams ?? [] }.compactMap { published[$0] }.filter {
             !excluded.contains($0.id) && $0.hasAudioTrack && !$0.isAudioMuted
         }

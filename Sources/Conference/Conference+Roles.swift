@@ -71,7 +71,8 @@ extension Conference {
         for id in order { enforceShareLock(on: id) }
     }
 
-    private mutating func enforceShareLock(on id: ConnectionID) {
+    /// Ends the screen shares of a plain participant while sharing is locked (USR-7).
+    mutating func enforceShareLock(on id: ConnectionID) {
         guard isShareLocked, let participant = participants[id], participant.info.role == .participant else { return }
         for stream in participant.streams where published[stream]?.videoType == .screen { destroy(stream, .forced) }
     }

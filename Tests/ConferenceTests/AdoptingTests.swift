@@ -69,6 +69,28 @@ struct AdoptingTests {
         #expect(again.seat(of: user)?.streams == nil)
     }
 
+    @Test("MUT-1 USR-7 forced mutes and the share lock hold for streams that continue later")
+    func moderated() throws {
+        let world = try World()
+        let host = try world.join("host", .all)
+        let user = try world.join("user")
+        let camera = try world.publish(user)
+        let screen = try world.publish(user, .screen, keeping: [camera])
+        var again = restored(world.conference)
+        func request(_ body: some RequestBody) {
+            _ = again.request(body, from: host, now: .zero, wallClock: 0)
+        }
+        _ = try again.resume(host, now: .zero).get()
+        request(ForceMuteAllRequest(excluding: [screen]))
+        #expect(again.seat(of: user)?.mutes == [Seat.Mute(videoType: .camera, kind: .audio)])
+        request(DisableForceMuteRequest())
+        request(LockShareRequest(isLocked: true))
+        let effects = again.adopt([survivor(camera), survivor(screen)], of: user, now: .zero)
+        #expect(again.stream(camera)?.isAudioMuted == true && again.stream(camera)?.isVideoMuted == false)
+        #expect(effects.contains(.media(.setMuted(camera, .audio, true))))
+        #expect(again.stream(screen) == nil && effects.contains(.media(.unpublish(screen))))
+    }
+
     @Test("streams continue in the order in which they were announced, whatever the order of their relays' answers")
     func order() throws {
         let world = try World()

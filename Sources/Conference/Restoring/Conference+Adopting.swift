@@ -33,6 +33,8 @@ extension Conference {
             if let info = info(of: stream.id) { tellAll(.streamCreated(StreamCreated(stream: info))) }
         }
         refreshStatus(of: id)
+        // The lock may be newer than the streams' last stored state.
+        enforceShareLock(on: id)
         return takeEffects()
     }
 
@@ -54,6 +56,18 @@ extension Conference {
         guard former.isAnnounced else { return }
         let index = streamOrder.firstIndex { published[$0].map { $0.createdAt > former.createdAt } ?? false }
         streamOrder.insert(former.id, at: index ?? streamOrder.endIndex)
+    }
+
+    /// Mutes the audio of streams that a peer connection may still continue: some relays answer the next home relay only after clients have
+    /// entered.
+    mutating func muteFormerStreams(excluding excluded: Set<StreamID>) {
+        for id in order {
+            let former = participants[id]?.formerStreams ?? []
+            for stream in former where stream.hasAudio && !excluded.contains(stream.id) {
+                participants[id]?.inheritedMutes.insert(Seat.Mute(videoType: stream.videoType, kind: .audio))
+                noteSeat(of: id)
+            }
+        }
     }
 
     /// Forgets streams that no peer connection has continued.
