@@ -220,6 +220,21 @@ struct SessionCoreTests {
         #expect(world.faults == [])
     }
 
+    @Test("CLU-3 a session that ends before its take-over begins closes what this relay had for the previous home relay")
+    func endedTakeOver() throws {
+        let lost = try SessionWorld(isInCluster: true)
+        let user = try lost.join()
+        lost.settle(until: lost.now + .seconds(1))
+        lost.publish(user, new: [.camera])
+        lost.settle(until: lost.now + .seconds(1))
+        #expect(lost.engine.peers.count == 1)
+        let world = try SessionWorld(isInCluster: true, continuing: lost)
+        world.turn { $0.abandon() }
+        world.takeOver(from: lost)
+        #expect(world.engine.peers.isEmpty && world.engine.streams.isEmpty)
+        #expect(world.faults == [])
+    }
+
     @Test("CLU-2 while the relay may not act, a change is refused and reading is not")
     func refusedChanges() throws {
         let world = try SessionWorld(isInCluster: true)

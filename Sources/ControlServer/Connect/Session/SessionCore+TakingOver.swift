@@ -12,7 +12,11 @@ extension SessionCore {
     /// Begins a take-over.
     /// - Parameter kept: media that this relay had for the previous home relay.
     func takeOver(_ kept: MediaInventory?) {
-        guard takeOver.isUnderWay, !conference.isEnded else { return }
+        guard takeOver.isUnderWay, !conference.isEnded else {
+            // The session has ended in the meantime, so that no client has the media.
+            if let kept { adopt(kept, at: .home) }
+            return carryOutCalls()
+        }
         takeOver.begin(after: media.lastTicket, now: time.now)
         // A relay opens a link for each session that it asks for, which costs time when many sessions are taken over at once.
         let isSpread = conference.isSpread || kept != nil
