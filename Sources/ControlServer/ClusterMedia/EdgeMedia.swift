@@ -227,7 +227,13 @@ final class EdgeMedia: Sendable {
             queue.yield(.reply(.answered(request.id, .inventory(inventory))))
             return
         }
-        state.withLockedValue { $0.opened.begin(request.call) }
+        let isNoted = state.withLockedValue { state in
+            // The next home relay may have got the media since the call arrived. It does not know of a call that is not noted.
+            guard !state.isOver, !state.isDetached else { return false }
+            state.opened.begin(request.call)
+            return true
+        }
+        guard isNoted else { return }
         if case .negotiated = request.call {
             queue.yield(.reply(.answered(request.id, .done)))
             return

@@ -11,14 +11,15 @@ final class EdgeMediaTable: Sendable {
     /// Admits the link of a session's home relay. It ends the link of an earlier home relay, and gets the media that this one has opened.
     /// - Returns: false if a later home relay has a link.
     func enter(_ media: EdgeMedia, session: String) -> Bool {
-        let (isAdmitted, replaced) = links.withLockedValue { links -> (Bool, EdgeMedia?) in
-            let present = links[session]
-            if let present, !media.term.replaces(present.term) { return (false, nil) }
+        links.withLockedValue { links in
+            if let present = links[session] {
+                guard media.term.replaces(present.term) else { return false }
+                // Under the lock: a link that replaces this one at once has to find all that the earlier one gives.
+                if let opened = present.handOver() { media.inherit(opened) }
+            }
             links[session] = media
-            return (true, present)
+            return true
         }
-        if let opened = replaced?.handOver() { media.inherit(opened) }
-        return isAdmitted
     }
 
     func leave(_ media: EdgeMedia, session: String) {
