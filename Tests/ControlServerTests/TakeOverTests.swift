@@ -133,6 +133,32 @@ struct TakeOverTests {
         #expect(world.media.deadline == .never)
     }
 
+    @Test("a mute waits until a late relay has closed mirrors whose pipe is not known")
+    func lateMirror() throws {
+        let edge = ClusterWorld.edges[1]
+        var media = ClusterMedia()
+        media.takeOver(asking: [edge: false], now: .zero)
+        let isAdopted = media.adopt(PeerID(rawValue: "p"), isPublisher: true, [stream("s")], at: .home)
+        #expect(isAdopted && !media.isTakingOver)
+        let end = PipeEnd(id: TransportID(rawValue: "r"), address: "192.0.2.1", port: 1, ssrc: 1)
+        _ = media.takeOutputs()
+        media.heard(Self.c, [MediaInventory.Receiver(end: end, streams: ["s"])], [], now: .zero)
+        let close = try #require(calls(media.takeOutputs()).first)
+        media.order(MediaTicket(rawValue: 1), .setMuted(stream("s"), .audio, true), at: .home, now: .zero)
+        let mute = try #require(calls(media.takeOutputs()).first)
+        func isSettled() -> Bool {
+            media.takeOutputs().contains { if case .settled = $0 { true } else { false } }
+        }
+        media.answered(mute, .success(.media(.done)), by: .home, now: .zero)
+        #expect(!isSettled())
+        media.answered(close, .success(.done), by: Self.c, now: .zero)
+        #expect(isSettled())
+    }
+
+    private func calls(_ outputs: [ClusterMedia.Output]) -> [MediaCallID] {
+        outputs.compactMap { if case .call(let id, _, _) = $0 { id } else { nil } }
+    }
+
     private static let negotiation = try? SavedNegotiation.sample(of: StreamID(rawValue: "s0"))
 
     /// Random orders of clients at all relays.

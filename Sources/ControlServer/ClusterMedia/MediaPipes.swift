@@ -132,7 +132,7 @@ struct MediaPipes {
 
     /// Returns pipes that are being closed, and that may still mirror one of the streams.
     private func closing(from relay: MediaRelay, _ streams: Set<String>) -> [UInt64] {
-        closing.filter { $0.value.from == relay && !$0.value.streams.isDisjoint(with: streams) }.map(\.key)
+        closing.filter { ($0.value.from ?? relay) == relay && !$0.value.streams.isDisjoint(with: streams) }.map(\.key)
     }
 
     private func versions(where isConcerned: (MediaPipe) -> Bool) -> [UInt64: UInt64] {
