@@ -133,6 +133,35 @@ struct TakeOverTests {
         #expect(world.media.deadline == .never)
     }
 
+    @Test("a relay whose link breaks before its answer is waited for as long as it may keep the media")
+    func brokenLink() {
+        let world = world()
+        world.silent = [Self.c]
+        world.takeOver()
+        world.run(for: .seconds(5))
+        world.media.lost(ClusterWorld.edges[1], now: world.now)
+        world.carryOut()
+        world.run(for: .seconds(14))
+        #expect(world.media.isTakingOver)
+        world.run(for: .seconds(2))
+        #expect(!world.media.isTakingOver)
+    }
+
+    @Test("a close that an engine has no time for is tried again, and belongs to the take-over until then")
+    func refusedClose() throws {
+        var media = ClusterMedia()
+        media.takeOver(asking: [:], now: .zero)
+        media.discard(PeerID(rawValue: "p"), isPlain: false, at: .home, now: .zero)
+        let refused = try #require(calls(media.takeOutputs()).first)
+        media.answered(refused, .failure(.limitReached(name: "mailbox", limit: 1)), by: .home, now: .zero)
+        #expect(media.isTakingOver && media.deadline == .milliseconds(250))
+        media.handleTimeout(now: media.deadline)
+        let again = try #require(calls(media.takeOutputs()).first)
+        #expect(media.isTakingOver)
+        media.answered(again, .success(.media(.done)), by: .home, now: .milliseconds(250))
+        #expect(!media.isTakingOver && media.deadline == .never)
+    }
+
     @Test("a mute waits until a late relay has closed mirrors whose pipe is not known")
     func lateMirror() throws {
         let edge = ClusterWorld.edges[1]

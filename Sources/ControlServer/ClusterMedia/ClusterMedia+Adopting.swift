@@ -35,7 +35,7 @@ extension ClusterMedia {
 
     /// Closes a peer that no client has.
     mutating func discard(_ peer: PeerID, isPlain: Bool, at relay: MediaRelay, now: MediaTime) {
-        call(relay, .order(.closePeer(peer, isPlain: isPlain)), .discard, now: now)
+        discard(.order(.closePeer(peer, isPlain: isPlain)), at: relay, now: now)
     }
 
     /// Continues the pipes of a relay, whose peers were adopted or discarded.
@@ -71,6 +71,11 @@ extension ClusterMedia {
     }
 
     private mutating func discard(_ sender: PipeEnd, at relay: MediaRelay, now: MediaTime) {
-        call(relay, .closePipe(sender.id), .discard, now: now)
+        discard(.closePipe(sender.id), at: relay, now: now)
+    }
+
+    /// Makes a call that closes something, until the relay has time for it.
+    mutating func discard(_ close: MediaCall, at relay: MediaRelay, now: MediaTime) {
+        call(relay, close, .discard(close), now: now)
     }
 }

@@ -34,8 +34,8 @@ struct ClusterMedia {
         case inventory
         /// Negotiation of a subscriber, for the next home relay.
         case negotiated
-        /// Close of something that the previous home relay had opened.
-        case discard
+        /// Close of something that the previous home relay had opened, by this call.
+        case discard(MediaCall)
     }
 
     struct Call {
@@ -203,7 +203,8 @@ struct ClusterMedia {
         case .inventory: inventoryAnswered(result, by: relay)
         case .negotiated:
             if case .failure(.invalidRequest) = result, case .edge(let edge) = relay { forgetful.insert(edge) }
-        case .discard: break
+        case .discard(let close):
+            if case .failure(.limitReached) = result { takeOver.retry(close, at: relay, now: now) }
         }
         carryOutPipes(now: now)
     }
@@ -276,6 +277,7 @@ struct ClusterMedia {
 
     /// Handles the loss of a relay.
     mutating func lost(_ edge: RelayIdentity, now: MediaTime) {
+        takeOver.linkBroke(to: edge, now: now)
         lose(edge, now: now)
         carryOutPipes(now: now)
     }
@@ -330,6 +332,7 @@ struct ClusterMedia {
             }
         }
         takeOver.handleTimeout(now: now)
+        for (relay, close) in takeOver.takeRetries(now: now) { discard(close, at: relay, now: now) }
         pipes.handleTimeout(now: now)
         carryOutPipes(now: now)
     }

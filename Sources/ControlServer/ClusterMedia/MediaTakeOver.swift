@@ -2,8 +2,8 @@ import Cluster
 import MediaBase
 import MediaEngine
 
-/// Take-over of a session's media from its previous home relay: relays that have not said what they have of it, and ends of pipes whose other ends
-/// are not known yet.
+/// Take-over of a session's media from its previous home relay: relays that have not said what they have of it, ends of pipes whose other ends
+/// are not known yet, and closes that have to be tried again.
 struct MediaTakeOver {
     /// Pipe whose ends both relays have named.
     struct Pipe {
@@ -16,6 +16,8 @@ struct MediaTakeOver {
     static let time = MediaTime.seconds(15)
     /// Maximum number of receiving ends of one relay, and of sending ends. A relay has one of each for every other relay.
     static let maximumEnds = 1_024
+    /// Time after which a close is tried again that the engine had no time for.
+    private static let retryTime = MediaTime.milliseconds(250)
 
     private var end = MediaTime.never
     private var asked: Set<RelayIdentity> = []
@@ -25,13 +27,17 @@ struct MediaTakeOver {
     private var senders: [(relay: MediaRelay, sender: MediaInventory.Sender)] = []
     /// Numbers of the pipes whose receiving ends may still have mirrors as the previous home relay knew them.
     var pipes: Set<UInt64> = []
+    /// Closes that the engines had no time for, oldest first, with the times of the next tries.
+    private var retries: [(at: MediaTime, relay: MediaRelay, call: MediaCall)] = []
 
     /// Whether relays have not answered that still can.
     var isAsking: Bool { !asked.isEmpty }
     /// Whether all media of the previous home relay is known, and as it should be.
-    var isOver: Bool { asked.isEmpty && silent.isEmpty && pipes.isEmpty && receivers.isEmpty && senders.isEmpty }
+    var isOver: Bool {
+        asked.isEmpty && silent.isEmpty && pipes.isEmpty && receivers.isEmpty && senders.isEmpty && retries.isEmpty
+    }
     /// Time of the next `handleTimeout`.
-    var deadline: MediaTime { silent.isEmpty ? .never : end }
+    var deadline: MediaTime { min(silent.isEmpty ? .never : end, retries.first?.at ?? .never) }
     /// Whether relays did not answer that may have media.
     var isWaiting: Bool { !silent.isEmpty }
 
@@ -59,10 +65,28 @@ struct MediaTakeOver {
     /// Forgets relays that gave no answer and have ended.
     mutating func forgetSilent(except isAlive: (RelayIdentity) -> Bool) { silent = silent.filter(isAlive) }
 
-    /// Forgets the ends of pipes of a relay that was lost.
+    /// Forgets the ends of pipes of a relay that was lost, and the closes there.
     mutating func lost(_ relay: MediaRelay) {
         receivers.removeAll { $0.relay == relay }
         senders.removeAll { $0.relay == relay }
+        retries.removeAll { $0.relay == relay }
+    }
+
+    /// Notes that the link to a relay broke without a close frame: if the relay has not answered, it may keep the media from now on.
+    mutating func linkBroke(to edge: RelayIdentity, now: MediaTime) {
+        if asked.contains(edge) { end = now + Self.time }
+    }
+
+    /// Makes a close again that the engine had no time for.
+    mutating func retry(_ call: MediaCall, at relay: MediaRelay, now: MediaTime) {
+        retries.append((now + Self.retryTime, relay, call))
+    }
+
+    /// Returns the closes that are due again.
+    mutating func takeRetries(now: MediaTime) -> [(relay: MediaRelay, call: MediaCall)] {
+        let due = retries.prefix { $0.at <= now }
+        retries.removeFirst(due.count)
+        return due.map { ($0.relay, $0.call) }
     }
 
     mutating func handleTimeout(now: MediaTime) {

@@ -5,8 +5,8 @@ import Signaling
 /// Take-over of a session from its lost home relay. No client enters the session before the media that continues is known, and is as the rules of
 /// the session want it: a client could otherwise mute or leave participants whose media this relay does not know yet.
 struct SessionTakeOver {
-    /// Time after which clients enter in any case, so that no relay with wrong answers keeps them out. It is longer than any relay keeps the
-    /// media of a lost home relay (`MediaTakeOver.time`).
+    /// Time after which clients enter in any case, so that no relay with wrong answers keeps them out. It is longer than a link can last
+    /// without an answer (`ClusterMedia.callTime`), and its relay then keeps the media (`MediaTakeOver.time`).
     static let maximumTime = MediaTime.seconds(30)
     /// Time between looks whether relays that do not answer have ended.
     private static let lookInterval = MediaTime.milliseconds(500)
