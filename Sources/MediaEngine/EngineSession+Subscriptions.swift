@@ -222,7 +222,8 @@ extension EngineSession {
 
     // MARK: encodings
 
-    /// Moves plain subscribers to the largest active encoding. They send no feedback about their paths. Pipes carry all encodings.
+    /// Moves plain subscribers to the largest active encoding. They send no feedback about their paths. Each track of a pipe stays at
+    /// its encoding.
     func moveOthers(to stream: EngineStream, now: MediaTime, _ quiesced: borrowing Quiesced) {
         guard let best = stream.video else { return }
         emit(.requestKeyFrame(best, isAwaited: false))

@@ -30,16 +30,12 @@ struct MediaTakeOver {
     /// Closes that the engines had no time for, oldest first, with the times of the next tries.
     private var retries: [(at: MediaTime, relay: MediaRelay, call: MediaCall)] = []
 
-    /// Whether relays have not answered that still can.
-    var isAsking: Bool { !asked.isEmpty }
     /// Whether all media of the previous home relay is known, and as it should be.
     var isOver: Bool {
         asked.isEmpty && silent.isEmpty && pipes.isEmpty && receivers.isEmpty && senders.isEmpty && retries.isEmpty
     }
     /// Time of the next `handleTimeout`.
     var deadline: MediaTime { min(silent.isEmpty ? .never : end, retries.first?.at ?? .never) }
-    /// Whether relays did not answer that may have media.
-    var isWaiting: Bool { !silent.isEmpty }
 
     /// - Parameter relays: relays whose answers are awaited.
     mutating func begin(awaiting relays: Set<RelayIdentity>, now: MediaTime) {
