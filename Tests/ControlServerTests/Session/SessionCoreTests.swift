@@ -220,7 +220,34 @@ struct SessionCoreTests {
         #expect(world.faults == [])
     }
 
-    @Test("CLU-3 a session that ends before its take-over begins closes what this relay had for the previous home relay")
+    @Test("CLU-3 a stream of a late relay is announced although its first media was missed")
+    func lateInventory() throws {
+        let lost = try SessionWorld(isInCluster: true)
+        let user = try lost.join()
+        lost.settle(until: lost.now + .seconds(1))
+        lost.publish(user, new: [.camera])
+        // The first media is not reported.
+        while !lost.engine.mailbox.isEmpty || !lost.engine.answers.isEmpty {
+            if lost.engine.mailbox.isEmpty { lost.deliver(0) } else { lost.engine.run() }
+        }
+        let camera = try #require(lost.engine.streams.keys.first)
+        #expect(lost.core.conference.streams.isEmpty)
+        let world = try SessionWorld(isInCluster: true, continuing: lost)
+        (world.engine, world.opened) = (lost.engine, lost.opened)
+        (world.engine.answers, world.engine.events) = ([], [])
+        world.turn { $0.takeOver(nil) }
+        world.settle(until: world.now + .seconds(1))
+        #expect(!world.core.takeOver.isUnderWay)
+        world.turn { core in
+            core.adopt(lost.opened.inventory, at: .home)
+            core.carryOutCalls()
+        }
+        world.settle(until: world.now + .seconds(1))
+        #expect(world.core.conference.streams.map(\.id) == [camera])
+        #expect(world.faults == [])
+    }
+
+    @Test("CLU-3 a session that ends before its take-over begins closes the media that was kept")
     func endedTakeOver() throws {
         let lost = try SessionWorld(isInCluster: true)
         let user = try lost.join()

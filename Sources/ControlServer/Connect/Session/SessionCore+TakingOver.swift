@@ -68,6 +68,8 @@ extension SessionCore {
             }
         }
         clusterMedia.heard(relay, inventory.receivers, inventory.senders, now: time.now)
+        // `endTakeOver` asks about those that are known by then.
+        if adopted > 0, !takeOver.isUnderWay { missedEvents() }
         guard !inventory.peers.isEmpty else { return }
         logger.info(
             "media continues", metadata: ["relay": "\(relay)", "adopted": "\(adopted)/\(inventory.peers.count)"])
