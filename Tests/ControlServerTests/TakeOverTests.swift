@@ -184,6 +184,21 @@ struct TakeOverTests {
         #expect(isSettled())
     }
 
+    @Test("a pipe does not continue while publishers of its relay move")
+    func movingPipe() {
+        let end = PipeEnd(id: TransportID(rawValue: "r"), address: "192.0.2.1", port: 1, ssrc: 1)
+        let sender = PipeEnd(id: TransportID(rawValue: "s"), address: "192.0.2.2", port: 1, ssrc: 0)
+        let receiver = MediaInventory.Receiver(end: end, sender: sender, streams: ["s"])
+        let route = MediaPipe.Route(from: .home, to: Self.c)
+        var pipes = MediaPipes()
+        pipes.beginMove(of: ["s"], at: .home, now: .zero)
+        let moving = pipes.adopt(route, receiver, sender, now: .zero)
+        #expect(moving == nil)
+        _ = pipes.endMove(at: .home, now: .zero)
+        let settled = pipes.adopt(route, receiver, sender, now: .zero)
+        #expect(settled != nil)
+    }
+
     private func calls(_ outputs: [ClusterMedia.Output]) -> [MediaCallID] {
         outputs.compactMap { if case .call(let id, _, _) = $0 { id } else { nil } }
     }

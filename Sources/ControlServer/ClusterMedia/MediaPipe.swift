@@ -67,10 +67,9 @@ struct MediaPipe {
 
     /// Creates a pipe that the previous home relay of the session has opened.
     init(
-        id: UInt64, _ route: Route, continuing receiver: MediaInventory.Receiver, from sender: PipeEnd, moves: Int,
-        now: MediaTime
+        id: UInt64, _ route: Route, continuing receiver: MediaInventory.Receiver, from sender: PipeEnd, now: MediaTime
     ) {
-        self.init(id: id, route, moves: moves, now: now)
+        self.init(id: id, route, moves: 0, now: now)
         self.receiver = receiver.end
         self.sender = sender
         mirrored = receiver.streams

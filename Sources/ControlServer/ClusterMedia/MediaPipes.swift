@@ -93,14 +93,13 @@ struct MediaPipes {
     }
 
     /// Continues a pipe that the previous home relay of the session had opened. Its mirrors are as that relay knew them until the version 1.
-    /// - Returns: number of the pipe; nil: the route has another one.
+    /// - Returns: number of the pipe; nil: the route has another one, or publishers of its relay move and its mirrors are not withheld.
     mutating func adopt(
         _ route: MediaPipe.Route, _ receiver: MediaInventory.Receiver, _ sender: PipeEnd, now: MediaTime
     ) -> UInt64? {
-        guard pipes[route] == nil else { return nil }
+        guard pipes[route] == nil, moves[route.from] == nil else { return nil }
         let id = makeID()
-        pipes[route] = MediaPipe(
-            id: id, route, continuing: receiver, from: sender, moves: moves[route.from] ?? 0, now: now)
+        pipes[route] = MediaPipe(id: id, route, continuing: receiver, from: sender, now: now)
         advance(route, now: now)
         return id
     }
