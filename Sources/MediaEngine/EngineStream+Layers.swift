@@ -34,26 +34,25 @@ extension EngineStream {
             }
             let rate = rates[base + layer - 1]
             let lower = rates[base + layer - 2].rawValue
-            // A layer that the publisher has stopped adds nothing. Until the rates are known, only the whole encoding can be chosen: a
-            // lower layer could be left only at another key frame.
+            // A layer that the publisher has stopped adds nothing. Until the rates are known, only the whole encoding can be chosen, up to the
+            // limits that the subscriber requested: a lower layer could be left only at another key frame.
             let isSent = isMeasured ? rate.rawValue > lower + lower / 64 : layer == order.spatialLayers - 1
             return AllocatedTrack.Encoding(isActive: isActive && isSent, height: height, bitrates: [rate])
         }
     }
 
     /// Returns the producer of a choice, and the limit of its layers; nil if the choice no longer exists.
-    /// - Parameter choices: those that the selection was made from.
-    func source(
-        of selection: LayerSelection, in choices: [AllocatedTrack.Encoding]
-    ) -> (producer: Producer, limit: UInt8)? {
+    /// - Parameter claim: track that the selection was made for, with the choices.
+    func source(of selection: LayerSelection, for claim: AllocatedTrack) -> (producer: Producer, limit: UInt8)? {
         guard let order = spatialLayers else {
             guard selection.encoding < encodings.count else { return nil }
             return (encodings[selection.encoding].producer, selection.temporal)
         }
         guard selection.encoding < order.spatialLayers, let producer = video else { return nil }
-        let isHighest = !choices.dropFirst(selection.encoding + 1).contains(where: \.isActive)
-        // A subscriber of the highest layer gets higher ones at once when the publisher starts them again.
-        if selection.encoding > 0, isHighest { return (producer, LayerOrder.noLimit) }
-        return (producer, order.limit(spatial: selection.encoding, temporal: selection.temporal))
+        let highest = claim.highestPermitted(countsInactive: true)
+        let isHighest = !claim.encodings.dropFirst(selection.encoding + 1).contains(where: \.isActive)
+        // A subscriber of the highest layer gets higher ones at once when the publisher starts them again, but none that it did not request.
+        let layer = selection.encoding > 0 && isHighest ? highest : min(selection.encoding, highest)
+        return (producer, order.limit(spatial: layer, temporal: selection.temporal))
     }
 }

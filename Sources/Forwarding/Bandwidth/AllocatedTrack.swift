@@ -61,6 +61,23 @@ package struct AllocatedTrack: Sendable {
     /// Encodings from the smallest to the largest. Audio has one.
     package var encodings: [Encoding]
 
+    /// Returns the index of the largest encoding that the limits permit, `Limits.encoding` aside. It need not be active.
+    /// - Parameter countsInactive: whether an inactive encoding can be the first that has the requested height.
+    package func highestPermitted(countsInactive: Bool) -> Int {
+        var highest = max(0, min(limits.spatial ?? .max, encodings.count - 1))
+        if limits.height > 0,
+            let enough = encodings.firstIndex(where: {
+                $0.height >= limits.height && (countsInactive || $0.isActive)
+            })
+        {
+            highest = min(highest, enough)
+        }
+        if limits.maximumHeight > 0 {
+            highest = min(highest, encodings.lastIndex { (1...limits.maximumHeight).contains($0.height) } ?? 0)
+        }
+        return highest
+    }
+
     /// Bit rate of the first encoding with all layers, in bits per second.
     package var bitrate: Int64 { encodings.first?.bitrates[3] ?? 0 }
 

@@ -45,13 +45,7 @@ struct LayerLadder {
         if let fixed = track.limits.encoding {
             return all.indices.contains(fixed) && all[fixed].isActive ? [fixed] : []
         }
-        var highest = track.limits.spatial ?? all.count - 1
-        let wanted = track.limits.height
-        if wanted > 0, let enough = all.firstIndex(where: { $0.height >= wanted && $0.isActive }) {
-            highest = min(highest, enough)
-        }
-        let most = track.limits.maximumHeight
-        if most > 0 { highest = min(highest, all.lastIndex { (1...most).contains($0.height) } ?? 0) }
+        let highest = track.highestPermitted(countsInactive: false)
         let active = all.indices.filter { all[$0].isActive }
         let allowed = active.filter { $0 <= highest }
         // If all active encodings exceed the limit, the smallest one is used.

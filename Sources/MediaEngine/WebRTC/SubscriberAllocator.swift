@@ -45,9 +45,9 @@ struct SubscriberAllocator: ~Copyable {
         let allocation = outbound.allocator.allocate(
             claims, target: target, capacity: capacity, now: now)
         for decision in allocation.decisions {
-            guard let track = outbound.track(decision.id) else { continue }
-            let choices = claims.first { $0.id == decision.id }?.encodings ?? []
-            apply(decision, among: choices, to: track, of: outbound, now: now, quiesced)
+            guard let track = outbound.track(decision.id), let claim = claims.first(where: { $0.id == decision.id })
+            else { continue }
+            apply(decision, on: claim, to: track, of: outbound, now: now, quiesced)
         }
         let isIdle = claims.allSatisfy { $0.kind == .audio || !$0.encodings.contains(where: \.isActive) }
         outbound.note(allocation, isLimited: isLimited, isIdle: isIdle, now: now)
@@ -117,7 +117,7 @@ struct SubscriberAllocator: ~Copyable {
     }
 
     private func apply(
-        _ decision: LayerAllocation.Decision, among choices: [AllocatedTrack.Encoding], to track: SubscribedTrack,
+        _ decision: LayerAllocation.Decision, on claim: AllocatedTrack, to track: SubscribedTrack,
         of outbound: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         guard let producer = track.producer, let stream = outbound.session.stream(named: track.streamName) else {
@@ -125,7 +125,7 @@ struct SubscriberAllocator: ~Copyable {
         }
         let session = outbound.session
         let router = session.router
-        guard let selection = decision.selection, let (wanted, limit) = stream.source(of: selection, in: choices) else {
+        guard let selection = decision.selection, let (wanted, limit) = stream.source(of: selection, for: claim) else {
             // Without an active encoding there is nothing to pause: the track continues when packets arrive again.
             guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
             track.isPausedByBandwidth = true
