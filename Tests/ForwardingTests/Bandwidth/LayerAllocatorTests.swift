@@ -60,6 +60,24 @@ struct LayerAllocatorTests {
         }
     }
 
+    @Test("The largest encoding that the limits permit need not be active")
+    func permitted() {
+        let cases: [(AllocatedTrack.Limits, active: Int, all: Int)] = [
+            (.init(), 2, 2), (.init(spatial: 1), 1, 1), (.init(spatial: 7), 2, 2), (.init(spatial: -1), 0, 0),
+            (.init(height: 200), 2, 1), (.init(height: 100), 0, 0), (.init(height: 4_000), 2, 2),
+            (.init(maximumHeight: 400), 1, 1), (.init(maximumHeight: 100), 0, 0),
+            (.init(spatial: 1, height: 720), 1, 1), (.init(height: 200, maximumHeight: 200), 0, 0),
+        ]
+        var encodings = Self.simulcast
+        encodings[1].isActive = false
+        for (limits, active, all) in cases {
+            let track = Self.video(1, limits: limits, encodings: encodings)
+            #expect(track.highestPermitted(countsInactive: false) == active, "\(limits)")
+            #expect(track.highestPermitted(countsInactive: true) == all, "\(limits)")
+        }
+        #expect(Self.video(1, encodings: []).highestPermitted(countsInactive: true) == 0)
+    }
+
     @Test("SES-8 encodings of unknown height are not sent under a limit if a smaller one exists")
     func unknownHeights() {
         var encodings = Self.simulcast

@@ -62,4 +62,68 @@ struct SpatialLayerSessionTests {
         #expect(up <= 5 && Double(frames) >= 18 * up, "\(frames) frames in \(up) s")
         #expect(bob.strays.isEmpty, "\(bob.strays)")
     }
+
+    /// Sizes that a subscriber can request, with the spatial layer that satisfies them. The layers are 135, 270 and 540 pixels high.
+    private static let sizes: [(preferences: StreamPreferences, layer: UInt8)] = [
+        (StreamPreferences(height: 270), 1), (StreamPreferences(maximumHeight: 270), 1),
+        (StreamPreferences(height: 135), 0), (StreamPreferences(maximumHeight: 200), 0),
+    ]
+
+    @Test(
+        "A subscriber of a lower spatial layer gets no higher one when the publisher stops and starts layers, or pauses",
+        arguments: 0..<4)
+    func stoppedLayers(_ size: Int) throws {
+        let (room, ada, bob) = try Self.room(seed: 811)
+        #expect(try Self.seconds(until: 2, bob, in: room, atMost: 20) != nil, "all layers on a wide path")
+        try room.run(seconds: 2)
+        let (preferences, layer) = Self.sizes[size]
+        try room.prefer(bob, "camera", preferences)
+        try room.run(seconds: 0.3)
+        bob.forgetReceived()
+        let requests = ada.published[0].keyFrameRequests
+        for stopped in [Set([2]), Set([1, 2])] {
+            ada.stopped = stopped
+            try room.run(seconds: 4)
+            ada.stopped = []
+            try room.run(seconds: 3)
+            let seen = try #require(bob.received["camera"])
+            #expect((seen.encodings.max() ?? .max) == layer, "without \(stopped): \(seen.encodings)")
+            #expect(seen.frames >= 130)
+            bob.forgetReceived()
+        }
+        if layer == 0 { #expect(ada.published[0].keyFrameRequests == requests, "the lowest layer needs no key frame") }
+        // Longer than rates are measured, and shorter than an encoding counts as active without packets.
+        for pause in [1.2, 1.7] {
+            ada.stopped = [0, 1, 2]
+            try room.run(seconds: pause)
+            bob.forgetReceived()
+            ada.stopped = []
+            try room.run(seconds: 2)
+            let seen = try #require(bob.received["camera"])
+            #expect((seen.encodings.max() ?? .max) == layer, "after \(pause) s: \(seen.encodings)")
+            #expect(seen.frames >= 35)
+        }
+    }
+
+    @Test("A subscriber gets the spatial layer that it requests within 250 ms, and no higher one after it")
+    func chosen() throws {
+        let (room, ada, bob) = try Self.room(seed: 815)
+        #expect(try Self.seconds(until: 2, bob, in: room, atMost: 20) != nil, "all layers on a wide path")
+        try room.run(seconds: 4)
+        // Layer before the change.
+        var before: UInt8 = 2
+        for (height, layer) in [(135, 0), (540, 2), (270, 1), (135, 0), (270, 1), (540, 2)] as [(Int, UInt8)] {
+            let requests = ada.published[0].keyFrameRequests
+            try room.prefer(bob, "camera", StreamPreferences(height: height))
+            // A lower layer is sent from the next frame on. A higher one needs a key frame, which is requested at once.
+            try room.run(seconds: layer < before ? 0.1 : 0.25)
+            bob.forgetReceived()
+            try room.run(seconds: 1.5)
+            let seen = try #require(bob.received["camera"])
+            #expect(seen.encodings == [layer] && seen.frames >= 28, "\(layer): \(seen.frames) \(seen.encodings)")
+            #expect(ada.published[0].keyFrameRequests - requests == (layer > before ? 1 : 0), "\(layer)")
+            before = layer
+        }
+        #expect(bob.strays.isEmpty, "\(bob.strays)")
+    }
 }

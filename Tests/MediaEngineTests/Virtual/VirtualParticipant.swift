@@ -33,6 +33,12 @@ final class VirtualParticipant {
     var isSilent = false
     /// Whether H.264 that it publishes has its parameter sets in the description only.
     var describesParameterSets = false
+    /// Spatial layers of VP9 that it publishes which its encoder has stopped. It starts layers again with a key frame, as Chromium does.
+    var stopped: Set<Int> = [] {
+        didSet {
+            for at in published.indices where !oldValue.isSubset(of: stopped) { published[at].needsKeyFrame = true }
+        }
+    }
     /// Whether H.264 that it publishes says that frames are reordered.
     var reordersFrames = false
     let publishing: WebRTCEndpoint
@@ -229,7 +235,7 @@ final class VirtualParticipant {
         if publishing.tracks[track]?.videoCodec == .vp9 {
             let isKey = published[at].needsKeyFrame
             published[at].needsKeyFrame = false
-            for packet in published[at].layers.next(isKey: isKey, bytes: 1000) {
+            for packet in published[at].layers.next(isKey: isKey, bytes: 1000, leavingOut: stopped) {
                 _ = packet.packet.payload.withUnsafeBytes {
                     publishing.send(
                         $0, track: track, time: now, marker: packet.packet.header.marker,
