@@ -94,7 +94,7 @@ struct MetricsRoute {
         text.histogram(counters.firstFrameDelay, exponents: 10...24)
         text.family(
             "millrace_layer_switch_seconds", .histogram,
-            "Time from the choice of another encoding for a subscriber to its first frame in seconds")
+            "Time from the choice of another encoding or spatial layer for a subscriber to its first frame in seconds")
         text.histogram(counters.switchDelay, exponents: 10...24)
         text.family(
             "millrace_join_seconds", .histogram, "Time from a participant's request to join to its answer in seconds")

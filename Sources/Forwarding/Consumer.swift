@@ -73,6 +73,8 @@ package struct Consumer {
     var keyFrame: (sequence: Int64, timestamp: UInt32)?
     /// In state `expecting`: time of the switch request. In state `retired`: time of removal.
     var since: MediaTime = .zero
+    /// Time at which another spatial layer of the same encoding was requested that is not sent yet; nil: there is none.
+    var spatialSince: MediaTime?
 
     /// Progress of one subscriber's RTP stream. Outlives the consumer: a stream that is published again continues from it.
     package struct Progress: Sendable {
@@ -163,6 +165,7 @@ package struct Consumer {
         joinsTimestamps = false
         isCutOff = false
         replacesAbandoned = false
+        spatialSince = nil
         if cause == .relay { progress.starts &+= 1 }
         history.begin(at: packet.sequence, rewrite, out: rewrite.sequence(of: packet), sentEnd: sentEnd)
         first = packet.sequence

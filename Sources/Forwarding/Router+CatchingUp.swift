@@ -94,7 +94,7 @@ extension Router {
             {
                 return sent
             }
-            consumer.pointee.adapt(at: packet)
+            adapt(consumer, at: packet, of: core)
             let sequence = consumer.pointee.rewrite.sequence(of: packet)
             if consumer.pointee.rewrite.leavesOut(packet) {
                 if packet.isLate {

@@ -160,7 +160,7 @@ extension Router {
             {
                 return false
             }
-            consumer.pointee.adapt(at: packet.pointee)
+            adapt(consumer, at: packet.pointee, of: core)
             return true
         case .expecting:
             return expect(packet, for: consumer, of: core)

@@ -65,6 +65,7 @@ extension Router {
         }
         cancelSwitch(path: path, producer: current.producer, now: now)
         guard current.producer !== to else {
+            noteSpatialChange(old, to: layerLimit, of: to.layerOrder, now: now)
             setLayerLimit(layerLimit, path: path, producer: to)
             return false
         }
@@ -84,6 +85,19 @@ extension Router {
             guard !new.pointee.progress.hasSent, let start = to.cachedKeyFrame() else { return true }
             startCatchingUp(new, of: to.core, at: PendingPacket(producer: to.core, slot: start))
             return false
+        }
+    }
+
+    /// Notes that another spatial layer is requested for a track that is being sent, or that the one that is sent is requested again.
+    private func noteSpatialChange(
+        _ consumer: UnsafeMutablePointer<Consumer>, to limit: UInt8, of order: LayerOrder, now: MediaTime
+    ) {
+        switch consumer.pointee.state {
+        case .live, .adapting, .catchingUp:
+            let isOther =
+                order.spatialLayer(under: limit) != order.spatialLayer(under: consumer.pointee.rewrite.layerLimit)
+            consumer.pointee.spatialSince = isOther ? now : nil
+        case .waiting, .paused, .expecting, .retired: consumer.pointee.spatialSince = nil
         }
     }
 
@@ -204,6 +218,23 @@ extension Router {
             _ = handOver(from: old, of: partner)
         }
         return false
+    }
+
+    /// Changes the limit of a consumer if it can change at this packet, and reports a change of the spatial layer.
+    @inline(__always)
+    func adapt(
+        _ consumer: UnsafeMutablePointer<Consumer>, at packet: borrowing PendingPacket,
+        of core: UnsafeMutablePointer<ProducerCore>
+    ) {
+        consumer.pointee.adapt(at: packet)
+        guard let since = consumer.pointee.spatialSince,
+            consumer.pointee.rewrite.layerLimit == consumer.pointee.layerLimit
+        else { return }
+        consumer.pointee.spatialSince = nil
+        switches.append(
+            LayerSwitch(
+                path: consumer.pointee.path, ssrc: consumer.pointee.ssrc, from: core.pointee.source,
+                to: core.pointee.source, requestedAt: since, at: max(since, packet.arrival)))
     }
 
     /// Switches at the end of a frame if the new encoding's key frame has arrived. The key frame is then read from the ring.

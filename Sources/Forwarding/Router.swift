@@ -19,7 +19,7 @@ package final class Router {
     var longestHeader = EgressBatch.fixedHeader
     /// True if a consumer has begun to catch up. The caller of `catchUp` resets it.
     package var hasNewCatchUps = false
-    /// Switches between encodings that `takeSwitches` has not returned yet. It must be called well within `retirement`.
+    /// Switches between encodings or spatial layers that `takeSwitches` has not returned yet. It must be called well within `retirement`.
     var switches: [LayerSwitch] = []
     /// Time at which the next retired consumer is removed.
     var nextSweep: MediaTime = .never

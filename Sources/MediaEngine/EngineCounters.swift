@@ -170,7 +170,10 @@ package struct EngineCounters: Sendable {
             ("nacks_sent_total", "Packets requested from publishers with NACK", nacksSent),
             ("rtx_received_total", "Packets received on retransmission streams", rtxReceived),
             ("probe_bytes_total", "Padding bytes sent to measure subscribers' paths", probeBytes),
-            ("layer_switches_total", "Switches of subscribers' video tracks to another encoding", layerSwitches),
+            (
+                "layer_switches_total", "Switches of subscribers' video tracks to another encoding or spatial layer",
+                layerSwitches
+            ),
             ("tracks_paused_total", "Pauses of subscribers' video tracks for lack of bandwidth", tracksPaused),
             (
                 "pipe_encodings_withheld_total",

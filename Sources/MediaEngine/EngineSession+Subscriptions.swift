@@ -235,7 +235,7 @@ extension EngineSession {
         }
     }
 
-    /// Updates the tracks that have switched to another encoding.
+    /// Updates the tracks that have switched to another encoding, and counts the switches.
     func follow(_ quiesced: borrowing Quiesced) {
         for change in router.takeSwitches() {
             guard let transport = subscribersByPath[change.path],
@@ -244,7 +244,7 @@ extension EngineSession {
                 let producer = stream.producers.first(where: { $0.configuration.ssrc == change.to })
             else { continue }
             track.producer = producer
-            track.hasSwitched = true
+            if change.from != change.to { track.hasSwitched = true }
             emit(.switched(after: change.at - change.requestedAt))
         }
     }

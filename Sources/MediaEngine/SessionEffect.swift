@@ -16,7 +16,7 @@ enum SessionEffect {
     case withheld(encodings: Int)
     /// Housekeeping has to visit the session soon.
     case visit
-    /// A consumer has switched to another encoding.
+    /// A consumer has switched to another encoding or spatial layer.
     case switched(after: MediaTime)
     /// A subscriber's first frame of a video was forwarded.
     case firstFrame(after: MediaTime)

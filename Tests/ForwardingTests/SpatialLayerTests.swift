@@ -171,6 +171,39 @@ struct SpatialLayerTests {
         }
     }
 
+    @Test(
+        "A switch to a lower spatial layer is reported at the next frame, one to a higher layer at the key frame, and none that is withdrawn"
+    )
+    func reports() throws {
+        let bench = try Bench(Mode(spatial: 3, temporal: 3))
+        let router = bench.harness.router
+        /// Requests a limit, and returns the times from the request to the reported switches during the next frames.
+        func request(_ limit: UInt8, frames: Int, keyAt: Int? = nil) throws -> [MediaTime] {
+            let asksForKeyFrame = router.switchConsumer(
+                path: bench.subscriber.path, from: bench.producer, to: bench.producer, layerLimit: limit,
+                now: bench.harness.now)
+            #expect(!asksForKeyFrame, "waitsForSpatialLayer decides that")
+            let start = bench.harness.now
+            bench.harness.now += .milliseconds(5)
+            for frame in 0..<frames { try bench.next(isKey: frame == keyAt) }
+            return router.takeSwitches().map { change in
+                #expect(change.from == bench.source.ssrc && change.to == bench.source.ssrc)
+                #expect(change.path == bench.subscriber.path && change.ssrc == SSRC(0x100))
+                #expect(change.requestedAt == start)
+                return change.at - change.requestedAt
+            }
+        }
+        for time in 0..<5 { try bench.next(isKey: time == 0) }
+        #expect(try request(2, frames: 3) == [.milliseconds(5)])
+        #expect(try request(1, frames: 3) == [.milliseconds(5)])
+        // Temporal layers of the lowest spatial layer.
+        #expect(try request(0, frames: 4) == [] && request(1, frames: 8) == [])
+        #expect(try request(3, frames: 6, keyAt: 4) == [.milliseconds(5 + 4 * 33)])
+        #expect(try request(3, frames: 3, keyAt: 1) == [])
+        #expect(try request(1, frames: 3) == [.milliseconds(5)])
+        #expect(try request(2, frames: 3) == [] && request(1, frames: 3, keyAt: 0) == [])
+    }
+
     @Test("Descriptors are forwarded, and their frame numbers continue when the publisher restarts its encoder")
     func descriptors() throws {
         let map = HeaderExtensionTests.map()
