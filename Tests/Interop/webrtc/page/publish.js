@@ -83,8 +83,8 @@ async function prepare(call) {
   const encodings = options.simulcast ? SIMULCAST : [{maxBitrate: options.bitrate ?? 1500000}];
   const video = pc.addTransceiver(call.painter.track, {direction: "sendonly", sendEncodings: encodings.map(e => ({...e, ...mode, maxFramerate: 60}))});
   call.sender = video.sender;
-  // On a busy machine Chromium would lower the size of the frames, by which subscribers tell the encodings.
-  if (options.simulcast) await call.sender.setParameters({...call.sender.getParameters(), degradationPreference: "maintain-resolution"});
+  // On a busy machine Chromium would lower the size of the frames, by which subscribers tell encodings and layers.
+  if (options.simulcast || options.layers) await call.sender.setParameters({...call.sender.getParameters(), degradationPreference: "maintain-resolution"});
   offerOnly(video, options.codec);
 }
 
