@@ -2,7 +2,8 @@ import Conference
 import SessionMedia
 
 extension MediaInventory.Peer {
-    private enum CodingKeys: CodingKey {
+    // Not private: encode(to:) is synthesized in another file, and a private type ends the compiler (Swift 6.3).
+    enum CodingKeys: CodingKey {
         case id
         case isPlain
         case use

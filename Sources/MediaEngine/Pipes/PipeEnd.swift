@@ -9,10 +9,11 @@ package struct PipeEnd: Sendable, Equatable, Codable {
     /// Whether a receiving end acknowledges packets with transport-wide numbers. Nil: no, or a sending end.
     package var sendsFeedback: Bool?
 
-    package init(id: TransportID, address: String, port: UInt16, ssrc: UInt32) {
+    package init(id: TransportID, address: String, port: UInt16, ssrc: UInt32, sendsFeedback: Bool? = nil) {
         self.id = id
         self.address = address
         self.port = port
         self.ssrc = ssrc
+        self.sendsFeedback = sendsFeedback
     }
 }
