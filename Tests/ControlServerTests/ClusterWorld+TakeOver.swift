@@ -71,6 +71,6 @@ extension ClusterWorld {
                 media.discard(peer.id, isPlain: peer.isPlain, at: relay, now: now)
             }
         }
-        media.heard(relay, inventory.receivers, inventory.senders, now: now)
+        media.continuePipes(of: relay, inventory.receivers, inventory.senders, now: now)
     }
 }

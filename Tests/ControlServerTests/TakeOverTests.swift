@@ -29,6 +29,17 @@ struct TakeOverTests {
         return world
     }
 
+    /// Closes all peers, and checks that nothing remains.
+    private func checkNothingRemains(_ world: ClusterWorld) {
+        for peer in Array(world.peers.keys) { world.close(peer) }
+        world.run(for: .seconds(40))
+        for relay in world.all {
+            #expect(world.relays[relay]?.receivers.isEmpty == true && world.relays[relay]?.senders.isEmpty == true)
+            #expect(world.relays[relay]?.peers.isEmpty == true)
+        }
+        #expect(world.media.deadline == .never)
+    }
+
     @Test("a pipe between surviving relays continues with the same ends, mirrors and tracks", arguments: [false, true])
     func pipe(isTakenOverByEdge: Bool) throws {
         let world = world()
@@ -124,13 +135,7 @@ struct TakeOverTests {
         #expect(!world.media.isTakingOver)
         world.checkMirrors()
         #expect(world.faults == [])
-        for peer in Array(world.peers.keys) { world.close(peer) }
-        world.run(for: .seconds(40))
-        for relay in world.all {
-            #expect(world.relays[relay]?.receivers.isEmpty == true && world.relays[relay]?.senders.isEmpty == true)
-            #expect(world.relays[relay]?.peers.isEmpty == true)
-        }
-        #expect(world.media.deadline == .never)
+        checkNothingRemains(world)
     }
 
     @Test("a relay whose link breaks before its answer is waited for as long as it may keep the media")
@@ -171,7 +176,7 @@ struct TakeOverTests {
         #expect(isAdopted && !media.isTakingOver)
         let end = PipeEnd(id: TransportID(rawValue: "r"), address: "192.0.2.1", port: 1, ssrc: 1)
         _ = media.takeOutputs()
-        media.heard(Self.c, [MediaInventory.Receiver(end: end, streams: ["s"])], [], now: .zero)
+        media.continuePipes(of: Self.c, [MediaInventory.Receiver(end: end, streams: ["s"])], [], now: .zero)
         let close = try #require(calls(media.takeOutputs()).first)
         media.order(MediaTicket(rawValue: 1), .setMuted(stream("s"), .audio, true), at: .home, now: .zero)
         let mute = try #require(calls(media.takeOutputs()).first)
@@ -261,12 +266,6 @@ struct TakeOverTests {
         world.checkMirrors()
         #expect(world.faults == [])
         #expect(world.open.isEmpty && world.lost.isEmpty)
-        for peer in Array(world.peers.keys) { world.close(peer) }
-        world.run(for: .seconds(40))
-        for relay in world.all {
-            #expect(world.relays[relay]?.receivers.isEmpty == true && world.relays[relay]?.senders.isEmpty == true)
-            #expect(world.relays[relay]?.peers.isEmpty == true)
-        }
-        #expect(world.media.deadline == .never)
+        checkNothingRemains(world)
     }
 }

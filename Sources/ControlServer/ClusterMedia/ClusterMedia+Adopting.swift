@@ -39,10 +39,10 @@ extension ClusterMedia {
     }
 
     /// Continues the pipes of a relay, whose peers were adopted or discarded.
-    mutating func heard(
-        _ relay: MediaRelay, _ receivers: [MediaInventory.Receiver], _ senders: [MediaInventory.Sender], now: MediaTime
+    mutating func continuePipes(
+        of relay: MediaRelay, _ receivers: [MediaInventory.Receiver], _ senders: [MediaInventory.Sender], now: MediaTime
     ) {
-        takeOver.heard(relay, receivers, senders)
+        takeOver.note(receivers, senders, of: relay)
         let routes = peers.routes
         for pipe in takeOver.takePipes() {
             if routes.contains(pipe.route), let id = pipes.adopt(pipe.route, pipe.receiver, pipe.sender, now: now) {

@@ -22,7 +22,7 @@ struct ClusterMedia {
         case lost(RelayIdentity, [PeerID])
         /// The session needs the relay no longer.
         case release(RelayIdentity)
-        /// Media that a relay has of the session's previous home relay; the caller adopts it or closes it, and calls `heard`.
+        /// Media that a relay has of the session's previous home relay; the caller adopts it or closes it, and calls `continuePipes`.
         case inventory(MediaRelay, MediaInventory)
     }
 
@@ -73,7 +73,7 @@ struct ClusterMedia {
     var pipes = MediaPipes()
     var takeOver = MediaTakeOver()
     /// Relays of earlier versions, which keep no negotiations for the next home relay.
-    private var forgetful: Set<RelayIdentity> = []
+    private var withoutNegotiations: Set<RelayIdentity> = []
     /// Keeps negotiations at the home relay too: in tests one engine stands for those of all relays.
     var keepsOwnNegotiations = false
     /// Other relays that have, or lately had, media of the session, with the times at which they are released.
@@ -184,7 +184,7 @@ struct ClusterMedia {
     /// Gives the relay of a subscriber the state of its negotiation, for the next home relay.
     mutating func keep(_ negotiation: SavedNegotiation, of peer: PeerID, now: MediaTime) {
         let relay = relay(of: peer)
-        if case .edge(let edge) = relay, forgetful.contains(edge) { return }
+        if case .edge(let edge) = relay, withoutNegotiations.contains(edge) { return }
         guard relay != .home || keepsOwnNegotiations else { return }
         call(relay, .negotiated(peer, negotiation), .negotiated, now: now)
     }
@@ -202,7 +202,9 @@ struct ClusterMedia {
         case .pipes(let purpose): pipes.answered(purpose, result.map { known($0, from: relay) }, now: now)
         case .inventory: inventoryAnswered(result, by: relay)
         case .negotiated:
-            if case .failure(.invalidRequest) = result, case .edge(let edge) = relay { forgetful.insert(edge) }
+            if case .failure(.invalidRequest) = result, case .edge(let edge) = relay {
+                withoutNegotiations.insert(edge)
+            }
         case .discard(let close):
             if case .failure(.limitReached) = result { takeOver.retry(close, at: relay, now: now) }
         }
@@ -284,7 +286,7 @@ struct ClusterMedia {
 
     private mutating func lose(_ edge: RelayIdentity, now: MediaTime) {
         guard edges.removeValue(forKey: edge) != nil else { return }
-        forgetful.remove(edge)
+        withoutNegotiations.remove(edge)
         let relay = MediaRelay.edge(edge)
         let ended = peers.lost(relay)
         pipes.lost(relay)

@@ -44,8 +44,8 @@ struct MediaTakeOver {
     }
 
     /// Notes the ends of pipes of a relay.
-    mutating func heard(
-        _ relay: MediaRelay, _ receivers: [MediaInventory.Receiver], _ senders: [MediaInventory.Sender]
+    mutating func note(
+        _ receivers: [MediaInventory.Receiver], _ senders: [MediaInventory.Sender], of relay: MediaRelay
     ) {
         if case .edge(let edge) = relay { asked.remove(edge) }
         self.receivers += receivers.prefix(Self.maximumEnds).map { (relay, $0) }

@@ -67,7 +67,7 @@ extension SessionCore {
                 clusterMedia.discard(peer.id, isPlain: peer.isPlain, at: relay, now: time.now)
             }
         }
-        clusterMedia.heard(relay, inventory.receivers, inventory.senders, now: time.now)
+        clusterMedia.continuePipes(of: relay, inventory.receivers, inventory.senders, now: time.now)
         // `endTakeOver` asks about those that are known by then.
         if adopted > 0, !takeOver.isUnderWay { missedEvents() }
         guard !inventory.peers.isEmpty else { return }
