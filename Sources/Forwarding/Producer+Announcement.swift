@@ -50,12 +50,6 @@ extension Producer {
     /// relay says when it sends again.
     package func isWithheld(now: MediaTime) -> Bool { announcedRates(now: now)?.isWithheld ?? false }
 
-    /// Whether a consumer takes the packets, or waits for a key frame of them.
-    package var hasTakers: Bool {
-        for i in 0..<core.pointee.consumerCount where takes(core.pointee.consumers[i].state) { return true }
-        return false
-    }
-
     /// Number of consumers that take the packets, or wait for a key frame of them.
     package var takers: Int {
         var count = 0

@@ -95,7 +95,7 @@ extension EngineSession {
         transport.decisions.count(.keyFrameWanted, stream: track.streamName, 1, now: now)
         // The other relay limits the requests of its subscribers.
         guard !transport.isPipe else {
-            if !track.isWithheld { emit(.requestKeyFrame(producer, isAwaited: false)) }
+            if !track.piped.isWithheld { emit(.requestKeyFrame(producer, isAwaited: false)) }
             return
         }
         _ = serveKeyFrame(to: track, of: producer, now: now)

@@ -201,7 +201,9 @@ extension EngineSession {
         consumer.takesRequests = track.takesRequests
         consumer.extensions =
             producer.canHaveSpatialLayers ? track.describedExtensions ?? track.extensions : track.extensions
-        if transport.paused.contains(track.kind) || track.isUnwanted || track.isPausedByBandwidth || track.isStopped {
+        if transport.paused.contains(track.kind) || track.isUnwanted || track.isPausedByBandwidth
+            || track.piped.isStopped
+        {
             consumer.state = .paused
         }
         track.producer = producer

@@ -10,7 +10,7 @@ enum SessionEffect {
     case event(StreamEvent)
     /// The input of a subscriber's next allocation has changed. Plain subscribers have none.
     case allocate(SubscribeTransport)
-    /// Part: the encodings of mirrored streams that it takes, or their users, are others than before. The home part needs them.
+    /// Part: the encodings of mirrored streams that it takes, or their takers, are others than before. The home part needs them.
     case needEncodings([UInt64: Int])
     /// Encodings of a pipe are withheld from now on.
     case withheld(encodings: Int)

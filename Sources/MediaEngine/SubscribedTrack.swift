@@ -51,18 +51,8 @@ final class SubscribedTrack {
     var isParted = false
     /// Whether the track is paused because the path has too little bandwidth.
     var isPausedByBandwidth = false
-    /// Pipes: whether the track is not sent, because the other relay does not need it.
-    var isHeldBack = false
-    /// Pipes: whether the track is not sent, because the path to the other relay is too narrow.
-    var isWithheld = false
-    /// Pipes: time until which demands do not hold the track back: the subscribers of a larger encoding, which is withheld, need it.
-    var keptUntil = MediaTime.zero
-    /// Pipes: number of subscribers and other readers at the other relay that take the track.
-    var users = 1
-    /// Pipes: time until which the track was held back or withheld; in the future: it is now; in the past: it never was, or long ago.
-    var heldBackUntil = MediaTime(rawValue: -PipeFormat.measuringTime.rawValue)
-    /// Pipes: number of the newest demand that has named the track.
-    var demanded: UInt32?
+    /// Pipes: whether the track is sent at present. Always, to subscribers.
+    var piped = PipeTrackState()
     /// Last sequence number of an abandoned encoding, or of packets sent to an address that the
     /// subscriber has left. Packets up to it are not retransmitted.
     var abandoned: (through: SequenceNumber, at: MediaTime)?
@@ -85,9 +75,6 @@ final class SubscribedTrack {
         guard let producer, let index = producer.core.pointee.index(path: path) else { return progress }
         return producer.core.pointee.consumers[index].progress
     }
-
-    /// Pipes: whether the track is not sent, for either reason.
-    var isStopped: Bool { isHeldBack || isWithheld }
 
     /// Whether the subscriber wants no media of this track at present, or must not receive it.
     var isUnwanted: Bool { isParted || (kind == .audio ? !preferences.audio : !preferences.video) }

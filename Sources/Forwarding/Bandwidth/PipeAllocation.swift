@@ -4,7 +4,7 @@ package import MediaBase
 package struct PipeAllocation: Sendable {
     /// For each video, the number of its encodings that may be sent, counted from the smallest.
     package internal(set) var available: [Int] = []
-    /// Videos of which encodings with users are withheld from now on. These users need the largest that may be sent.
+    /// Videos of which encodings with takers are withheld from now on. These takers need the largest that may be sent.
     package internal(set) var lowered: Set<Int> = []
     /// Rate of all that is sent.
     package internal(set) var used = Bitrate(rawValue: 0)

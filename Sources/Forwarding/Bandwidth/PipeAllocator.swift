@@ -4,9 +4,9 @@ package import MediaBase
 /// largest encoding that is sent of one stream after the other is withheld until the rest fits:
 ///
 /// 1. Streams with a smaller encoding that remains come first.
-/// 2. Among these, the encoding with the fewest users behind the pipe comes first, then the one with the highest rate, then the first by name.
+/// 2. Among these, the encoding with the fewest takers behind the pipe comes first, then the one with the highest rate, then the first by name.
 ///
-/// Encodings larger than a withheld one are withheld, too, so that its users get the next smaller one. Encodings return one at a time in
+/// Encodings larger than a withheld one are withheld, too, so that its takers get the next smaller one. Encodings return one at a time in
 /// the opposite order, with headroom and, after one was withheld, only after a hold time that doubles with each failed attempt.
 ///
 /// Deterministic: the same calls give the same result.
@@ -136,11 +136,11 @@ package struct PipeAllocator: Sendable {
             let index = next.index
             used -= videos[index].cost(counts[index])
             counts[index] = next.encoding
-            if next.users > 0 {
+            if next.takers > 0 {
                 allocation.lowered.insert(index)
                 if next.encoding > 0 {
                     videos[index].encodings[next.encoding - 1].isDemanded = true
-                    videos[index].encodings[next.encoding - 1].users += next.users
+                    videos[index].encodings[next.encoding - 1].takers += next.takers
                 }
             }
             used += videos[index].cost(counts[index])
@@ -155,7 +155,7 @@ package struct PipeAllocator: Sendable {
     private struct Candidate: Comparable {
         let index: Int
         let encoding: Int
-        let users: Int
+        let takers: Int
         let bitrate: Int64
         let stream: String
 
@@ -163,14 +163,14 @@ package struct PipeAllocator: Sendable {
             guard let largest = video.largestSent(count) else { return nil }
             self.index = index
             encoding = largest
-            users = video.encodings[largest].users
+            takers = video.encodings[largest].takers
             bitrate = video.encodings[largest].bitrate
             stream = video.stream
         }
 
         static func < (a: Candidate, b: Candidate) -> Bool {
             if (a.encoding == 0) != (b.encoding == 0) { return b.encoding == 0 }
-            if a.users != b.users { return a.users < b.users }
+            if a.takers != b.takers { return a.takers < b.takers }
             if a.bitrate != b.bitrate { return a.bitrate > b.bitrate }
             return a.stream < b.stream
         }
@@ -194,7 +194,7 @@ package struct PipeAllocator: Sendable {
         let limited = videos.indices.filter { counts[$0] < videos[$0].encodings.count }.sorted { a, b in
             let (first, second) = (videos[a], videos[b])
             if (counts[a] == 0) != (counts[b] == 0) { return counts[a] == 0 }
-            if first.users != second.users { return first.users > second.users }
+            if first.takers != second.takers { return first.takers > second.takers }
             let rates = (first.encodings[counts[a]].bitrate, second.encodings[counts[b]].bitrate)
             return rates.0 != rates.1 ? rates.0 < rates.1 : first.stream < second.stream
         }

@@ -5,13 +5,13 @@ package struct PipedVideo: Sendable {
         package var bitrate: Int64
         /// Whether the receiving end needs the encoding, or has not said that it does not.
         package var isDemanded: Bool
-        /// Number of subscribers and other readers behind the pipe that take the encoding.
-        package var users: Int
+        /// Number of subscribers and taps behind the pipe that take the encoding.
+        package var takers: Int
 
-        package init(bitrate: Int64, isDemanded: Bool = true, users: Int = 1) {
+        package init(bitrate: Int64, isDemanded: Bool = true, takers: Int = 1) {
             self.bitrate = bitrate
             self.isDemanded = isDemanded
-            self.users = users
+            self.takers = takers
         }
     }
 
@@ -25,8 +25,8 @@ package struct PipedVideo: Sendable {
         self.encodings = encodings
     }
 
-    /// Number of users of all encodings.
-    var users: Int { encodings.reduce(0) { $0 + max(0, $1.users) } }
+    /// Number of takers of all encodings.
+    var takers: Int { encodings.reduce(0) { $0 + max(0, $1.takers) } }
 
     /// Returns the bits per second of the encodings that are sent if the first `count` ones may be.
     func cost(_ count: Int) -> Int64 {

@@ -6,7 +6,7 @@ struct PartState {
     let number: UInt64
     /// Whether the streams of the session are known.
     private(set) var isSynchronized = false
-    /// Encodings of mirrored streams that the part takes, with their users, as the home worker was told, by the numbers of their tracks.
+    /// Encodings of mirrored streams that the part takes, with their takers, as the home worker was told, by the numbers of their tracks.
     var needed: [UInt64: Int]? = [:]
     /// Calls that wait until the streams are known.
     private(set) var waiting: [PartCall] = []

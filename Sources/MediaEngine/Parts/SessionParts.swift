@@ -12,7 +12,7 @@ struct SessionParts {
         let number: UInt64
         /// Moves of peers that the part has not accepted yet.
         var moves: [TransportID: String] = [:]
-        /// Encodings of mirrored streams that the part takes, with their users there, by the numbers of their tracks.
+        /// Encodings of mirrored streams that the part takes, with their takers there, by the numbers of their tracks.
         var needed: [UInt64: Int] = [:]
     }
 
@@ -62,8 +62,8 @@ struct SessionParts {
     /// Returns whether a part takes an encoding.
     func need(_ track: UInt64) -> Bool { all.contains { $0.needed[track] != nil } }
 
-    /// Returns the number of an encoding's users in all parts.
-    func users(of track: UInt64) -> Int { all.reduce(0) { $0 + ($1.needed[track] ?? 0) } }
+    /// Returns the number of an encoding's takers in all parts.
+    func takers(of track: UInt64) -> Int { all.reduce(0) { $0 + ($1.needed[track] ?? 0) } }
 
     /// Notes moves of peers, for the parts that have them.
     mutating func note(_ peers: [PeerMove]) {

@@ -10,7 +10,7 @@ extension EngineSession {
         let isDue = now >= demandAt
         if isDue {
             demandAt = now + PipeFormat.controlInterval
-            reportUsers(inbound)
+            reportTakers(inbound)
         }
         var demanded: [TransportID: [Producer]] = [:]
         for stream in streams where stream.isOnDemand {
@@ -75,16 +75,51 @@ extension EngineSession {
         if stream.isOnDemand { stream.demand.note(producer.tag, now: now) }
     }
 
+    // MARK: narrow paths
+
+    /// Makes a new choice of encodings due, because encodings of mirrored streams begin or cease to be withheld.
+    func noteWithheld() {
+        allocateAll()
+        emit(.visit)
+    }
+
+    /// Tells the relays of the publishers, if they measure the path, how many subscribers and taps take each encoding.
+    func reportTakers(_ inbound: borrowing InboundTable) {
+        for pipe in publishers.members where pipe.isPipe && pipe.feedback.hasBegun {
+            var entries: [PipeTakers.Entry] = []
+            var first: Producer?
+            for stream in streams(of: pipe) {
+                for encoding in stream.encodings {
+                    let producer = encoding.producer
+                    first = first ?? producer
+                    let takers =
+                        stream.takers(of: producer) + parts.takers(of: inbound[producer.tag].pointee.number)
+                    entries.append(
+                        PipeTakers.Entry(
+                            ssrc: producer.configuration.ssrc.rawValue, takers: UInt32(clamping: takers)))
+                }
+            }
+            guard let first else { continue }
+            var rest = entries[...]
+            while !rest.isEmpty {
+                var bytes: [UInt8] = []
+                PipeTakers(Array(rest.prefix(PipeTakers.maximumEntries))).write(from: pipe.localSSRC, into: &bytes)
+                emit(.sendToPublisher(bytes, first, pipe))
+                rest = rest.dropFirst(PipeTakers.maximumEntries)
+            }
+        }
+    }
+
     // MARK: other parts
 
-    /// Tells the home part which encodings of mirrored streams this part takes, if they or their users are others than before.
+    /// Tells the home part which encodings of mirrored streams this part takes, if they or their takers are others than before.
     func reportNeeds(_ inbound: borrowing InboundTable) {
         guard isPart else { return }
         var needed: [UInt64: Int] = [:]
         for stream in streams where stream.source.isPipe {
             for encoding in stream.encodings {
-                let users = stream.users(of: encoding.producer)
-                if users > 0 { needed[inbound[encoding.producer.tag].pointee.number] = users }
+                let takers = stream.takers(of: encoding.producer)
+                if takers > 0 { needed[inbound[encoding.producer.tag].pointee.number] = takers }
             }
         }
         guard needed != part?.needed else { return }

@@ -12,13 +12,13 @@ extension EngineSession {
         for (ssrcs, isHeldBack) in [(demand.wanted, false), (demand.unwanted, true)] {
             for ssrc in ssrcs {
                 guard let track = pipe.track(of: SSRC(ssrc)), track.kind == .video,
-                    track.demanded.map({ Int32(bitPattern: demand.number &- $0) > 0 }) ?? true
+                    track.piped.demand.map({ Int32(bitPattern: demand.number &- $0) > 0 }) ?? true
                 else { continue }
-                track.demanded = demand.number
+                track.piped.demand = demand.number
                 // Without a key frame on request, an encoding that is needed again could not begin soon.
-                guard !isHeldBack || now >= track.keptUntil else { continue }
+                guard !isHeldBack || now >= track.piped.keptUntil else { continue }
                 guard !isHeldBack || track.producer.map({ $0.replayLimit < .never }) ?? false else { continue }
-                if track.isHeldBack != isHeldBack { changes.append(track) }
+                if track.piped.isHeldBack != isHeldBack { changes.append(track) }
             }
         }
         return changes
@@ -30,8 +30,8 @@ extension EngineSession {
         _ tracks: [SubscribedTrack], of pipe: SubscribeTransport, now: MediaTime, _ quiesced: borrowing Quiesced
     ) {
         for track in tracks {
-            let wasStopped = track.isStopped
-            track.isHeldBack.toggle()
+            let wasStopped = track.piped.isStopped
+            track.piped.isHeldBack.toggle()
             stopOrContinue(track, wasStopped: wasStopped, now: now, quiesced)
         }
         announceRates(of: tracks, through: pipe, now: now)
@@ -39,10 +39,10 @@ extension EngineSession {
 
     /// Stops a track, or sends it again from its next key frame on, if its state has changed.
     func stopOrContinue(_ track: SubscribedTrack, wasStopped: Bool, now: MediaTime, _ quiesced: borrowing Quiesced) {
-        guard track.isStopped != wasStopped else { return }
-        track.heldBackUntil = track.isStopped ? .never : now
+        guard track.piped.isStopped != wasStopped else { return }
+        track.piped.stoppedUntil = track.piped.isStopped ? .never : now
         guard let producer = track.producer else { return }
-        if track.setPaused(track.isStopped, of: producer, in: router, quiesced) {
+        if track.setPaused(track.piped.isStopped, of: producer, in: router, quiesced) {
             emit(.requestKeyFrame(producer, isAwaited: true))
         }
     }
@@ -52,7 +52,7 @@ extension EngineSession {
         guard pipes > 0, now >= announceAt else { return }
         announceAt = now + PipeFormat.controlInterval
         for pipe in subscribers.members where pipe.isPipe {
-            let tracks = pipe.tracks.filter { now - $0.heldBackUntil < PipeFormat.measuringTime }
+            let tracks = pipe.tracks.filter { now - $0.piped.stoppedUntil < PipeFormat.measuringTime }
             announceRates(of: tracks, through: pipe, now: now)
         }
     }
@@ -65,7 +65,7 @@ extension EngineSession {
                     PipeRates.Entry(
                         ssrc: track.ssrc,
                         rates: AnnouncedRates(
-                            of: $0, isHeldBack: track.isStopped, isWithheld: track.isWithheld, now: now))
+                            of: $0, isHeldBack: track.piped.isStopped, isWithheld: track.piped.isWithheld, now: now))
                 }
             }
             var bytes: [UInt8] = []

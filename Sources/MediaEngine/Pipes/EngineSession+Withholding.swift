@@ -2,15 +2,13 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// Encodings that a pipe withholds, because the path between the relays is too narrow.
+/// Relay of the publishers: withholds encodings of a pipe whose path is too narrow.
 extension EngineSession {
-    /// Time for which the largest remaining encoding of a stream is sent without demand, after a larger one was withheld: its users ask for it
+    /// Time for which the largest remaining encoding of a stream is sent without demand, after a larger one was withheld: its takers ask for it
     /// one round trip later.
     private static let bridging = MediaTime.seconds(1)
     /// Ratio of the pacing rate to that of the sent encodings on a limited path.
     private static let haste = 1.2
-
-    // MARK: relay of the publishers
 
     /// Withholds encodings of a pipe that its path cannot carry, and lets them return when it can.
     func limit(
@@ -18,7 +16,7 @@ extension EngineSession {
     ) {
         guard let estimator = pipe.estimator, pipe.limit != nil else { return }
         let wasInForce = pipe.limit?.isInForce ?? false
-        guard pipe.limit?.isInForce(estimator, now: now) == true else {
+        guard pipe.limit?.update(estimator, now: now) == true else {
             if wasInForce { release(pipe, estimator, now: now) }
             return
         }
@@ -74,10 +72,10 @@ extension EngineSession {
 
     private func encoding(_ track: SubscribedTrack, now: MediaTime) -> PipedVideo.Encoding {
         guard let producer = track.producer, producer.isActive(now: now), !producer.isMuted else {
-            return PipedVideo.Encoding(bitrate: 0, isDemanded: !track.isHeldBack, users: track.users)
+            return PipedVideo.Encoding(bitrate: 0, isDemanded: !track.piped.isHeldBack, takers: track.piped.takers)
         }
         let rate = producer.measured(now: now).bitrates.last?.rawValue ?? 0
-        return PipedVideo.Encoding(bitrate: rate, isDemanded: !track.isHeldBack, users: track.users)
+        return PipedVideo.Encoding(bitrate: rate, isDemanded: !track.piped.isHeldBack, takers: track.piped.takers)
     }
 
     /// Returns the rate of the audio that a pipe carries: that of the loudest tracks.
@@ -104,18 +102,18 @@ extension EngineSession {
             let available = allocation.available[index]
             for (rank, track) in tracks.enumerated() {
                 let isWithheld = rank >= available
-                // The next smaller encoding replaces withheld ones: it is sent, with a key frame, before its new users can ask for it.
+                // The next smaller encoding replaces withheld ones: it is sent, with a key frame, before its new takers can ask for it.
                 let isNext = rank == available - 1 && allocation.lowered.contains(index)
-                if isNext { track.keptUntil = now + Self.bridging }
-                guard track.isWithheld != isWithheld || isNext else { continue }
-                let wasStopped = track.isStopped
-                if isWithheld, !track.isWithheld {
+                if isNext { track.piped.keptUntil = now + Self.bridging }
+                guard track.piped.isWithheld != isWithheld || isNext else { continue }
+                let wasStopped = track.piped.isStopped
+                if isWithheld, !track.piped.isWithheld {
                     withheld += 1
                     if !wasStopped { abandon(track, now: now) }
                 }
-                track.isWithheld = isWithheld
+                track.piped.isWithheld = isWithheld
                 if isNext {
-                    track.isHeldBack = false
+                    track.piped.isHeldBack = false
                     if !wasStopped, let producer = track.producer {
                         emit(.requestKeyFrame(producer, isAwaited: true))
                     }
@@ -134,40 +132,5 @@ extension EngineSession {
         guard let producer = track.producer, let latest = router.latestSequence(path: track.path, producer: producer)
         else { return }
         track.abandoned = (latest, now)
-    }
-
-    // MARK: mirroring relay
-
-    /// Makes a new choice of encodings due, because encodings of mirrored streams begin or cease to be withheld.
-    func noteWithheld() {
-        allocateAll()
-        emit(.visit)
-    }
-
-    /// Tells the relays of the publishers, if they measure the path, how many subscribers and taps take each encoding.
-    func reportUsers(_ inbound: borrowing InboundTable) {
-        for pipe in publishers.members where pipe.isPipe && pipe.feedback.hasBegun {
-            var entries: [PipeUsers.Entry] = []
-            var first: Producer?
-            for stream in streams(of: pipe) {
-                for encoding in stream.encodings {
-                    let producer = encoding.producer
-                    first = first ?? producer
-                    let users =
-                        stream.users(of: producer) + parts.users(of: inbound[producer.tag].pointee.number)
-                    entries.append(
-                        PipeUsers.Entry(
-                            ssrc: producer.configuration.ssrc.rawValue, users: UInt32(clamping: users)))
-                }
-            }
-            guard let first else { continue }
-            var rest = entries[...]
-            while !rest.isEmpty {
-                var bytes: [UInt8] = []
-                PipeUsers(Array(rest.prefix(PipeUsers.maximumEntries))).write(from: pipe.localSSRC, into: &bytes)
-                emit(.sendToPublisher(bytes, first, pipe))
-                rest = rest.dropFirst(PipeUsers.maximumEntries)
-            }
-        }
     }
 }

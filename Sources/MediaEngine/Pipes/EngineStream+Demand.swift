@@ -8,16 +8,13 @@ extension EngineStream {
     var isOnDemand: Bool { source.isPipe && (encodings.count > 1 || demand.hasBegun) }
 
     /// Returns whether a subscriber or a tap in this part of the session takes an encoding, or prepares to.
-    func takes(_ producer: Producer) -> Bool {
-        if producer.hasTakers || choosingTaps.contains(where: { $0.takes(producer) }) { return true }
-        return (video === producer || run.shows(producer)) && taps.contains { $0.wants(.video) }
-    }
+    func takes(_ producer: Producer) -> Bool { takers(of: producer) > 0 }
 
     /// Returns the number of subscribers and taps in this part of the session that take an encoding, or prepare to.
-    func users(of producer: Producer) -> Int {
-        var users = producer.takers + choosingTaps.count { $0.takes(producer) }
-        if video === producer || run.shows(producer) { users += taps.count { $0.wants(.video) } }
-        return users
+    func takers(of producer: Producer) -> Int {
+        var takers = producer.takers + choosingTaps.count { $0.takes(producer) }
+        if video === producer || run.shows(producer) { takers += taps.count { $0.wants(.video) } }
+        return takers
     }
 
     /// Determines the encodings that are needed: those that are taken or were taken a moment ago, and the smallest, with which new subscribers

@@ -22,7 +22,7 @@ struct PipeLimit {
 
     /// Notes the state of the path.
     /// - Returns: whether the estimate limits the pipe.
-    mutating func isInForce(_ estimator: BandwidthEstimator, now: MediaTime) -> Bool {
+    mutating func update(_ estimator: BandwidthEstimator, now: MediaTime) -> Bool {
         guard estimator.isAcknowledged else { return false }
         if estimator.isCongested || estimator.isLimitedByLoss || withheld > 0 { until = now + Self.memory }
         return now < until

@@ -4,11 +4,11 @@ import RTP
 
 /// Encodings on demand between relays.
 extension Worker {
-    /// Handles the demand of a pipe's receiving end, and its numbers of users. Other packets of applications are ignored.
+    /// Handles the demand of a pipe's receiving end, and its numbers of takers. Other packets of applications are ignored.
     func receiveDemand(_ packet: RTCPPacket, of pipe: SubscribeTransport, now: MediaTime) {
         guard pipe.isPipe, let packet = try? APP(parsing: packet) else { return }
-        if let users = PipeUsers(packet) {
-            for entry in users.entries { pipe.track(of: SSRC(entry.ssrc))?.users = Int(entry.users) }
+        if let takers = PipeTakers(packet) {
+            for entry in takers.entries { pipe.track(of: SSRC(entry.ssrc))?.piped.takers = Int(entry.takers) }
         }
         guard configuration.encodingsOnDemand, let demand = PipeDemand(packet) else { return }
         let session = pipe.session
@@ -48,14 +48,14 @@ extension Worker {
         return stream.isOnDemand && !stream.takes(producer) && !stream.demand.isNeeded(producer.tag, now: now)
     }
 
-    /// Home worker: notes which encodings of mirrored streams a part takes, and the numbers of their users there.
+    /// Home worker: notes which encodings of mirrored streams a part takes, and the numbers of their takers there.
     func notePartNeeds(_ tracks: [UInt64: Int], part worker: Int, number: UInt64, of name: String) {
         guard let session = sessions[name], !session.isPart else { return }
         session.parts.note(needed: tracks, by: worker, number: number)
         housekeepingSchedule.visitSoon(session, now: time())
     }
 
-    /// Other workers: tells the home worker which encodings of mirrored streams the part takes, and the numbers of their users.
+    /// Other workers: tells the home worker which encodings of mirrored streams the part takes, and the numbers of their takers.
     func reportNeeds(_ tracks: [UInt64: Int], of session: EngineSession) {
         let name = session.name
         let isAccepted = session.part?.post(

@@ -7,10 +7,10 @@ import Testing
 @Suite("CLU-2 Selection of the encodings that a pipe withholds") struct PipeAllocatorTests {
     private typealias Encoding = PipedVideo.Encoding
 
-    private func video(_ stream: String, _ kilobits: [Int64], users: [Int]) -> PipedVideo {
+    private func video(_ stream: String, _ kilobits: [Int64], takers: [Int]) -> PipedVideo {
         PipedVideo(
             stream: stream,
-            encodings: zip(kilobits, users).map { Encoding(bitrate: 1_000 * $0, isDemanded: true, users: $1) })
+            encodings: zip(kilobits, takers).map { Encoding(bitrate: 1_000 * $0, isDemanded: true, takers: $1) })
     }
 
     private func path(_ kilobits: Int64, isFull: Bool = false, isCongested: Bool = false) -> PipeAllocator.Path {
@@ -22,7 +22,7 @@ import Testing
 
     @Test("Everything is sent if it fits, and also if it exceeds the estimate for a moment") func fits() {
         var allocator = PipeAllocator()
-        let videos = [video("a", [150, 500, 1_500], users: [1, 1, 1])]
+        let videos = [video("a", [150, 500, 1_500], takers: [1, 1, 1])]
         for kilobits: Int64 in [2_300, 2_000, 1_800] {
             let result = allocator.allocate(videos, audio: audio, path: path(kilobits), now: .seconds(1))
             #expect(result.available == [3] && result.withheld == 0 && result.wanted == .kilobits(0))
@@ -34,11 +34,11 @@ import Testing
         #expect(allocator.allocate(videos, audio: audio, path: path(1_000), now: .seconds(4.4)).available == [2])
     }
 
-    @Test("The largest encodings of the fewest users are withheld first, the smallest ones last, and audio never")
+    @Test("The largest encodings of the fewest takers are withheld first, the smallest ones last, and audio never")
     func order() {
         let videos = [
-            video("a", [150, 500, 1_500], users: [2, 0, 5]), video("b", [150, 500, 1_500], users: [9, 0, 2]),
-            video("c", [100, 400, 1_200], users: [0, 0, 2]), video("d", [800], users: [1]),
+            video("a", [150, 500, 1_500], takers: [2, 0, 5]), video("b", [150, 500, 1_500], takers: [9, 0, 2]),
+            video("c", [100, 400, 1_200], takers: [0, 0, 2]), video("d", [800], takers: [1]),
         ]
         let expected: [(capacity: Int64, available: [Int])] = [
             (20_000, [3, 3, 3, 1]), (8_200, [3, 2, 3, 1]), (6_600, [3, 2, 2, 1]), (5_000, [3, 1, 2, 1]),
@@ -54,12 +54,12 @@ import Testing
     }
 
     @Test(
-        "The users of a withheld encoding get the next smaller one, which counts as sent; nothing replaces an unused one"
+        "The takers of a withheld encoding get the next smaller one, which counts as sent; nothing replaces an unused one"
     )
     func next() {
         var encodings = [
-            Encoding(bitrate: 150_000), Encoding(bitrate: 500_000, isDemanded: false, users: 0),
-            Encoding(bitrate: 1_500_000, users: 3),
+            Encoding(bitrate: 150_000), Encoding(bitrate: 500_000, isDemanded: false, takers: 0),
+            Encoding(bitrate: 1_500_000, takers: 3),
         ]
         var allocator = PipeAllocator()
         let replaced = allocator.allocate(
@@ -69,7 +69,7 @@ import Testing
         let narrow = allocator.allocate(
             [PipedVideo(stream: "a", encodings: encodings)], audio: audio, path: path(600, isFull: true), now: .zero)
         #expect(narrow.available == [1] && narrow.lowered == [0] && narrow.used == .kilobits(250))
-        encodings[2].users = 0
+        encodings[2].takers = 0
         allocator = PipeAllocator()
         let unused = allocator.allocate(
             [PipedVideo(stream: "a", encodings: encodings)], audio: audio, path: path(1_200, isFull: true), now: .zero)
@@ -79,7 +79,7 @@ import Testing
     @Test("Encodings return one at a time, with headroom, after a hold time that doubles with failed attempts")
     func hysteresis() {
         var allocator = PipeAllocator()
-        let videos = [video("a", [150, 500, 1_500], users: [0, 2, 2])]
+        let videos = [video("a", [150, 500, 1_500], takers: [0, 2, 2])]
         func available(_ kilobits: Int64, at seconds: Double, isFull: Bool = false) -> Int {
             allocator.allocate(
                 videos, audio: audio, path: path(kilobits, isFull: isFull, isCongested: isFull), now: .seconds(seconds)
@@ -102,7 +102,7 @@ import Testing
 
     @Test("While an encoding is withheld, the wanted rate has room for the next one of each stream") func wanted() {
         var allocator = PipeAllocator()
-        let videos = [video("a", [200, 1_000], users: [1, 1]), video("b", [200, 1_000], users: [1, 2])]
+        let videos = [video("a", [200, 1_000], takers: [1, 1]), video("b", [200, 1_000], takers: [1, 2])]
         let result = allocator.allocate(videos, audio: audio, path: path(700, isFull: true), now: .zero)
         #expect(result.available == [1, 1] && result.used == .kilobits(500))
         #expect((2_870...2_880).contains(result.wanted.rawValue / 1_000), "2,500 kb/s with headroom")
@@ -124,7 +124,7 @@ import Testing
                     encodings: (0..<Int.random(in: 1...4, using: &random)).map { _ in
                         Encoding(
                             bitrate: Int64.random(in: 0...2_000_000, using: &random),
-                            isDemanded: Bool.random(using: &random), users: Int.random(in: 0...3, using: &random))
+                            isDemanded: Bool.random(using: &random), takers: Int.random(in: 0...3, using: &random))
                     })
             }
             let isFull = Bool.random(using: &random)

@@ -15,13 +15,13 @@ import WebRTCTestKit
         }
     }
 
-    @Test("Numbers of users are read as they were written, also the most") func users() throws {
-        for count in [0, 1, PipeUsers.maximumEntries] {
-            let users = PipeUsers((0..<UInt32(count)).map { .init(ssrc: .max - $0, users: $0 % 3 == 0 ? .max : $0) })
+    @Test("Numbers of takers are read as they were written, also the most") func takers() throws {
+        for count in [0, 1, PipeTakers.maximumEntries] {
+            let takers = PipeTakers((0..<UInt32(count)).map { .init(ssrc: .max - $0, takers: $0 % 3 == 0 ? .max : $0) })
             var bytes: [UInt8] = []
-            users.write(from: SSRC(7), into: &bytes)
+            takers.write(from: SSRC(7), into: &bytes)
             #expect(bytes.count == 12 + 8 * count && bytes.count <= 1_200)
-            #expect(try read(bytes) { PipeUsers(try APP(parsing: $0)) } == users)
+            #expect(try read(bytes) { PipeTakers(try APP(parsing: $0)) } == takers)
         }
         func app(_ subtype: UInt8, _ words: [UInt32], name: UInt32 = PipeFormat.name) -> APP {
             APP(sender: SSRC(1), subtype: subtype, name: name, words: words)
@@ -30,8 +30,8 @@ import WebRTCTestKit
             app(3, [1]), app(3, [1, 2, 3]), app(1, [1, 2]), app(3, [1, 2], name: 0),
             app(3, Array(repeating: 1, count: 258)),
         ]
-        #expect(others.allSatisfy { PipeUsers($0) == nil })
-        #expect(PipeUsers(app(3, [1, 2])) != nil)
+        #expect(others.allSatisfy { PipeTakers($0) == nil })
+        #expect(PipeTakers(app(3, [1, 2])) != nil)
     }
 
     @Test("Rates say that an encoding is withheld") func withheld() throws {
@@ -43,7 +43,7 @@ import WebRTCTestKit
     }
 
     @Test(
-        "Feedback, bandwidth and numbers of users that a relay invents end no audio, and video returns afterwards",
+        "Feedback, bandwidth and numbers of takers that a relay invents end no audio, and video returns afterwards",
         arguments: UInt64(1401)...1406)
     func hostile(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -75,13 +75,13 @@ import WebRTCTestKit
         #expect(subscriber.reception.wrong == 0 && subscriber.reception.missedAudioPackets <= 5)
     }
 
-    /// Returns feedback, REMB or numbers of users with random contents.
+    /// Returns feedback, REMB or numbers of takers with random contents.
     private func packet(_ random: inout SeededGenerator) -> [UInt8] {
         var bytes: [UInt8] = []
         func words(_ count: Int) -> [UInt32] { (0..<count).map { _ in UInt32.random(in: 0 ... .max, using: &random) } }
         switch Int.random(in: 0...3, using: &random) {
         case 0:
-            PipeUsers(words(4).map { .init(ssrc: $0, users: .max) }).write(from: SSRC(1), into: &bytes)
+            PipeTakers(words(4).map { .init(ssrc: $0, takers: .max) }).write(from: SSRC(1), into: &bytes)
         case 1:
             REMB(
                 sender: SSRC(1), bitrate: Bitrate(rawValue: Int64.random(in: 0...1_000_000_000_000, using: &random)),
